@@ -1,0 +1,156 @@
+import type { Field } from './field.ts';
+
+/** Who calls. `null` stands for an anonymous caller. */
+export interface Actor {
+  id: number;
+  username: string;
+  is_superuser: boolean;
+  is_system_auditor: boolean;
+  /** A token with scope `read` may only GET, HEAD and OPTIONS. */
+  read_only: boolean;
+  /** How the caller proved who it is. */
+  via: 'basic' | 'token' | 'session' | 'system';
+}
+
+/**
+ * One access rule in its two forms: may this actor do it to this row, and which rows exist for this actor.
+ * The forms must agree; build them from the combinators of core/rbac only.
+ */
+export interface Rule {
+  name: string;
+  row: (actor: Actor | null, row: any) => boolean | Promise<boolean>;
+  /** Narrows a knex query over the resource's table under `alias`. */
+  query: (actor: Actor | null, builder: any, alias: string) => void;
+}
+
+export interface Access {
+  /** Which rows the caller may see: any other row answers 404. */
+  see: Rule;
+  /** May the caller create this row (the validated input)? Absent = nobody. */
+  create?: Rule;
+  change?: Rule;
+  delete?: Rule;
+}
+
+/** One request to a handler, after authentication, lookup and access have passed. */
+export interface Call {
+  actor: Actor | null;
+  method: string;
+  /** Path parameters other than the row's id. */
+  params: Record<string, string>;
+  /** Query parameters, repeated ones as given. */
+  query: URLSearchParams;
+  /** The parsed body; `{}` when empty. */
+  body: Record<string, unknown>;
+  ip: string;
+  requestId: string;
+  /** Aborts when the client goes away. */
+  signal: AbortSignal;
+}
+
+export interface Reply {
+  status: number;
+  /** object or array: JSON; string, Buffer or stream: sent as it is with `type`. */
+  body?: unknown;
+  type?: string;
+  headers?: Record<string, string>;
+}
+
+/** A sub-route of a detail (`/job_templates/N/launch/`) or of the list. */
+export interface Action {
+  /** Which rule guards it, per method; a method without a rule does not exist. */
+  access: Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Rule>>;
+  handler: (call: Call, row: any) => Promise<Reply>;
+  summary?: string;
+}
+
+/** A list below a detail. */
+export interface Sublist {
+  /** type name of the listed resource */
+  resource: string;
+  /** one-to-many: the column of the child that points at the parent */
+  column?: string;
+  /** many-to-many: the table between */
+  through?: { table: string; parent: string; child: string; ordered?: boolean };
+  /** any other relation: narrows the child query (alias `t`) to those of the parent row */
+  where?: (builder: any, parent: any, alias: string) => void;
+  /** POST {id} / {id, disassociate}; needs `through` */
+  attach?: boolean;
+  /** POST without id creates the child here */
+  create?: boolean;
+  /** rule on the parent row for writing; default the parent's `change` */
+  write?: Rule;
+  /** refuses a pairing by throwing; runs inside the write's transaction */
+  check?: (trx: any, parent: any, child: any, call: Call) => Promise<void>;
+  orderBy?: string[];
+}
+
+/** A reverse or many-to-many path that filters may span (`credentials__id`, `jobs__status`). */
+export interface Span {
+  resource: string;
+  column?: string;
+  through?: { table: string; parent: string; child: string };
+}
+
+/** What one write hook is given; `input` holds validated columns, `row` the stored row. */
+export interface WriteContext {
+  trx: any;
+  call: Call;
+  input: Record<string, any>;
+  /** The row before the change; undefined on create. */
+  before?: any;
+  /** The keys that the client sent. */
+  sent: ReadonlySet<string>;
+}
+
+export interface Resource {
+  /** singular type name: `job_template` */
+  type: string;
+  /** path segment under /api/v2/: `job_templates` */
+  path: string;
+  /** key in the root document when it is not the path (`inventory`); false = not listed there */
+  root?: string | false;
+  table: string;
+  /** shared tables: the rows that are of this type, e.g. `{ kind: 'job' }`; also set on create */
+  where?: Record<string, string>;
+  /** the human name in messages: `Job template` */
+  label: string;
+  fields: Record<string, Field>;
+  /** which methods exist; default list GET POST, detail GET PUT PATCH DELETE */
+  methods?: { list?: readonly ('GET' | 'POST')[]; detail?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[] };
+  access: Access;
+  orderBy: readonly string[];
+  search?: readonly string[];
+  /** keys that lists leave out */
+  listOmit?: readonly string[];
+  spans?: Record<string, Span>;
+  sublists?: Record<string, Sublist>;
+  actions?: Record<string, Action>;
+  listActions?: Record<string, Action>;
+  /** links besides those of refs, sublists and actions; null entries are left out */
+  related?: (row: any) => Record<string, string | null>;
+  /** further summary_fields for a whole page at once: returns one object per row id (no N+1) */
+  summaries?: (db: any, rows: any[], call: Call) => Promise<Map<number, Record<string, unknown>>>;
+  /** which keys of the target a ref to this resource shows in summary_fields; default id, name, description */
+  summary?: readonly string[];
+  /** further SQL columns for the list and detail queries: name → expression over `{alias}` */
+  extraSql?: Record<string, string>;
+  /** unique constraints: constraint name → the answer when it is hit */
+  unique?: Record<string, { field: string; message: string }>;
+  validate?: (context: WriteContext) => Promise<void> | void;
+  afterCreate?: (context: WriteContext, row: any) => Promise<void>;
+  afterUpdate?: (context: WriteContext, row: any) => Promise<void>;
+  beforeDelete?: (trx: any, row: any, call: Call) => Promise<void>;
+  afterDelete?: (trx: any, row: any, call: Call) => Promise<void>;
+  /** last touch on the representation; must not query */
+  present?: (representation: Record<string, any>, row: any, view: 'list' | 'detail') => void;
+  /** status of a successful DELETE, 204 unless set */
+  deleteStatus?: number;
+}
+
+/** Declares a resource; throws at once when the declaration cannot work. */
+export function defineResource(resource: Resource): Resource {
+  if (!resource.access?.see) throw new Error(`resource ${resource.type}: access.see is missing: every route must state its access`);
+  if (!resource.orderBy.length) throw new Error(`resource ${resource.type}: orderBy is empty: lists need a stable order`);
+  return resource;
+}
