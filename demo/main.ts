@@ -1,0 +1,119 @@
+/** Starts a throw-away service, launches the demo job template through its API and shows what happens. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from './client.ts';
+import { type DemoHost, startDemoHost } from './sshd.ts';
+
+const root = new URL('..', import.meta.url).pathname;
+const say = (text: string) => console.log(`\u001B[36m== ${text}\u001B[0m`);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+function startService(port: number, data: string, password: string): ChildProcess {
+  return spawn(process.execPath, ['core/main.ts', 'serve'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', TAPLINE_DATA: data, ADMIN_PASSWORD: password, LOG_LEVEL: 'error' },
+  });
+}
+
+async function ready(base: string, service: ChildProcess): Promise<void> {
+  for (;;) {
+    if (service.exitCode !== null) throw new Error(`the service ended with code ${service.exitCode}`);
+    const reply = await fetch(`${base}/readyz`).catch(() => null);
+    if (reply?.ok) return;
+    await delay(50);
+  }
+}
+
+/** Adds the ssh host to the demo inventory and its key to the demo credential. */
+async function addSshHost(client: Client, host: DemoHost): Promise<void> {
+  const inventory = await client.one('inventories', 'Demo Inventory');
+  const credential = await client.one('credentials', 'Demo Credential');
+  const template = await client.one('job_templates', 'Demo Job Template');
+  const python = existsSync('/usr/bin/python3') ? { ansible_python_interpreter: '/usr/bin/python3' } : {};
+  await client.call('POST', 'hosts/', {
+    name: 'demo-over-ssh',
+    inventory: inventory.id,
+    variables: JSON.stringify({ ansible_host: '127.0.0.1', ansible_port: host.port, ...python }),
+  });
+  await client.call('PATCH', `credentials/${credential.id}/`, { inputs: { username: host.user, ssh_key_data: host.privateKey } });
+  await client.call('POST', `job_templates/${template.id}/credentials/`, { id: credential.id });
+}
+
+/** Prints the job's output line by line as events arrive; resolves with the finished job. */
+async function follow(client: Client, id: number): Promise<any> {
+  let seen = 0;
+  for (;;) {
+    const job = await client.call('GET', `jobs/${id}/`);
+    const page = await client.call('GET', `jobs/${id}/job_events/?order_by=counter&counter__gt=${seen}&page_size=200&no_truncate=1`);
+    for (const event of page.results) {
+      if (event.stdout !== '' || event.end_line > event.start_line) console.log(event.stdout);
+      seen = event.counter;
+    }
+    if (job.event_processing_finished && page.results.length === 0) return job;
+    await delay(100);
+  }
+}
+
+async function report(client: Client, job: any): Promise<void> {
+  const count = async (path: string) => (await client.call('GET', `jobs/${job.id}/${path}/?page_size=1`)).count as number;
+  say(`job ${job.id} ended: ${job.status} after ${job.elapsed} s`);
+  if (job.job_explanation) console.log(job.job_explanation);
+  say(`stored: ${await count('job_events')} events, ${await count('job_host_summaries')} host summaries`);
+  const hosts = await client.call('GET', `hosts/?inventory=${job.inventory}&order_by=name`);
+  for (const host of hosts.results) {
+    const facts = await client.call('GET', `hosts/${host.id}/ansible_facts/`);
+    console.log(`   ${host.name}: ${Object.keys(facts).length} facts stored${facts.ansible_distribution ? ` (${facts.ansible_distribution} ${facts.ansible_distribution_version})` : ''}`);
+  }
+}
+
+async function demo(service: ChildProcess, base: string, data: string, password: string): Promise<boolean> {
+  await ready(base, service);
+  const client = new Client(base, 'admin', password);
+  say(`service ready at ${base}`);
+  const host = await startDemoHost(join(data, 'demo-sshd'));
+  try {
+    if (host) await addSshHost(client, host);
+    say(host ? `a second host is reached by ssh on 127.0.0.1:${host.port}` : 'no sshd on this machine: the demo runs on localhost only');
+    const template = await client.one('job_templates', 'Demo Job Template');
+    say(`POST ${template.related.launch}`);
+    const { job } = await client.call('POST', `job_templates/${template.id}/launch/`, {});
+    const finished = await follow(client, job);
+    await report(client, finished);
+    return finished.status === 'successful';
+  } finally {
+    host?.stop();
+  }
+}
+
+const data = mkdtempSync(join(tmpdir(), 'tapline-demo-'));
+const password = randomBytes(12).toString('base64url');
+const port = await freePort();
+const service = startService(port, data, password);
+process.on('SIGINT', () => service.kill('SIGTERM'));
+let successful = false;
+try {
+  successful = await demo(service, `http://127.0.0.1:${port}`, data, password);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+} finally {
+  service.kill('SIGTERM');
+  if (service.exitCode === null) await once(service, 'exit');
+  rmSync(data, { recursive: true, force: true });
+}
+if (successful) say('Next: npm start, then read "First steps" in README.md: your own repository, key and hosts.');
+process.exitCode = successful ? 0 : 1;
