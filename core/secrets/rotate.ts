@@ -1,0 +1,90 @@
+import type { Knex } from 'knex';
+import { type Cell, type KeyRing, ciphertextKeyId, isCiphertext } from './key-ring.ts';
+
+const batch = 500;
+/** Another node may still be writing with the key it saw last: a retired key outlives it by this. */
+const keepRetiredMs = 24 * 3600 * 1000;
+const lock = 'tapline key rotation';
+
+export const credentialCell = (id: number, input: string): Cell => ({ table: 'credentials', column: `inputs.${input}`, id });
+/** A password given at launch: one row per run and prompt. */
+export const runSecretCell = (runId: number, name: string): Cell => ({ table: 'run_secrets', column: `value.${name}`, id: runId });
+
+export interface RotationReport {
+  active: string;
+  reencrypted: number;
+  dropped: string[];
+  /** retired keys that stay for now */
+  kept: string[];
+}
+
+type Reseal = (text: string, cell: Cell) => string;
+
+/** Both walk the table by key in batches, each in a transaction of its own, and write only what changed. */
+async function resealCredentials(db: Knex, reseal: Reseal, usesOldKey: (text: unknown) => boolean): Promise<number> {
+  let count = 0;
+  for (let after = 0; ; ) {
+    const rows = await db.transaction(async (trx) => {
+      const page = await trx('credentials').select('id', 'inputs').where('id', '>', after).orderBy('id').limit(batch).forUpdate();
+      const changed = page.filter((row) => Object.values(row.inputs).some(usesOldKey)).map((row) => ({
+        id: row.id,
+        inputs: Object.fromEntries(Object.entries(row.inputs).map(([name, value]) =>
+          [name, usesOldKey(value) ? reseal(value as string, credentialCell(row.id, name)) : value])),
+      }));
+      await trx.raw('update credentials c set inputs = n.inputs from jsonb_to_recordset(?::jsonb) as n(id bigint, inputs jsonb) where c.id = n.id',
+        [JSON.stringify(changed)]);
+      count += changed.length;
+      return page;
+    });
+    if (rows.length < batch) return count;
+    after = rows.at(-1).id;
+  }
+}
+
+async function resealRunSecrets(db: Knex, reseal: Reseal, usesOldKey: (text: unknown) => boolean): Promise<number> {
+  let count = 0;
+  let after: [number, string] = [0, ''];
+  for (;;) {
+    const rows = await db.transaction(async (trx) => {
+      const page = await trx('run_secrets').select('run_id', 'name', 'value').whereRaw('(run_id, name) > (?, ?)', after)
+        .orderBy(['run_id', 'name']).limit(batch).forUpdate();
+      const changed = page.filter((row) => usesOldKey(row.value))
+        .map((row) => ({ ...row, value: reseal(row.value, runSecretCell(row.run_id, row.name)) }));
+      await trx.raw(`update run_secrets s set value = n.value from jsonb_to_recordset(?::jsonb) as n(run_id bigint, name text, value text)
+        where s.run_id = n.run_id and s.name = n.name`, [JSON.stringify(changed)]);
+      count += changed.length;
+      return page;
+    });
+    if (rows.length < batch) return count;
+    after = [rows.at(-1).run_id, rows.at(-1).name];
+  }
+}
+
+/** The keys that stored secrets still need. */
+export async function keysInUse(db: Knex): Promise<Set<string>> {
+  const { rows } = await db.raw(`
+    select distinct substr(value, 6, 12) as id from (
+      select e.value from credentials, lateral jsonb_each_text(inputs) e where e.value like 'tap1:%'
+      union all select value from run_secrets where value like 'tap1:%') secrets`);
+  return new Set(rows.map((row: { id: string }) => row.id));
+}
+
+/**
+ * Puts every stored secret under a new key, while the service runs. A node that dies half-way leaves
+ * both keys in the ring; running it again finishes the work.
+ */
+export async function rotateKeys({ db, keyRing, now = Date.now() }: { db: Knex; keyRing: KeyRing; now?: number }): Promise<RotationReport> {
+  return db.transaction(async (guard) => {
+    // two rotations at once would overwrite each other's new key
+    await guard.raw('select pg_advisory_xact_lock(hashtext(?))', [lock]);
+    const active = keyRing.writable ? keyRing.rotate() : keyRing.activeKeyId();
+    const usesOldKey = (text: unknown) => isCiphertext(text) && ciphertextKeyId(text) !== active;
+    const reseal: Reseal = (text, cell) => keyRing.encrypt(keyRing.decrypt(text, cell), cell);
+    const reencrypted = await resealCredentials(db, reseal, usesOldKey) + await resealRunSecrets(db, reseal, usesOldKey);
+
+    const used = await keysInUse(db);
+    const unused = keyRing.retired().filter(({ id, since }) => !used.has(id) && now - Date.parse(since) > keepRetiredMs).map(({ id }) => id);
+    if (keyRing.writable && unused.length) keyRing.drop(unused);
+    return { active, reencrypted, dropped: keyRing.writable ? unused : [], kept: keyRing.retired().map(({ id }) => id) };
+  });
+}
