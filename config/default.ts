@@ -1,0 +1,11 @@
+/** What holds when the environment says nothing. Every key is explained in schema.ts. */
+export const defaults = {
+  PORT: '8052',
+  HOST: '127.0.0.1',
+  DATABASE_URL: '',
+  TAPLINE_ROLES: 'web,worker',
+  LOG_LEVEL: 'info',
+  ENGINE_COMMAND: '',
+  ADMIN_PASSWORD: '',
+  TAPLINE_SECRET_KEY: '',
+} as const;

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { defaults } from '../../config/default.ts';
+import { plugins } from '../../config/plugins.ts';
+import { environmentKeys, environmentSchema } from '../../config/schema.ts';
+import { settingDefinitions } from '../settings/definitions.ts';
+import { defaultDataDir } from './data-dir.ts';
+
+export type Role = 'web' | 'worker';
+
+export interface Config {
+  version: string;
+  /** the folder of the checkout */
+  root: string;
+  port: number;
+  host: string;
+  dataDir: string;
+  /** '' = the embedded server; boot fills in its address */
+  databaseUrl: string;
+  roles: Role[];
+  logLevel: string;
+  /** '' = the engine that set-up installed */
+  engineCommand: string;
+  nodeName: string;
+  plugins: string[];
+  /** '' = generate the first administrator's password */
+  adminPassword: string;
+  /** '' = key ring in the data folder */
+  secretKey: string;
+  /** TAPLINE_<KEY> overrides of settings, as text */
+  settings: Record<string, string>;
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+export const root = resolve(import.meta.dirname, '../..');
+export const version: string = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')).version;
+
+/** @throws ConfigError naming every wrong key and what to do about it */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const settings = settingOverrides(env);
+  const fallback: Record<string, string> = {
+    ...defaults,
+    TAPLINE_DATA: defaultDataDir(root),
+    TAPLINE_NODE_NAME: hostname(),
+    TAPLINE_PLUGINS: plugins.join(','),
+  };
+  // an empty variable counts as unset, except where empty says something (no plugins at all)
+  const given = (key: string) => (key === 'TAPLINE_PLUGINS' ? env[key] : env[key] || undefined);
+  const parsed = environmentSchema.safeParse(Object.fromEntries(environmentKeys.map((key) => [key, given(key) ?? fallback[key]])));
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${String(issue.path[0])}: ${issue.message}`);
+    throw new ConfigError(`The configuration cannot be used:\n${lines.join('\n')}\nCorrect or unset these environment variables.`);
+  }
+  const values = parsed.data;
+  return {
+    version,
+    root,
+    port: values.PORT,
+    host: values.HOST,
+    dataDir: resolve(values.TAPLINE_DATA),
+    databaseUrl: values.DATABASE_URL,
+    roles: [...new Set(values.TAPLINE_ROLES)],
+    logLevel: values.LOG_LEVEL,
+    engineCommand: values.ENGINE_COMMAND,
+    nodeName: values.TAPLINE_NODE_NAME,
+    plugins: values.TAPLINE_PLUGINS,
+    adminPassword: values.ADMIN_PASSWORD,
+    secretKey: values.TAPLINE_SECRET_KEY,
+    settings,
+  };
+}
+
+/** A misspelt key must not be ignored silently: the operator believes it holds. */
+function settingOverrides(env: Record<string, string | undefined>): Record<string, string> {
+  const overrides: Record<string, string> = {};
+  const unknown: string[] = [];
+  for (const [key, value] of Object.entries(env)) {
+    if (!key.startsWith('TAPLINE_') || value === undefined || (environmentKeys as string[]).includes(key)) continue;
+    const name = key.slice('TAPLINE_'.length);
+    if (Object.hasOwn(settingDefinitions, name)) overrides[name] = value;
+    else unknown.push(key);
+  }
+  if (unknown.length) {
+    const known = [...environmentKeys.filter((key) => key.startsWith('TAPLINE_')), ...Object.keys(settingDefinitions).map((key) => `TAPLINE_${key}`)];
+    throw new ConfigError(
+      unknown.map((key) => `Unknown configuration key ${key}: ${hint(key, known)} or unset it.`).join('\n') +
+        `\nKnown keys: ${known.join(', ')}.`,
+    );
+  }
+  return overrides;
+}
+
+function hint(key: string, known: string[]): string {
+  const shared = (other: string) => [...key].filter((letter, index) => other[index] === letter || other.at(index - key.length) === letter).length;
+  const [best] = known.toSorted((a, b) => shared(b) - shared(a));
+  return best && shared(best) > key.length * 0.7 ? `did you mean ${best}? Rename it` : 'correct its name';
+}
+
+const secretKeys = ['adminPassword', 'secretKey'] as const;
+
+/** The configuration as it may be shown. */
+export function redactConfig(config: Config): Config {
+  const shown = { ...config, databaseUrl: config.databaseUrl.replace(/(\/\/[^:@/]*):[^@]*@/, '$1:[redacted]@') };
+  for (const key of secretKeys) if (shown[key]) shown[key] = '[redacted]';
+  return shown;
+}
