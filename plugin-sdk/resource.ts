@@ -43,6 +43,8 @@ export interface Call {
   /** The parsed body; `{}` when empty. */
   body: Record<string, unknown>;
   ip: string;
+  /** The Accept header as sent; '' when absent. For actions that choose a format themselves. */
+  accept?: string;
   requestId: string;
   /** Aborts when the client goes away. */
   signal: AbortSignal;
@@ -62,6 +64,8 @@ export interface Action {
   access: Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Rule>>;
   handler: (call: Call, row: any) => Promise<Reply>;
   summary?: string;
+  /** Values of `?format=` that the handler serves itself; it then also judges `call.accept`, so no 404 or 406 before it. */
+  formats?: readonly string[];
 }
 
 /** A list below a detail. */
@@ -143,7 +147,16 @@ export interface Resource {
   beforeDelete?: (trx: any, row: any, call: Call) => Promise<void>;
   afterDelete?: (trx: any, row: any, call: Call) => Promise<void>;
   /** last touch on the representation; must not query */
-  present?: (representation: Record<string, any>, row: any, view: 'list' | 'detail') => void;
+  present?: (representation: Record<string, any>, row: any, view: 'list' | 'detail', call: Call) => void;
+  /**
+   * Rows keyed by something else than an `id` column: `sql` gives the public id (`{alias}` as in fields), used to show and
+   * order it; `columns` gives the columns that equal it, so that a lookup or a filter by id uses the key.
+   */
+  identity?: { sql: string; columns: (id: number) => Record<string, number> };
+  /** `?limit=n` answers `{ results }` with at most n rows, uncounted and unpaged. */
+  limitParameter?: boolean;
+  /** Headers of list answers, from the request's own row of settings (`X-UI-Max-Events`). */
+  listHeaders?: (call: Call) => Record<string, string>;
   /** status of a successful DELETE, 204 unless set */
   deleteStatus?: number;
 }
