@@ -100,9 +100,9 @@ function fileKeys(path: string): KeySource {
 }
 
 /** Secrets at rest: AES-256-GCM under the active key, each bound to its table, column and row. */
-export function createKeyRing({ config, env = process.env }: { config: { dataDir: string }; env?: Record<string, string | undefined> }): KeyRing {
+export function createKeyRing({ config }: { config: { dataDir: string; secretKey: string } }): KeyRing {
   const path = join(config.dataDir, 'keys.json');
-  const source = env.TAPLINE_SECRET_KEY ? environmentKeys(env.TAPLINE_SECRET_KEY, path) : fileKeys(path);
+  const source = config.secretKey ? environmentKeys(config.secretKey, path) : fileKeys(path);
   const active = (keys: Key[]) => keys.find((key) => key.retired === null) ?? keys[0]!;
   return {
     writable: source.writable,

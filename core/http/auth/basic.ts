@@ -1,0 +1,80 @@
+import type { Actor } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import type { createLoginAttempts } from './login-attempts.ts';
+import { verifyPassword } from './password.ts';
+import { unauthenticated } from './unauthenticated.ts';
+import { createVerifiedPairs } from './verified-pairs.ts';
+
+export interface UserRow {
+  id: number;
+  username: string;
+  password: string;
+  is_superuser: boolean;
+  is_system_auditor: boolean;
+  is_active: boolean;
+}
+
+export const userColumns = ['id', 'username', 'password', 'is_superuser', 'is_system_auditor', 'is_active'] as const;
+
+export const actorOf = (user: UserRow, via: Actor['via'], readOnly = false): Actor => ({
+  id: user.id,
+  username: user.username,
+  is_superuser: user.is_superuser,
+  is_system_auditor: user.is_system_auditor,
+  read_only: readOnly,
+  via,
+});
+
+/** The name and password of a Basic header's value; null when it is none. */
+export function parseBasic(value: string): { username: string; password: string } | null {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) return null;
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  // Postgres refuses NUL in a text, and no user name holds one
+  if (colon < 1 || text.includes('\0')) return null;
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+interface Deps {
+  db: Knex;
+  attempts: ReturnType<typeof createLoginAttempts>;
+}
+
+/** Checks a user name and password: `(value of the header, client address) → user row`, or a 401 or 429. */
+export function createBasic({ db, attempts }: Deps) {
+  const pairs = createVerifiedPairs();
+  const running = new Map<string, Promise<UserRow>>();
+  const load = (where: object): Promise<UserRow | undefined> => db('users').select(userColumns).where(where).first();
+
+  async function verify(username: string, password: string, ip: string, key: string): Promise<UserRow> {
+    await attempts.take(ip, username);
+    const user = await load({ username });
+    const fits = await verifyPassword(user?.password, password);
+    if (!user || !fits || !user.is_active) throw unauthenticated();
+    await attempts.giveBack(ip, username);
+    await db('users').where({ id: user.id })
+      .whereRaw(`(last_login is null or last_login < now() - interval '1 minute')`).update({ last_login: db.fn.now() });
+    pairs.set(key, user.id, user.password);
+    return user;
+  }
+
+  return async (value: string, ip: string): Promise<UserRow> => {
+    const pair = parseBasic(value);
+    if (!pair) throw unauthenticated();
+    const key = pairs.keyOf(pair.username, pair.password);
+    const known = pairs.get(key);
+    if (known) {
+      const user = await load({ id: known.userId });
+      if (user?.is_active && user.username === pair.username && user.password === known.password) return user;
+      pairs.delete(key);
+    }
+    // a client that opens ten connections at once pays for one check, and takes one attempt
+    const shared = `${key} ${ip}`;
+    let pending = running.get(shared);
+    if (!pending) {
+      pending = verify(pair.username, pair.password, ip, key).finally(() => running.delete(shared));
+      running.set(shared, pending);
+    }
+    return pending;
+  };
+}
