@@ -47,8 +47,14 @@ export interface Call {
   accept?: string;
   requestId: string;
   /** Aborts when the client goes away. */
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
+  /** The API form of rows of any type, in the order of the ids; what the caller may not see is left out. */
+  represent: (type: string, ids: readonly number[], view?: View) => Promise<Record<string, any>[]>;
+  /** A page of a type's list for this call's query, as the list route would answer; `narrow` restricts it (alias `t`). */
+  list: (type: string, narrow?: (builder: any, alias: string) => void) => Promise<Reply>;
 }
+
+export type View = 'list' | 'detail';
 
 export interface Reply {
   status: number;
@@ -66,6 +72,17 @@ export interface Action {
   summary?: string;
   /** Values of `?format=` that the handler serves itself; it then also judges `call.accept`, so no 404 or 406 before it. */
   formats?: readonly string[];
+  /** false: no link in `related` */
+  related?: false;
+}
+
+/** A route of its own, outside any resource: `/api/v2/ping/`. */
+export interface Route extends Omit<Action, 'handler' | 'related'> {
+  /** full path with its final slash; `:name` marks a parameter */
+  path: string;
+  handler: (call: Call) => Promise<Reply>;
+  /** key in the root document under /api/v2/; absent = not listed there */
+  root?: string;
 }
 
 /** A list below a detail. */
@@ -137,7 +154,7 @@ export interface Resource {
   summaries?: (db: any, rows: any[], call: Call) => Promise<Map<number, Record<string, unknown>>>;
   /** which keys of the target a ref to this resource shows in summary_fields; default id, name, description */
   summary?: readonly string[];
-  /** further SQL columns for the list and detail queries: name → expression over `{alias}` */
+  /** further SQL columns of the rows that `related`, `summaries`, `present` and `compute` see: name → expression over `{alias}`. Timestamps in those rows are ISO texts. */
   extraSql?: Record<string, string>;
   /** unique constraints: constraint name → the answer when it is hit */
   unique?: Record<string, { field: string; message: string }>;
@@ -157,6 +174,14 @@ export interface Resource {
   limitParameter?: boolean;
   /** Headers of list answers, from the request's own row of settings (`X-UI-Max-Events`). */
   listHeaders?: (call: Call) => Record<string, string>;
+  /** a mixed list: the types whose rows share this table, told apart by their `where`; each row is shown in its own type's shape */
+  variants?: readonly string[];
+  /** rows that no list shows (alias of the table given); details show them */
+  listed?: (builder: any, alias: string) => void;
+  /** columns that reads never fetch: heavy or internal ones that no field, link or rule needs */
+  hiddenColumns?: readonly string[];
+  /** what `<path>/<name>/` may be in place of the id: own fields, or a ref, which stands for its target's own naming */
+  naming?: readonly string[];
   /** status of a successful DELETE, 204 unless set */
   deleteStatus?: number;
 }
