@@ -128,11 +128,23 @@ export async function up(knex: Knex): Promise<void> {
     create index runs_ready on runs (priority desc, id) where status = 'pending' and blocked_on is null;
     create index runs_blocked on runs (blocked_on, id) where status = 'pending' and blocked_on is not null;
     create index runs_active_template on runs (template_id) where status in ('waiting', 'running');
+    -- the newest active run of a template, however many wait
+    create index runs_current on runs (template_id, id desc) where status in ('pending', 'waiting', 'running');
+    create index runs_active_update on runs (template_id) where kind = 'project_update' and status in ('pending', 'waiting', 'running');
+    create index runs_new on runs (created) where status = 'new';
     create index runs_active_instance on runs (instance_id) where status in ('waiting', 'running');
     create index runs_inventory on runs (inventory_id, id);
     create index runs_project on runs (project_id, id);
     create index runs_finished on runs (finished desc nulls first, id desc);
     create index runs_created_by on runs (created_by_id, id);
+
+    -- Queue locks are held by pools; this says which process a pool belonged to, so that the locks
+    -- of a dead one are released at once and not when the queue itself gives up on them.
+    create table queue_pools (
+      id      text primary key,
+      boot_id uuid not null,
+      created timestamptz not null default now()
+    );
 
     create table run_credentials (
       run_id        bigint not null references runs on delete cascade,
@@ -159,5 +171,5 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw('drop table run_secrets, run_dependencies, run_credentials, runs, instances');
+  await knex.raw('drop table run_secrets, run_dependencies, run_credentials, queue_pools, runs, instances');
 }

@@ -1,0 +1,113 @@
+import type { Knex } from 'knex';
+import type { Bus, BusMessages } from './bus.ts';
+import type { Queue } from './queue.ts';
+import type { Hooks } from '../hooks/hooks.ts';
+import { hookTasks } from '../hooks/queue-tasks.ts';
+import { isTerminal, sourcesOf, type RunStatus } from './states.ts';
+import { releaseWaiters } from './release.ts';
+import { followInTemplates } from './template-status.ts';
+
+export interface StatusDeps {
+  bus: Bus;
+  hooks: Hooks;
+  queue: Pick<Queue, 'addTasks'>;
+}
+
+export interface Move {
+  id: number;
+  /** Columns that change with the status: explanation, handle, counts … */
+  fields?: Record<string, unknown>;
+}
+
+export type MovedRun = Record<string, any> & { id: number; kind: string; status: RunStatus; from_status: RunStatus };
+
+/**
+ * The only writer of `runs.status`. Everything that follows from a change happens in the same
+ * transaction: the template's own status, who waited for it, messages, hook tasks.
+ *
+ * Locks are always taken in the order run, template, waiting runs (and those only where free), so two
+ * changes never wait for each other in a circle.
+ */
+export function createStatuses(deps: StatusDeps) {
+  return {
+    /** Resolves to the changed row, or null when the run was not in a status that allows the move. */
+    async setStatus(trx: Knex, run: { id: number }, to: RunStatus, fields: Record<string, unknown> = {}): Promise<MovedRun | null> {
+      const [row] = await moveAll(trx, deps, to, [{ id: run.id, fields }]);
+      return row ?? null;
+    },
+    /** Many runs to one status in a fixed number of statements; the ones that may not move are left out. */
+    setStatuses: (trx: Knex, to: RunStatus, moves: readonly Move[]) => moveAll(trx, deps, to, moves),
+  };
+}
+
+export type Statuses = ReturnType<typeof createStatuses>;
+
+async function moveAll(trx: Knex, deps: StatusDeps, to: RunStatus, moves: readonly Move[]): Promise<MovedRun[]> {
+  if (!moves.length) return [];
+  const rows = await updateRuns(trx, to, moves);
+  if (!rows.length) return [];
+  await followInTemplates(trx, to, rows);
+  if (isTerminal(to)) await trx('run_secrets').whereIn('run_id', rows.map((row) => row.id)).delete();
+  const released = isTerminal(to) ? await releaseWaiters(trx, rows) : 0;
+  await announce(trx, deps, to, rows, released);
+  await enqueueHooks(trx, deps, to, rows);
+  return rows;
+}
+
+async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[]): Promise<MovedRun[]> {
+  const columns = [...new Set(moves.flatMap(({ fields = {} }) => Object.keys(fields)))];
+  const set = columns.map((column) => trx.raw('?? = coalesce((jsonb_populate_record(null::runs, input.fields)).??, runs.??)', [column, column, column]).toString());
+  const times = [
+    ...(to === 'running' ? ['started = now()'] : []),
+    ...(isTerminal(to) ? ['finished = now()', "pending_reasons = '[]'", 'blocked_on = null'] : []),
+    ...(to === 'waiting' ? ["pending_reasons = '[]'"] : []),
+    ...(to === 'canceled' ? ['canceled_on = coalesce(runs.canceled_on, now())'] : []),
+    ...(to === 'pending' ? ['instance_id = null', "execution_node = ''", "controller_node = ''", 'handle = null'] : []),
+  ];
+  const { rows } = await trx.raw(
+    `with input as (select * from jsonb_to_recordset(?::jsonb) as i(id bigint, fields jsonb)),
+          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status = any(?) order by runs.id for update of runs)
+     update runs set status = ?, status_seq = status_seq + 1, modified = now()${[...times, ...set].map((item) => `, ${item}`).join('')}
+     from input, old where runs.id = input.id and runs.id = old.id
+     returning runs.*, old.status as from_status, old.blocked_on as was_blocked_on`,
+    [JSON.stringify(moves.map(({ id, fields = {} }) => ({ id, fields }))), sourcesOf(to), to],
+  );
+  return rows;
+}
+
+async function announce(trx: Knex, { bus }: StatusDeps, to: RunStatus, rows: readonly MovedRun[], released: number): Promise<void> {
+  const messages: { [C in keyof BusMessages]: [C, BusMessages[C]] }[keyof BusMessages][] = rows
+    .filter((row) => to !== 'new')
+    .map((row) => ['status', {
+      run: row.id, kind: row.kind, status: to, seq: row.status_seq, template: row.template_id,
+      project: row.project_id, inventory: row.inventory_id, finished: row.finished,
+    }]);
+  if (to === 'pending') for (const row of rows) messages.push(['dispatch', { run: row.id }]);
+  // a finished run frees capacity even where nobody waited for it by name
+  else if (isTerminal(to) && (released || rows.some((row) => row.instance_id !== null))) messages.push(['dispatch', {}]);
+  await notifyAll(trx, bus, messages);
+}
+
+type AnyMessage = { [C in keyof BusMessages]: [C, BusMessages[C]] }[keyof BusMessages];
+
+export async function notifyAll(trx: Knex, bus: Bus & { notifyAll?: (trx: Knex, messages: readonly AnyMessage[]) => Promise<void> }, messages: readonly AnyMessage[]): Promise<void> {
+  if (!messages.length) return;
+  if (bus.notifyAll) return bus.notifyAll(trx, messages);
+  for (const [channel, message] of messages) await bus.notify(trx, channel, message as never);
+}
+
+async function enqueueHooks(trx: Knex, { hooks, queue }: StatusDeps, to: RunStatus, rows: readonly MovedRun[]): Promise<void> {
+  const tasks = rows.flatMap((row) => [
+    ...(row.from_status === 'new' && isTerminal(to) && to !== 'failed' ? [] : hookTasks(hooks, 'onStatusChange', {
+      run_id: row.id, kind: row.kind, template_id: row.template_id, seq: row.status_seq, from: row.from_status, to, at: row.modified,
+    })),
+    ...(isTerminal(to) ? hookTasks(hooks, 'afterFinish', { run: publicRun(row) }) : []),
+  ]);
+  await queue.addTasks(trx, tasks);
+}
+
+const internal = new Set(['handle', 'prompts', 'event_offset', 'stdout_offset', 'blocked_on', 'from_status', 'was_blocked_on', 'job_env', 'job_args']);
+
+/** The snapshot that hooks are given: the row without what only the core may see. */
+export const publicRun = (row: Record<string, any>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(row).filter(([key]) => !internal.has(key)));
