@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { ConfigError, loadConfig, redactConfig } from '../../core/app/config.ts';
+import { createSettings } from '../../core/settings/settings.ts';
+
+describe('the configuration', () => {
+  it('holds without any variable', () => {
+    const config = loadConfig({});
+    expect(config).to.include({ port: 8052, host: '127.0.0.1', databaseUrl: '', logLevel: 'info' });
+    expect(config.roles).to.deep.equal(['web', 'worker']);
+  });
+
+  it('refuses an unknown TAPLINE_ key, names it and the likely one', () => {
+    expect(() => loadConfig({ TAPLINE_DTA: '/tmp' })).to.throw(ConfigError, /TAPLINE_DTA.*did you mean TAPLINE_DATA/);
+    expect(() => loadConfig({ TAPLINE_QQQQ: '1' })).to.throw(ConfigError, /Unknown configuration key TAPLINE_QQQQ/);
+  });
+
+  it('leaves variables of others alone', () => {
+    expect(loadConfig({ TAPIR: '1', LANG: 'C' }).port).to.equal(8052);
+  });
+
+  it('names every wrong value at once', () => {
+    expect(() => loadConfig({ PORT: 'web', TAPLINE_ROLES: 'web,cook', DATABASE_URL: 'mysql://x' }))
+      .to.throw(ConfigError, /PORT: must be a number[^]*TAPLINE_ROLES|DATABASE_URL[^]*PORT/);
+  });
+
+  it('takes settings as TAPLINE_<KEY> and checks them', () => {
+    const settings = createSettings({ config: loadConfig({ TAPLINE_MAX_FORKS: '7', TAPLINE_AD_HOC_COMMANDS: 'ping, setup' }) });
+    expect(settings.get('MAX_FORKS')).to.equal(7);
+    expect(settings.get('AD_HOC_COMMANDS')).to.deep.equal(['ping', 'setup']);
+    expect(settings.get('ALLOW_JINJA_IN_EXTRA_VARS')).to.equal('template');
+    expect(() => createSettings({ config: loadConfig({ TAPLINE_MAX_FORKS: 'many' }) })).to.throw(/TAPLINE_MAX_FORKS.*whole number/);
+  });
+
+  it('is shown without its secrets', () => {
+    const shown = JSON.stringify(redactConfig(loadConfig({ ADMIN_PASSWORD: 'canary1', TAPLINE_SECRET_KEY: 'canary2', DATABASE_URL: 'postgres://svc:canary3@h/db' })));
+    expect(shown).not.to.contain('canary');
+    expect(shown).to.contain('postgres://svc:[redacted]@h/db');
+  });
+});

@@ -1,0 +1,14 @@
+import { startTestServer, type TestServer } from './server.ts';
+
+let server: TestServer | null = null;
+
+/** One Postgres for the whole run, unless TEST_DATABASE_URL names one. */
+export async function mochaGlobalSetup(): Promise<void> {
+  if (process.env.TEST_DATABASE_URL) return;
+  server = await startTestServer();
+  process.env.TEST_DATABASE_URL = server.url;
+}
+
+export async function mochaGlobalTeardown(): Promise<void> {
+  await server?.stop();
+}
