@@ -30,7 +30,9 @@ export async function migrate({ databaseUrl, folder }: { databaseUrl: string; fo
   const lock = new pg.Client({ ...connectionSettings(databaseUrl, 'migrate'), lock_timeout: lockWaitMs });
   lock.on('error', () => undefined);
   await lock.connect();
-  const db = knex({ client: 'pg', connection: connectionSettings(databaseUrl, 'migrate') as Knex.PgConnectionConfig, pool: { min: 0, max: 2 } });
+  // what goes wrong is thrown; the library would print it as well
+  const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
+  const db = knex({ client: 'pg', log: silent, connection: connectionSettings(databaseUrl, 'migrate') as Knex.PgConnectionConfig, pool: { min: 0, max: 2 } });
   const options = { migrationSource: migrationSource(folder), tableName: 'tapline_migrations' };
   try {
     await lock.query('select pg_advisory_lock($1)', [lockKey]);

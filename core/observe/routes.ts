@@ -1,0 +1,89 @@
+import { performance } from 'node:perf_hooks';
+import type { Middleware } from 'koa';
+import { ApiError } from '@tapline/plugin-sdk';
+import type { Metrics } from './metrics.ts';
+
+/** What `/readyz` asks: resolves when the part can serve, throws with the reason when not. */
+export type ReadyChecks = Record<string, () => Promise<void> | void>;
+
+const checkTimeoutMs = 2000;
+
+async function runCheck(check: () => Promise<void> | void): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), checkTimeoutMs);
+  });
+  try {
+    await Promise.race([check(), late]);
+    return 'ok';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** `/healthz` (the process lives), `/readyz` (it can serve), `/metrics` (Prometheus); without authentication, no data of users in them. */
+export function observeRoutes({ metrics, checks }: { metrics: Metrics; checks: ReadyChecks }): Middleware {
+  return async (ctx, next) => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
+    switch (ctx.path) {
+      case '/healthz':
+        ctx.body = { status: 'ok' };
+        return;
+      case '/readyz': {
+        const results = Object.fromEntries(await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check)])));
+        const ready = Object.values(results).every((result) => result === 'ok');
+        ctx.status = ready ? 200 : 503;
+        ctx.body = { status: ready ? 'ok' : 'unavailable', checks: results };
+        return;
+      }
+      case '/metrics':
+        ctx.type = metrics.registry.contentType;
+        ctx.body = await metrics.registry.metrics();
+        return;
+      default:
+        return next();
+    }
+  };
+}
+
+/** Counts and times every request; the router leaves the matched pattern in `ctx.state.route` or `ctx._matchedRoute`. */
+export function measureRequests({ metrics }: { metrics: Metrics }): Middleware {
+  return async (ctx, next) => {
+    const begin = performance.now();
+    try {
+      await next();
+    } finally {
+      const matched = ctx.state.route ?? (ctx as { _matchedRoute?: unknown })._matchedRoute;
+      const labels = { method: ctx.method, route: matched === undefined ? 'other' : String(matched) };
+      metrics.httpRequests.inc({ ...labels, status: String(ctx.status) });
+      metrics.httpDuration.observe(labels, (performance.now() - begin) / 1000);
+    }
+  };
+}
+
+interface Availability {
+  readonly available: boolean;
+  onAvailable(listener: (available: boolean) => void): () => void;
+}
+
+const away = () => new ApiError(503, 'The database cannot be reached at the moment. Try again later.', { 'Retry-After': '5' });
+
+/** Answers 503 as soon as Postgres is known to be away, also to requests that already wait for it. */
+export function refuseWhenDatabaseAway({ bus }: { bus: Availability }): Middleware {
+  return async (ctx, next) => {
+    if (!bus.available) throw away();
+    let off = () => {};
+    const lost = new Promise<never>((_, reject) => {
+      off = bus.onAvailable((available) => {
+        if (!available) reject(away());
+      });
+    });
+    try {
+      await Promise.race([next(), lost]);
+    } finally {
+      off();
+    }
+  };
+}
