@@ -13,6 +13,8 @@ export const runSecretCell = (runId: number, name: string): Cell => ({ table: 'r
 export interface RotationReport {
   active: string;
   reencrypted: number;
+  /** secrets that no key opens: left as they are */
+  unreadable: string[];
   dropped: string[];
   /** retired keys that stay for now */
   kept: string[];
@@ -79,12 +81,20 @@ export async function rotateKeys({ db, keyRing, now = Date.now() }: { db: Knex; 
     await guard.raw('select pg_advisory_xact_lock(hashtext(?))', [lock]);
     const active = keyRing.writable ? keyRing.rotate() : keyRing.activeKeyId();
     const usesOldKey = (text: unknown) => isCiphertext(text) && ciphertextKeyId(text) !== active;
-    const reseal: Reseal = (text, cell) => keyRing.encrypt(keyRing.decrypt(text, cell), cell);
+    const unreadable: string[] = [];
+    const reseal: Reseal = (text, cell) => {
+      try {
+        return keyRing.encrypt(keyRing.decrypt(text, cell), cell);
+      } catch (error) {
+        unreadable.push((error as Error).message);
+        return text;
+      }
+    };
     const reencrypted = await resealCredentials(db, reseal, usesOldKey) + await resealRunSecrets(db, reseal, usesOldKey);
 
     const used = await keysInUse(db);
     const unused = keyRing.retired().filter(({ id, since }) => !used.has(id) && now - Date.parse(since) > keepRetiredMs).map(({ id }) => id);
     if (keyRing.writable && unused.length) keyRing.drop(unused);
-    return { active, reencrypted, dropped: keyRing.writable ? unused : [], kept: keyRing.retired().map(({ id }) => id) };
+    return { active, reencrypted, unreadable, dropped: keyRing.writable ? unused : [], kept: keyRing.retired().map(({ id }) => id) };
   });
 }
