@@ -72,7 +72,7 @@ const away = () => new ApiError(503, 'The database cannot be reached at the mome
 
 /** Answers 503 as soon as Postgres is known to be away, also to requests that already wait for it. */
 export function refuseWhenDatabaseAway({ bus }: { bus: Availability }): Middleware {
-  return async (ctx, next) => {
+  return async (_ctx, next) => {
     if (!bus.available) throw away();
     let off = () => {};
     const lost = new Promise<never>((_, reject) => {
