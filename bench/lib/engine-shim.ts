@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { createSocket } from 'node:dgram';
+import { join } from 'node:path';
+
+export interface EngineClock {
+  /** path for ENGINE_COMMAND */
+  command: string;
+  /** performance.now() of every engine start and end, in order of arrival */
+  starts: number[];
+  ends: number[];
+  nextStart(): Promise<number>;
+  close(): void;
+}
+
+/**
+ * A stand-in command that tells us over loopback when the real engine begins and ends, so that the
+ * engine's own lifetime is known without asking the service that is being measured.
+ */
+export async function engineClock(folder: string, engine: string): Promise<EngineClock> {
+  const socket = createSocket('udp4');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const command = join(folder, 'ansible-playbook');
+  const port = socket.address().port;
+  writeFileSync(
+    command,
+    `#!/bin/bash
+case " $* " in *" --version "*) exec ${engine} "$@" ;; esac
+echo s > /dev/udp/127.0.0.1/${port}
+${engine} "$@"
+code=$?
+echo e > /dev/udp/127.0.0.1/${port}
+exit $code
+`,
+  );
+  chmodSync(command, 0o755);
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const waiting: ((at: number) => void)[] = [];
+  socket.on('message', (data) => {
+    const at = performance.now();
+    if (data[0] === 's'.charCodeAt(0)) {
+      starts.push(at);
+      waiting.shift()?.(at);
+    } else ends.push(at);
+  });
+  return {
+    command,
+    starts,
+    ends,
+    nextStart: () => new Promise((resolve) => waiting.push(resolve)),
+    close: () => void socket.close(),
+  };
+}

@@ -1,0 +1,62 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Service } from '../lib/service.ts';
+import { type Figure, figure, median, spread } from '../lib/stats.ts';
+
+/** All processes below one, itself included, by the kernel's own parent links. */
+function tree(root: number): { pid: number; name: string }[] {
+  const processes = readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((entry) => {
+      try {
+        const text = readFileSync(`/proc/${entry}/stat`, 'utf8');
+        const close = text.lastIndexOf(')');
+        return [{ pid: Number(entry), name: text.slice(text.indexOf('(') + 1, close), parent: Number(text.slice(close + 2).split(' ')[1]) }];
+      } catch {
+        return []; // it ended while we looked
+      }
+    });
+  const found = new Set([root]);
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const { pid, parent } of processes) {
+      if (!found.has(pid) && found.has(parent)) grown = found.add(pid) !== undefined;
+    }
+  }
+  return processes.filter(({ pid }) => found.has(pid));
+}
+
+/** Proportional set size in MB: memory that processes share is counted once. */
+function pss(pid: number): number {
+  const line = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
+  return Number(line?.[1] ?? 0) / 1024;
+}
+
+export async function footprint(): Promise<Figure[]> {
+  const first: number[] = [];
+  const again: number[] = [];
+  const memory: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    const service = new Service();
+    try {
+      first.push(await service.start());
+      await service.stop({ keep: true });
+      for (let j = 0; j < 3; j++) {
+        again.push(await service.start());
+        if (j === 2) {
+          await delay(15_000);
+          const ours = tree(service.process?.pid ?? 0).filter(({ name }) => !name.startsWith('postgres'));
+          memory.push(ours.reduce((sum, { pid }) => sum + pss(pid), 0));
+        }
+        await service.stop({ keep: j < 2 });
+      }
+    } finally {
+      if (service.process?.exitCode === null) await service.stop();
+    }
+  }
+  return [
+    figure('footprint', 'idle PSS without Postgres', median(memory), 'MB', '<=', 250, spread(memory, 'MB')),
+    figure('footprint', 'start to first ping, migrated database', median(again), 'ms', '<=', 1300, `embedded Postgres included; ${spread(again, 'ms')}`),
+    figure('footprint', 'empty data folder to ready', median(first), 'ms', '<=', 10_000, spread(first, 'ms')),
+  ];
+}

@@ -1,0 +1,36 @@
+import type { Figure } from './lib/stats.ts';
+import { show } from './lib/stats.ts';
+
+/** Each measure is loaded only when asked for, so that one measure's imports weigh on no other. */
+const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
+  footprint: async () => (await import('./measures/footprint.ts')).footprint,
+  start: async () => (await import('./measures/start.ts')).start,
+  launch: async () => (await import('./measures/launch.ts')).launch,
+  parallel: async () => (await import('./measures/parallel.ts')).parallel,
+  events: async () => (await import('./measures/events.ts')).events,
+};
+
+function print(found: Figure, json: boolean): void {
+  const { name, figure, value, unit, reach, ok, detail } = found;
+  if (json) console.log(JSON.stringify({ name, figure, value: Number(value.toFixed(4)), unit, reach, ok, detail }));
+  else console.log(`${ok ? 'ok  ' : 'MISS'} ${name}: ${figure}: ${show(value)} ${unit} (reach ${reach})\n       ${detail}`);
+}
+
+const json = process.argv.includes('--json');
+const asked = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const names = asked.includes('all') ? Object.keys(measures) : asked;
+const unknown = names.filter((name) => !(name in measures));
+if (names.length === 0 || unknown.length > 0) {
+  console.error(`usage: npm run bench -- <name> [--json]; names: ${Object.keys(measures).join(', ')}, all`);
+  process.exit(2);
+}
+
+let missed = 0;
+for (const name of names) {
+  const measure = await measures[name]?.();
+  for (const found of (await measure?.()) ?? []) {
+    print(found, json);
+    if (!found.ok) missed += 1;
+  }
+}
+process.exitCode = missed === 0 ? 0 : 1;

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const root = new URL('../..', import.meta.url).pathname;
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+/** One node of the service as a process of its own, restarted whenever it has been killed. */
+export class Node {
+  readonly role: 'web' | 'worker';
+  readonly env: Record<string, string>;
+  child: ChildProcess | undefined;
+  starts = 0;
+
+  constructor(role: 'web' | 'worker', env: Record<string, string>) {
+    this.role = role;
+    this.env = env;
+  }
+
+  start(): void {
+    this.starts += 1;
+    this.child = spawn(process.execPath, ['core/main.ts', 'serve'], {
+      cwd: root,
+      stdio: ['ignore', 'ignore', process.env.CHAOS_VERBOSE ? 'inherit' : 'ignore'],
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', LOG_LEVEL: 'warn', ...this.env, TAPLINE_ROLES: this.role, TAPLINE_NODE_NAME: `chaos-${this.role}` },
+    });
+  }
+
+  async kill(): Promise<void> {
+    if (!this.child || this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await ended;
+  }
+
+  async stop(): Promise<void> {
+    if (!this.child || this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    await Promise.race([ended, delay(20_000)]);
+    await this.kill();
+  }
+}
+
+export interface Found {
+  pid: number;
+  command: string;
+}
+
+/** Processes whose command line names a folder: the wrappers and engines of the jobs below it. */
+export function processesNaming(folder: string): Found[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return [];
+    try {
+      const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      return command.includes(folder) ? [{ pid: Number(entry), command }] : [];
+    } catch {
+      return []; // it ended while we looked
+    }
+  });
+}
+
+/** The wrapper of a running job and the job's id, as its command line tells. */
+export function wrappers(jobs: string): { pid: number; run: number }[] {
+  return processesNaming(jobs).flatMap(({ pid, command }) => {
+    const run = /\/jobs\/(\d+)\b/.exec(command)?.[1];
+    return run && command.includes('wrapper.py') ? [{ pid, run: Number(run) }] : [];
+  });
+}
