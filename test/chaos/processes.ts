@@ -17,12 +17,12 @@ export async function freePort(): Promise<number> {
 
 /** One node of the service as a process of its own, restarted whenever it has been killed. */
 export class Node {
-  readonly role: 'web' | 'worker';
+  readonly role: string;
   readonly env: Record<string, string>;
   child: ChildProcess | undefined;
   starts = 0;
 
-  constructor(role: 'web' | 'worker', env: Record<string, string>) {
+  constructor(role: string, env: Record<string, string>) {
     this.role = role;
     this.env = env;
   }
@@ -32,7 +32,7 @@ export class Node {
     this.child = spawn(process.execPath, ['core/main.ts', 'serve'], {
       cwd: root,
       stdio: ['ignore', 'ignore', process.env.CHAOS_VERBOSE ? 'inherit' : 'ignore'],
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', LOG_LEVEL: 'warn', ...this.env, TAPLINE_ROLES: this.role, TAPLINE_NODE_NAME: `chaos-${this.role}` },
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', LOG_LEVEL: 'warn', ...this.env, TAPLINE_ROLES: this.role, TAPLINE_NODE_NAME: `node-${this.role.replace(',', '-')}` },
     });
   }
 
