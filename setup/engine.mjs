@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { announce, run, say, SetupError, tail } from './run.mjs';
+import { aptInstall, canApt, findProgram } from './debian.mjs';
+
+/** What the pinned engine runs on. */
+const oldest = 11;
+const newest = 13;
+
+/** The pinned engine in .tools/engine; else Debian's, as root; else an error that says what to install. */
+export async function installEngine(root) {
+  if (process.env.ENGINE_COMMAND) return say(`engine: ${process.env.ENGINE_COMMAND} (ENGINE_COMMAND)`);
+  const folder = join(root, '.tools', 'engine');
+  const requirements = join(root, 'setup', 'engine-requirements.txt');
+  const stampFile = join(folder, '.tapline-stamp');
+  const stamp = createHash('sha256').update(readFileSync(requirements)).digest('hex');
+  const found = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
+  if (existsSync(join(folder, 'bin', 'ansible-playbook')) && (found === stamp || found === 'debian')) return undefined;
+
+  // another user runs the engine: it must be readable whatever our umask is
+  process.umask(0o022);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(root, '.tools'), { recursive: true });
+  const problems = [];
+  for (const python of await findPythons()) {
+    const problem = await installInto(folder, python, requirements);
+    if (!problem) return writeFileSync(stampFile, stamp);
+    problems.push(`${python}: ${problem}`);
+    rmSync(folder, { recursive: true, force: true });
+  }
+  if (!problems.length) problems.push(`no Python 3.${oldest} to 3.${newest} was found`);
+  return installDebianEngine(folder, problems);
+}
+
+async function installInto(folder, python, requirements) {
+  announce(`installing the engine into .tools/engine with ${python} …`);
+  let venv = await run(python, ['-m', 'venv', folder]);
+  if (!venv.ok) venv = await run(python, ['-m', 'venv', '--clear', '--without-pip', folder]);
+  if (!venv.ok) return `no virtual environment could be made: ${tail(venv.output, 3)}`;
+  const target = join(folder, 'bin', 'python');
+  const args = ['install', '--require-hashes', '--only-binary=:all:', '--disable-pip-version-check', '--no-input', '--timeout', '20', '--retries', '2', '-r', requirements];
+  const own = await run(target, ['-m', 'pip', '--version']);
+  const pip = own.ok ? [target, ['-m', 'pip']] : await outerPip(target);
+  if (!pip) return 'it has neither the module ensurepip nor pip';
+  const result = await run(pip[0], [...pip[1], ...args], { label: 'installing the engine' });
+  if (!result.ok) return tail(result.output, 3);
+  const check = await run(join(folder, 'bin', 'ansible-playbook'), ['--version']);
+  if (!check.ok) return `installed, but it does not run: ${tail(check.output, 3)}`;
+  announce(`engine installed in ${result.seconds} s: ${check.output.split('\n')[0]}`);
+  return '';
+}
+
+/** Debian ships Python without ensurepip; any other pip can install into the environment. */
+async function outerPip(target) {
+  for (const program of ['/usr/bin/pip3', 'pip3', 'pip']) {
+    const result = await run(program, ['--python', target, '--version']);
+    if (result.ok) return [program, ['--python', target]];
+  }
+  return null;
+}
+
+/** Interpreters of the system first: one in somebody's home or behind a version manager's shim cannot be run by the user that playbooks get. */
+async function findPythons() {
+  const names = [];
+  for (let minor = newest; minor >= oldest; minor--) names.push(`python3.${minor}`);
+  names.push('python3');
+  const script = 'import sys; print(sys.version_info[0], sys.version_info[1], sys.base_prefix)';
+  const seen = new Map();
+  for (const candidate of [...names.map((name) => `/usr/bin/${name}`), ...names.map((name) => `/usr/local/bin/${name}`), ...names]) {
+    if (candidate.startsWith('/') && !existsSync(candidate)) continue;
+    const result = await run(candidate, ['-c', script], { timeoutMs: 10_000 });
+    const [major, minor, ...prefix] = result.output.split(' ');
+    const fits = result.ok && major === '3' && Number(minor) >= oldest && Number(minor) <= newest;
+    if (fits && !seen.has(prefix.join(' ') + minor)) seen.set(prefix.join(' ') + minor, candidate);
+  }
+  return [...seen.values()];
+}
+
+async function installDebianEngine(folder, problems) {
+  const reasons = problems.map((problem) => `  ${problem}`).join('\n');
+  if (canApt()) {
+    announce(`the pinned engine could not be installed:\n${reasons}\nTaking Debian's ansible-core (apt-get install ansible-core) …`);
+    const result = await aptInstall(['ansible-core']);
+    if (result.ok && findProgram('ansible-playbook')) return linkDebianEngine(folder);
+    problems.push(`apt-get install ansible-core: ${tail(result.output, 3)}`);
+  } else if (findProgram('ansible-playbook')) {
+    problems.push(`${findProgram('ansible-playbook')} exists: to use it, set ENGINE_COMMAND=${findProgram('ansible-playbook')}`);
+  }
+  throw new SetupError(
+    `No automation engine:\n${problems.map((problem) => `  ${problem}`).join('\n')}\n` +
+      `Install one of these, then run the command again:\n` +
+      `  - Python 3.${oldest} to 3.${newest} with the venv module (Debian: apt-get install python3 python3-venv), with a package index that pip can reach\n` +
+      `  - Debian's engine: apt-get install ansible-core (as root set-up does it by itself)\n` +
+      `  - any ansible-playbook, named by ENGINE_COMMAND=/path/to/ansible-playbook`,
+  );
+}
+
+function linkDebianEngine(folder) {
+  mkdirSync(join(folder, 'bin'), { recursive: true });
+  for (const name of readdirSync('/usr/bin')) if (name.startsWith('ansible')) symlinkSync(`/usr/bin/${name}`, join(folder, 'bin', name));
+  symlinkSync('/usr/bin/python3', join(folder, 'bin', 'python3'));
+  symlinkSync('/usr/bin/python3', join(folder, 'bin', 'python'));
+  writeFileSync(join(folder, '.tapline-stamp'), 'debian');
+  announce("engine: Debian's ansible-core");
+}
