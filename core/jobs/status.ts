@@ -19,7 +19,7 @@ export interface Move {
   fields?: Record<string, unknown>;
 }
 
-export type MovedRun = Record<string, any> & { id: number; kind: string; status: RunStatus; from_status: RunStatus };
+export type MovedRun = Record<string, any> & { id: number; kind: string; template_id: number | null; status: RunStatus; from_status: RunStatus };
 
 /**
  * The only writer of `runs.status`. Everything that follows from a change happens in the same
@@ -76,12 +76,10 @@ async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[]): Pro
 }
 
 async function announce(trx: Knex, { bus }: StatusDeps, to: RunStatus, rows: readonly MovedRun[], released: number): Promise<void> {
-  const messages: { [C in keyof BusMessages]: [C, BusMessages[C]] }[keyof BusMessages][] = rows
-    .filter((row) => to !== 'new')
-    .map((row) => ['status', {
+  const messages: AnyMessage[] = rows.map((row) => ['status', {
       run: row.id, kind: row.kind, status: to, seq: row.status_seq, template: row.template_id,
-      project: row.project_id, inventory: row.inventory_id, finished: row.finished,
-    }]);
+      project: row.project_id, inventory: row.inventory_id, finished: row['finished'],
+  }]);
   if (to === 'pending') for (const row of rows) messages.push(['dispatch', { run: row.id }]);
   // a finished run frees capacity even where nobody waited for it by name
   else if (isTerminal(to) && (released || rows.some((row) => row.instance_id !== null))) messages.push(['dispatch', {}]);

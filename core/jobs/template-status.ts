@@ -52,6 +52,6 @@ async function afterFinish(trx: Knex, pairs: string, finished: readonly number[]
        order by o.id desc limit 1
      ) other on true
      where t.id = p.template`,
-    [pairs, finished],
+    [pairs, finished as number[]],
   );
 }

@@ -1,0 +1,47 @@
+import type { Knex } from 'knex';
+import type { Actor, Origin } from '@tapline/plugin-sdk';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { runSecretCell } from '../secrets/rotate.ts';
+
+export interface NewRun {
+  columns: Record<string, unknown>;
+  credentials: readonly number[];
+  passwords: Record<string, string>;
+}
+
+export interface Launcher {
+  /** who wanted it */
+  actor: Actor | null;
+  /** whose rights were used */
+  authority: Actor | null;
+  origin: Origin;
+}
+
+export const launcherColumns = ({ actor, authority, origin }: Launcher) => ({
+  actor_id: actor?.id ?? null,
+  authority_id: authority?.id ?? null,
+  created_by_id: actor?.id ?? null,
+  modified_by_id: actor?.id ?? null,
+  origin: JSON.stringify(origin),
+});
+
+/** The run, its credentials and its passwords in one statement, in status `new`. */
+export async function insertRun(trx: Knex, keyRing: Pick<KeyRing, 'encrypt'>, { columns, credentials, passwords }: NewRun): Promise<any> {
+  const secrets = Object.entries(passwords);
+  const values: Record<string, unknown> = { ...columns, status: 'new' };
+  if (secrets.length) {
+    // ciphertexts are bound to the row they stand in, so the id has to be known first
+    const { rows } = await trx.raw(`select nextval(pg_get_serial_sequence('runs', 'id')) as id`);
+    values['id'] = rows[0].id;
+  }
+  const sealed = secrets.map(([name, value]) => ({ name, value: keyRing.encrypt(value, runSecretCell(values['id'] as number, name)) }));
+  const names = Object.keys(values);
+  const { rows } = await trx.raw(
+    `with run as (insert into runs (${names.map(() => '??').join(', ')}) values (${names.map(() => '?').join(', ')}) returning *),
+          credential as (insert into run_credentials (run_id, credential_id) select run.id, c from run, unnest(?::bigint[]) c),
+          secret as (insert into run_secrets (run_id, name, value) select run.id, s.name, s.value from run, jsonb_to_recordset(?::jsonb) as s(name text, value text))
+     select * from run`,
+    [...names, ...names.map((name) => values[name] as any), [...credentials], JSON.stringify(sealed)],
+  );
+  return rows[0];
+}

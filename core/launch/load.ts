@@ -1,0 +1,57 @@
+import type { Knex } from 'knex';
+import type { LaunchCredential } from './passwords.ts';
+
+export interface LaunchTemplate {
+  [column: string]: any;
+  id: number;
+  project: LaunchProject | null;
+  inventory: { id: number; name: string; pending_deletion: boolean } | null;
+  credentials: LaunchCredential[];
+}
+
+export interface LaunchProject {
+  id: number;
+  name: string;
+  status: string;
+  scm_type: string;
+  scm_branch: string;
+  scm_revision: string;
+  scm_update_on_launch: boolean;
+  allow_override: boolean;
+}
+
+export const credentialJson = (alias: string, type: string) => `jsonb_build_object(
+  'id', ${alias}.id, 'name', ${alias}.name, 'inputs', ${alias}.inputs,
+  'type', jsonb_build_object('id', ${type}.id, 'name', ${type}.name, 'kind', ${type}.kind, 'namespace', ${type}.namespace))`;
+
+/** Everything that a launch decides by, in one round trip. */
+export async function loadTemplate(db: Knex, id: number): Promise<LaunchTemplate | undefined> {
+  const { rows } = await db.raw(
+    `select t.*,
+       (select jsonb_build_object('id', p.id, 'name', p.name, 'status', p.status, 'scm_type', p.scm_type, 'scm_branch', p.scm_branch,
+               'scm_revision', p.scm_revision, 'scm_update_on_launch', p.scm_update_on_launch, 'allow_override', p.allow_override)
+        from templates p where p.id = t.project_id and p.kind = 'project') as project,
+       (select jsonb_build_object('id', i.id, 'name', i.name, 'pending_deletion', i.pending_deletion)
+        from inventories i where i.id = t.inventory_id) as inventory,
+       coalesce((select jsonb_agg(${credentialJson('c', 'ct')} order by c.id)
+        from template_credentials tc join credentials c on c.id = tc.credential_id join credential_types ct on ct.id = c.credential_type_id
+        where tc.template_id = t.id), '[]') as credentials
+     from templates t where t.id = ? and t.kind = 'job_template'`,
+    [id],
+  );
+  return rows[0];
+}
+
+export async function loadCredentials(db: Knex, ids: readonly number[]): Promise<LaunchCredential[]> {
+  if (!ids.length) return [];
+  const { rows } = await db.raw(
+    `select ${credentialJson('c', 'ct')} as credential
+     from credentials c join credential_types ct on ct.id = c.credential_type_id where c.id = any(?) order by c.id`,
+    [[...ids]],
+  );
+  return rows.map((row: { credential: LaunchCredential }) => row.credential);
+}
+
+export async function loadInventory(db: Knex, id: number): Promise<LaunchTemplate['inventory']> {
+  return (await db('inventories').where({ id }).first('id', 'name', 'pending_deletion')) ?? null;
+}

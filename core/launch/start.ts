@@ -1,0 +1,67 @@
+import type { Knex } from 'knex';
+import type { Denial } from '@tapline/plugin-sdk';
+import { ApiError } from '@tapline/plugin-sdk';
+import type { Hooks } from '../hooks/hooks.ts';
+import { publicRun, type Statuses } from '../jobs/status.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { insertRun, type Launcher, type NewRun } from './insert-run.ts';
+
+export interface StartDeps {
+  db: Knex;
+  hooks: Hooks;
+  statuses: Statuses;
+  keyRing: Pick<KeyRing, 'encrypt' | 'decrypt'>;
+  /** looks at the run at once when this process dispatches; others hear of it by NOTIFY */
+  wake?: (run: number) => void;
+}
+
+export interface StartRequest extends Launcher {
+  run: NewRun;
+  template: Record<string, any> | null;
+  /** Somebody waits for the answer: a denial is theirs and the run goes; else it is kept as failed. */
+  waiting: boolean;
+}
+
+const EXPLANATION_LIMIT = 1024;
+
+/**
+ * From the validated request to a pending run. Without taps it is one transaction; with taps the run
+ * commits as `new` first, so that they may refer to it, and no transaction is open while they decide.
+ */
+export async function startRun(deps: StartDeps, request: StartRequest): Promise<any> {
+  const run = deps.hooks.decidesLaunches() ? await startWithTaps(deps, request) : await startAtOnce(deps, request);
+  deps.wake?.(run.id);
+  return run;
+}
+
+const startAtOnce = ({ db, statuses, keyRing }: StartDeps, { run }: StartRequest) =>
+  db.transaction(async (trx) => {
+    const { id } = await insertRun(trx, keyRing, run);
+    return statuses.setStatus(trx, { id }, 'pending');
+  });
+
+async function startWithTaps(deps: StartDeps, request: StartRequest): Promise<any> {
+  const { db, hooks, statuses } = deps;
+  const run = await db.transaction((trx) => insertRun(trx, deps.keyRing, request.run));
+  const lines: string[] = [];
+  const { actor, authority, origin, template } = request;
+  const explain = (text: string) => void lines.push(String(text));
+  const denial = await hooks.decideLaunch({ run: publicRun(run), template, actor, authority, origin, explain });
+  const explanation = [run.job_explanation, ...lines].filter(Boolean).join('\n').slice(0, EXPLANATION_LIMIT);
+  if (denial && request.waiting) {
+    await db('runs').where({ id: run.id, status: 'new' }).delete();
+    throw new ApiError(denial.status, denial.body);
+  }
+  const started = await db.transaction((trx) =>
+    denial
+      ? statuses.setStatus(trx, run, 'failed', { job_explanation: [explanation, refusal(denial)].filter(Boolean).join('\n') })
+      : statuses.setStatus(trx, run, 'pending', { job_explanation: explanation }),
+  );
+  if (!started) throw new ApiError(503, 'The launch took too long to be decided and was given up. Launch again.', { 'Retry-After': '5' });
+  return started;
+}
+
+function refusal({ body }: Denial): string {
+  const reasons = Array.isArray(body['reasons']) ? body['reasons'].map(String) : [];
+  return [String(body['detail'] ?? 'Launch refused.'), ...reasons].join('\n');
+}

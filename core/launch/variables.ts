@@ -1,0 +1,64 @@
+import { parseDocument } from 'yaml';
+
+export type Variables = Record<string, unknown>;
+
+const MAX_DEPTH = 200;
+
+/**
+ * Reads extra variables: JSON or YAML text of a mapping, or the mapping itself.
+ * @throws Error with the text for the client
+ */
+export function parseVariables(value: unknown): Variables {
+  if (value === '' || value === undefined) return {};
+  const parsed = typeof value === 'string' ? parseText(value) : value;
+  if (parsed === null) return {};
+  if (typeof parsed !== 'object' || Array.isArray(parsed)) throw new Error('Must be a JSON or YAML mapping of variables.');
+  assertPlain(parsed, 0);
+  return parsed as Variables;
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (jsonError) {
+    const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: true });
+    if (!document.errors.length) {
+      // aliases may multiply without end ("billion laughs")
+      try {
+        return document.toJS({ maxAliasCount: 100 });
+      } catch (error) {
+        throw new Error(`Cannot be read as YAML: ${(error as Error).message}`, { cause: error });
+      }
+    }
+    throw new Error(`Cannot be read as JSON (${(jsonError as Error).message}) nor as YAML (${document.errors[0]!.message.split('\n')[0]}).`, { cause: jsonError });
+  }
+}
+
+/** What JSON cannot hold would reach the engine as something else. */
+function assertPlain(value: unknown, depth: number): void {
+  if (depth > MAX_DEPTH) throw new Error(`Must not be nested deeper than ${MAX_DEPTH} levels.`);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error('Infinite numbers and NaN cannot be passed on.');
+  if (typeof value === 'bigint' || value instanceof Date || value instanceof Map || value instanceof Set || value instanceof Uint8Array) {
+    throw new Error('Holds a value that JSON cannot represent.');
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const item of Object.values(value)) assertPlain(item, depth + 1);
+}
+
+/** Key by key, the later one wins; own keys only, so `__proto__` is a name like any other. */
+export function mergeVariables(...layers: readonly Variables[]): Variables {
+  const merged: Variables = {};
+  for (const layer of layers) {
+    for (const [key, value] of Object.entries(layer)) {
+      Object.defineProperty(merged, key, { value, enumerable: true, writable: true, configurable: true });
+    }
+  }
+  return merged;
+}
+
+export const sameValue = (a: unknown, b: unknown): boolean => a === b || canonical(a) === canonical(b);
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, item) =>
+    item && typeof item === 'object' && !Array.isArray(item) ? Object.fromEntries(Object.entries(item).toSorted(([x], [y]) => (x < y ? -1 : 1))) : item,
+  );
