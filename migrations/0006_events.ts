@@ -36,17 +36,22 @@ export async function up(knex: Knex): Promise<void> {
     create index run_events_parent on run_events (run_id, parent_uuid);
     create index run_events_host on run_events (host_id, run_id) where host_id is not null;
 
-    -- Makes the partition that holds a run's events; cheap when it is there already.
-    create function ensure_event_partition(run bigint) returns void language plpgsql as $$
+    create function event_partition_size() returns bigint language sql immutable as 'select 10000::bigint';
+
+    -- Makes the partition that holds a run's events and says its name; cheap when it is there already.
+    -- Made apart and then attached: creating it in place would lock out every reader of events.
+    create function ensure_event_partition(run bigint) returns text language plpgsql as $$
     declare
-      size  constant bigint := 10000;
+      size  constant bigint := event_partition_size();
       low   bigint := (run / size) * size;
       child text := 'run_events_' || low;
     begin
-      if to_regclass(child) is not null then return; end if;
+      if to_regclass(child) is not null then return child; end if;
       perform pg_advisory_xact_lock(hashtext('run_events partition'));
-      if to_regclass(child) is not null then return; end if;
-      execute format('create table %I partition of run_events for values from (%s) to (%s)', child, low, low + size);
+      if to_regclass(child) is not null then return child; end if;
+      execute format('create table %I (like run_events including defaults including constraints including indexes)', child);
+      execute format('alter table run_events attach partition %I for values from (%s) to (%s)', child, low, low + size);
+      return child;
     end $$;
 
     create table job_host_summaries (
@@ -68,12 +73,18 @@ export async function up(knex: Knex): Promise<void> {
       constraint job_host_summaries_host unique (run_id, host_name)
     );
     create index job_host_summaries_of_host on job_host_summaries (host_id, id);
+
+    -- what the facts were before the run that stored them: the pair survives a restart between storing and reporting
+    alter table host_facts add column previous_hash text;
+    create index host_facts_run on host_facts (run_id);
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    drop index host_facts_run;
+    alter table host_facts drop column previous_hash;
     drop table job_host_summaries, run_events;
-    drop function ensure_event_partition;
+    drop function ensure_event_partition, event_partition_size;
   `);
 }

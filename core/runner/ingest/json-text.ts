@@ -1,0 +1,30 @@
+const replacement = '\uFFFD';
+
+/** Text that Postgres takes: no NUL, no half of a surrogate pair. */
+export function cleanText(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes('\0') ? whole.replaceAll('\0', replacement) : whole;
+}
+
+/**
+ * JSON that jsonb takes. `JSON.stringify` escapes NUL and lone surrogates and nothing else that jsonb refuses,
+ * so they are found in its result; an escaped backslash before them is stepped over as a pair.
+ */
+export function safeJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (!json.includes('\\u')) return json;
+  return json.replace(/\\(\\|u0000|ud[89a-f][0-9a-f]{2})/g, (match, what) => (what === '\\' ? match : replacement));
+}
+
+/** One text per value whatever the order of keys, so that equal documents have equal hashes. */
+export function canonicalJson(value: unknown): string {
+  return safeJson(sortKeys(value));
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const source = value as Record<string, unknown>;
+  // fromEntries defines keys, so that "__proto__" stays an ordinary one
+  return Object.fromEntries(Object.keys(source).toSorted().map((key) => [key, sortKeys(source[key])]));
+}

@@ -1,0 +1,172 @@
+import type { Knex } from 'knex';
+import type { Bus } from '../../jobs/bus.ts';
+import type { Log } from '../../observe/log.ts';
+import type { Metrics } from '../../observe/metrics.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { ensurePartition } from '../../events/partitions.ts';
+import type { Executor, Handle } from '../executor.ts';
+import { type Batch, type Progress, type SpoolLine, longestText, takeBatch } from './batch.ts';
+import { createHostLookup } from './hosts.ts';
+import { createMasker, type Masker } from './mask.ts';
+import { hostSummaries } from './stats.ts';
+import { failsForGood, storeBatch } from './store.ts';
+import { createWindow, type Window } from './window.ts';
+
+export interface IngestDeps {
+  db: Knex;
+  bus: Bus;
+  executor: Executor;
+  log: Log;
+  settings: Settings;
+  metrics?: Metrics;
+}
+
+/** The columns of runs that following one needs. */
+export interface FollowedRun {
+  id: number;
+  kind: string;
+  inventory_id: number | null;
+  use_fact_cache: boolean;
+}
+
+const maxEvents = 1000;
+const maxBytes = 4_194_304;
+/** Output that no event claims: time for its event to arrive before it is stored on its own. */
+const holdMs = 2000;
+/** An event whose text does not arrive at all. */
+const textPatienceMs = 5000;
+
+/** One run being followed by this process. */
+export interface Session {
+  deps: IngestDeps;
+  run: FollowedRun;
+  handle: Handle;
+  masker: Masker;
+  events: Window;
+  stdout: Window;
+  position: Progress | null;
+  partition: string;
+  lookup: ReturnType<typeof createHostLookup>;
+  limit: number;
+  heldSince: number;
+  blockedSince: number;
+}
+
+export function openSession(deps: IngestDeps, run: FollowedRun, handle: Handle, secrets: readonly string[]): Session {
+  return {
+    deps, run, handle, masker: createMasker(secrets),
+    events: createWindow(deps.executor, handle, 'events'),
+    stdout: createWindow(deps.executor, handle, 'stdout'),
+    position: null, partition: '', lookup: createHostLookup(deps.db, run.inventory_id),
+    limit: maxEvents, heldSince: 0, blockedSince: 0,
+  };
+}
+
+/** Reads where the stored events end; whatever is in memory is forgotten. */
+async function locate(session: Session): Promise<Progress> {
+  const { deps: { db, executor }, run, handle } = session;
+  session.partition ||= await ensurePartition(db, run.id);
+  const row = await db('runs').where({ id: run.id }).first('event_offset', 'event_count', 'stdout_offset', 'stdout_lines');
+  if (!row) throw new RunGone(run.id);
+  session.events.reset(row.event_offset);
+  session.stdout.reset(row.stdout_offset);
+  session.position = row;
+  await executor.acknowledge(handle, { events: row.event_offset, stdout: row.stdout_offset });
+  return row;
+}
+
+export class RunGone extends Error {
+  constructor(id: number) {
+    super(`run ${id} was deleted while it was followed`);
+  }
+}
+
+export interface Step {
+  /** something was stored: there may be more at once */
+  moved: boolean;
+  rows: number;
+  /** output or an event waits for its time to pass */
+  waiting: boolean;
+}
+
+/** Reads once, stores at most one batch. After an error the stored position is read again: a commit may have happened. */
+export async function step(session: Session, final: boolean): Promise<Step> {
+  try {
+    const from = session.position ?? (await locate(session));
+    const overlong = await readAhead(session, from);
+    const batch = takeBatch(session.events, session.stdout, from, {
+      overlong,
+      masker: session.masker, maxResult: Number(session.deps.settings.get('MAX_EVENT_RES_DATA')), hideUrls: session.run.kind === 'project_update',
+      flush: flushes(session, final), maxEvents: session.limit, maxBytes,
+    });
+    const moved = batch.rows.length > 0 || batch.next.event_offset > from.event_offset;
+    const waiting = noteWaiting(session, batch);
+    if (moved) await commit(session, from, batch);
+    return { moved, rows: batch.rows.length, waiting };
+  } catch (error) {
+    session.position = null;
+    throw error;
+  }
+}
+
+/** Events first: the text of whatever event was read is then in the stream. Resolves to a line too long to be kept. */
+async function readAhead({ events, stdout, deps }: Session, from: Progress): Promise<SpoolLine | null> {
+  const longestLine = 2 * Number(deps.settings.get('MAX_EVENT_RES_DATA')) + maxBytes;
+  if (events.bytes.length < maxBytes / 4) await events.fill();
+  while (events.bytes.indexOf(10) === -1 && events.bytes.length <= longestLine && (await events.fill()));
+  const overlong = events.bytes.length > longestLine && events.bytes.indexOf(10) === -1 ? await events.skipLine() : null;
+  await stdout.fillTo(from.stdout_offset + maxBytes + longestText);
+  return overlong;
+}
+
+function flushes({ heldSince, blockedSince }: Session, final: boolean) {
+  const now = performance.now();
+  return {
+    text: final || (blockedSince > 0 && now - blockedSince > textPatienceMs),
+    tail: final || (heldSince > 0 && now - heldSince > holdMs),
+    end: final,
+  };
+}
+
+function noteWaiting(session: Session, batch: Batch): boolean {
+  const now = performance.now();
+  const held = session.stdout.end > batch.next.stdout_offset;
+  session.heldSince = held ? (batch.rows.length ? now : session.heldSince || now) : 0;
+  session.blockedSince = batch.blocked ? session.blockedSince || now : 0;
+  return held || batch.blocked;
+}
+
+async function commit(session: Session, from: Progress, batch: Batch): Promise<void> {
+  const { deps: { db, bus, log, metrics, executor }, run, handle, partition } = session;
+  if (batch.malformed) log.warn({ run: run.id, lines: batch.malformed }, 'lines of the event spool could not be read');
+  const names = batch.rows.map((row) => row.host_name);
+  const ids = await session.lookup(batch.stats ? [...names, ...hostSummaries(batch.stats).map((summary) => summary.host_name)] : names);
+  try {
+    if (!(await storeBatch({ db, bus, run, partition }, from, batch, ids))) {
+      session.position = null;
+      return;
+    }
+  } catch (error) {
+    if (!failsForGood(error)) throw error;
+    return narrow(session, from, batch, error);
+  }
+  session.position = batch.next;
+  session.events.discard(batch.next.event_offset);
+  session.stdout.discard(batch.next.stdout_offset);
+  session.limit = Math.min(maxEvents, session.limit * 2);
+  metrics?.eventsStored.inc(batch.rows.length);
+  await executor.acknowledge(handle, { events: batch.next.event_offset, stdout: batch.next.stdout_offset });
+}
+
+/** Postgres refuses something in the batch: smaller ones find the event, which is then stored without its data. */
+async function narrow(session: Session, from: Progress, batch: Batch, err: unknown): Promise<void> {
+  const { deps: { db, bus, log }, run, partition } = session;
+  session.position = null;
+  if (session.limit > 1) {
+    session.limit = Math.max(1, Math.floor(Math.min(session.limit, batch.rows.length) / 2));
+    return;
+  }
+  log.warn({ err, run: run.id, counter: from.event_count + 1 }, 'the data of an event cannot be stored; the event is kept without it');
+  const bare = batch.rows.map((row) => ({ ...row, event_data: '{}' }));
+  await storeBatch({ db, bus, run, partition }, from, { ...batch, rows: bare, stats: null }, new Map());
+}

@@ -1,0 +1,85 @@
+import type { Knex } from 'knex';
+import { safeJson } from './json-text.ts';
+
+const counters = ['ok', 'changed', 'failures', 'dark', 'skipped', 'ignored', 'rescued', 'processed'] as const;
+type Counter = (typeof counters)[number];
+type Summary = Record<Counter, number> & { host_name: string };
+
+/** A host is counted once, under its worst class; the last that applies wins. */
+const severity = ['skipped', 'ok', 'changed', 'failures', 'dark'] as const satisfies Counter[];
+
+/** What the closing statistics say of every host they name. */
+export function hostSummaries(stats: Record<string, any>): Summary[] {
+  const names = new Set(counters.flatMap((counter) => Object.keys(tally(stats[counter]))));
+  return [...names].map((host_name) => {
+    const counts = counters.map((counter) => [counter, whole(tally(stats[counter])[host_name])]);
+    return { host_name, ...Object.fromEntries(counts) } as Summary;
+  });
+}
+
+const tally = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {});
+const whole = (value: unknown): number => (Number.isInteger(value) && (value as number) > 0 ? Math.min(value as number, 2 ** 31 - 1) : 0);
+
+export function statusCounts(summaries: Summary[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const summary of summaries) {
+    const worst = severity.findLast((counter) => summary[counter] > 0);
+    if (worst) counts[worst] = (counts[worst] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Custom statistics; no_log ones are replaced as a whole by a marker, as clients know it. */
+export function artifactsOf(stats: Record<string, any>): Record<string, unknown> | string {
+  const data = tally(stats.artifact_data);
+  if (data._ansible_no_log) return '$hidden: these statistics were set under no_log';
+  return data;
+}
+
+/** Everything that follows from the statistics event, in the transaction that stores it. */
+export async function storeStats(trx: Knex, run: { id: number; kind: string }, stats: Record<string, any>, hostIds: ReadonlyMap<string, number | null>): Promise<void> {
+  const summaries = hostSummaries(stats);
+  await propagateFlags(trx, run.id);
+  if (run.kind === 'job' && summaries.length) await storeSummaries(trx, run.id, summaries, hostIds);
+  await trx.raw(
+    `update runs set host_status_counts = ?::jsonb, artifacts = ?::jsonb,
+       play_count = (select count(*) from run_events where run_id = runs.id and event = 'playbook_on_play_start'),
+       task_count = (select count(*) from run_events where run_id = runs.id and event = 'playbook_on_task_start')
+     where id = ?`,
+    [JSON.stringify(statusCounts(summaries)), safeJson(artifactsOf(stats)), run.id],
+  );
+}
+
+/** A play, task or playbook failed or changed when something below it did. */
+async function propagateFlags(trx: Knex, runId: number): Promise<void> {
+  for (const flag of ['failed', 'changed']) {
+    await trx.raw(
+      `with recursive above(uuid) as (
+         select distinct parent_uuid from run_events where run_id = :run and ${flag} and parent_uuid <> ''
+         union
+         select e.parent_uuid from run_events e join above a on e.run_id = :run and e.uuid = a.uuid where e.parent_uuid <> ''
+       )
+       update run_events e set ${flag} = true from above a where e.run_id = :run and e.uuid = a.uuid and not e.${flag}`,
+      { run: runId },
+    );
+  }
+}
+
+async function storeSummaries(trx: Knex, runId: number, summaries: Summary[], hostIds: ReadonlyMap<string, number | null>): Promise<void> {
+  const rows = summaries.map((summary) => ({ ...summary, host_id: hostIds.get(summary.host_name) ?? null, failed: summary.dark > 0 || summary.failures > 0 }));
+  await trx.raw(
+    `insert into job_host_summaries (run_id, host_id, host_name, ${counters.join(', ')}, failed)
+     select ?, (select id from hosts where id = s.host_id), s.host_name, ${counters.map((counter) => `s.${counter}`).join(', ')}, s.failed
+     from jsonb_to_recordset(?::jsonb) as s (host_id bigint, host_name text, ${counters.map((counter) => `${counter} integer`).join(', ')}, failed boolean)
+     on conflict on constraint job_host_summaries_host do nothing`,
+    [runId, safeJson(rows)],
+  );
+  // rows are locked in one order, or two runs on the same hosts would wait for each other in a ring
+  await trx.raw(
+    `with mine as (select id, host_id from job_host_summaries where run_id = :run and host_id is not null),
+          locked as (select h.id, mine.id as summary from hosts h join mine on mine.host_id = h.id
+                     where h.last_job_id is null or h.last_job_id <= :run order by h.id for no key update of h)
+     update hosts set last_job_id = :run, last_job_host_summary_id = locked.summary from locked where hosts.id = locked.id`,
+    { run: runId },
+  );
+}
