@@ -40,8 +40,11 @@ export async function inventoryDocument(db: Knex, inventoryId: number, options: 
   const groupNames = new Map<number, string>(groups.map((group) => [group.id, group.name]));
   const children = new Map<number, string[]>();
   for (const { parent_id, child_id } of edges.children) {
-    const list = children.get(parent_id) ?? [];
-    if (groupNames.has(child_id)) children.set(parent_id, [...list, groupNames.get(child_id)!]);
+    const name = groupNames.get(child_id);
+    if (name === undefined) continue;
+    const list = children.get(parent_id);
+    if (list) list.push(name);
+    else children.set(parent_id, [name]);
   }
 
   const entries: [string, unknown][] = [['all', compact({
