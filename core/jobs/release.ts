@@ -23,12 +23,12 @@ export async function releaseWaiters(trx: Knex, ended: readonly Ended[]): Promis
     `with next as (
        (select w.id from unnest(?::text[]) key
         cross join lateral (
-          select id from runs where blocked_on = key and status = 'pending' order by id limit 1 for update skip locked
+          select id from runs where blocked_on = key and status = 'pending' order by id limit 1 for no key update skip locked
         ) w)
        union all
        (select w.id from unnest(?::text[]) key
         cross join lateral (
-          select id from runs where blocked_on = key and status = 'pending' for update skip locked
+          select id from runs where blocked_on = key and status = 'pending' for no key update skip locked
         ) w)
      )
      update runs set blocked_on = null from next where runs.id = next.id`,

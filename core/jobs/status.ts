@@ -32,19 +32,19 @@ export function createStatuses(deps: StatusDeps) {
   return {
     /** Resolves to the changed row, or null when the run was not in a status that allows the move. */
     async setStatus(trx: Knex, run: { id: number }, to: RunStatus, fields: Record<string, unknown> = {}): Promise<MovedRun | null> {
-      const [row] = await moveAll(trx, deps, to, [{ id: run.id, fields }]);
+      const [row] = await moveAll(trx, deps, to, [{ id: run.id, fields }], '');
       return row ?? null;
     },
-    /** Many runs to one status in a fixed number of statements; the ones that may not move are left out. */
-    setStatuses: (trx: Knex, to: RunStatus, moves: readonly Move[]) => moveAll(trx, deps, to, moves),
+    /** Many runs to one status in a fixed number of statements; the ones that may not move, or are in other hands, are left out. */
+    setStatuses: (trx: Knex, to: RunStatus, moves: readonly Move[]) => moveAll(trx, deps, to, moves, 'skip locked'),
   };
 }
 
 export type Statuses = ReturnType<typeof createStatuses>;
 
-async function moveAll(trx: Knex, deps: StatusDeps, to: RunStatus, moves: readonly Move[]): Promise<MovedRun[]> {
+async function moveAll(trx: Knex, deps: StatusDeps, to: RunStatus, moves: readonly Move[], locked: '' | 'skip locked'): Promise<MovedRun[]> {
   if (!moves.length) return [];
-  const rows = await updateRuns(trx, to, moves);
+  const rows = await updateRuns(trx, to, moves, locked);
   if (!rows.length) return [];
   await followInTemplates(trx, to, rows);
   if (isTerminal(to)) await trx('run_secrets').whereIn('run_id', rows.map((row) => row.id)).delete();
@@ -54,7 +54,7 @@ async function moveAll(trx: Knex, deps: StatusDeps, to: RunStatus, moves: readon
   return rows;
 }
 
-async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[]): Promise<MovedRun[]> {
+async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], locked: string): Promise<MovedRun[]> {
   const columns = [...new Set(moves.flatMap(({ fields = {} }) => Object.keys(fields)))];
   const set = columns.map((column) => trx.raw('?? = coalesce((jsonb_populate_record(null::runs, input.fields)).??, runs.??)', [column, column, column]).toString());
   const times = [
@@ -66,7 +66,7 @@ async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[]): Pro
   ];
   const { rows } = await trx.raw(
     `with input as (select * from jsonb_to_recordset(?::jsonb) as i(id bigint, fields jsonb)),
-          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status = any(?) order by runs.id for update of runs)
+          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status = any(?) order by runs.id for no key update of runs ${locked})
      update runs set status = ?, status_seq = status_seq + 1, modified = now()${[...times, ...set].map((item) => `, ${item}`).join('')}
      from input, old where runs.id = input.id and runs.id = old.id
      returning runs.*, old.status as from_status, old.blocked_on as was_blocked_on`,
