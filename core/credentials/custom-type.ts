@@ -27,9 +27,9 @@ const fieldSchema = z.strictObject({
 });
 
 const inputsSchema = z.strictObject({
-  fields: z.array(fieldSchema).max(200).default([]),
+  fields: z.array(fieldSchema).max(200).optional(),
   required: z.array(z.string()).max(200).optional(),
-}).superRefine(({ fields, required }, context) => {
+}).superRefine(({ fields = [], required }, context) => {
   const ids = fields.map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice) context.addIssue({ code: 'custom', path: ['fields'], message: `the id ${twice} is used twice` });

@@ -1,0 +1,33 @@
+import { defineResource, field } from '@tapline/plugin-sdk';
+import type { Resource } from '@tapline/plugin-sdk';
+import { checkToken, issuedToken } from '../accounts/check-token.ts';
+import { anyOf, authenticated, owner, superuser } from '../rbac/rules.ts';
+import type { Settings } from '../settings/settings.ts';
+
+const hidden = '************';
+const ownOrSuperuser = anyOf(superuser, owner('user_id'));
+
+export const tokenResource = ({ settings }: { settings: Pick<Settings, 'get'> }): Resource => defineResource({
+  type: 'o_auth2_access_token',
+  path: 'tokens',
+  table: 'tokens',
+  label: 'Token',
+  fields: {
+    description: field.text(),
+    user: field.ref('user', { mode: 'ro' }),
+    token: field.string({ mode: 'ro', secret: true, column: 'token_hash' }),
+    refresh_token: field.computed({ compute: () => null }),
+    application: field.computed({ compute: () => null }),
+    expires: field.datetime({ mode: 'ro' }),
+    last_used: field.datetime({ mode: 'ro', nullable: true }),
+    scope: field.string({ default: 'write' }),
+  },
+  access: { see: ownOrSuperuser, create: authenticated, change: ownOrSuperuser, delete: ownOrSuperuser },
+  orderBy: ['id'],
+  search: ['description'],
+  hiddenColumns: ['token_hash'],
+  validate: (context) => checkToken(settings, context),
+  present(representation, _row, _view, call) {
+    representation.token = (call.method === 'POST' ? issuedToken(call) : undefined) ?? hidden;
+  },
+});
