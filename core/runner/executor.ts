@@ -24,6 +24,10 @@ export interface ExecSpec {
   spool_limit_bytes: number;
   /** Further host paths to show read-only inside the sandbox. */
   readOnlyPaths: string[];
+  /** Further host paths the run may write to, where their own permissions let the engine's user. */
+  writablePaths?: string[];
+  /** A path below `project/` that must not lead out of it: the playbook. */
+  entry?: string;
 }
 
 export type CheckoutSource =
@@ -56,8 +60,17 @@ export type ExecStatus =
 
 export interface Executor {
   readonly id: string;
-  /** Starts detached from this process. Resolves when the engine's process exists. */
+  /**
+   * Starts detached from this process. Resolves when the engine's process exists.
+   * A run is started once: where its process exists already (or has ended), its handle is returned.
+   * @throws SpecError when the spec itself is the problem; nothing is left behind then
+   */
   start(spec: ExecSpec): Promise<Handle>;
+  /**
+   * The handle of a run that was started here by a control plane that died before it stored it;
+   * null when nothing was started, and then nothing will be: a half-made workspace is removed.
+   */
+  recover(runId: number): Promise<Handle | null>;
   status(handle: Handle): Promise<ExecStatus>;
   /** Calls `changed` whenever there may be something new to read or the process may have ended. */
   watch(handle: Handle, changed: () => void): () => void;
@@ -67,7 +80,7 @@ export interface Executor {
   acknowledge(handle: Handle, stored: { events: number; stdout: number }): Promise<void>;
   /** Resolves when the request is delivered, not when the process has ended. */
   cancel(handle: Handle): Promise<void>;
-  /** Text files below a folder that the run wrote (fact cache, results): name → content. */
+  /** Text files below a folder that the run wrote (fact cache, results): name → content. Only after its end. */
   readFolder(handle: Handle, folder: string): AsyncIterable<{ name: string; content: string; mtimeMs: number }>;
   /** Ends what is left of the process tree and removes the workspace. Safe to call again. */
   cleanup(handle: Handle): Promise<void>;

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, lchownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cp, constants, readdir, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, normalize, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import type { CheckoutSource } from './executor.ts';
+import type { Isolation } from './isolation.ts';
+import { SpecError } from './spec-error.ts';
+
+const run = promisify(execFile);
+const timeout = 10 * 60_000;
+
+/**
+ * Fills `target` (an existing empty folder) with a writable copy of the source, owned by the engine's user.
+ * @returns further paths that the copy needs to see read-only: the objects it borrows
+ */
+export async function makeCheckout(source: CheckoutSource, target: string, owner: Pick<Isolation, 'uid' | 'gid'>): Promise<string[]> {
+  const borrowed = source.kind === 'git' ? await borrow(source.repository, source.revision, target, source.submodules) : [];
+  if (source.kind === 'folder') await copyFolder(source.path, target);
+  if (owner.uid !== null) await giveTree(target, owner.uid, owner.gid ?? owner.uid);
+  return borrowed;
+}
+
+/** No configuration but ours: no hooks, no filters, no credential helpers of the machine. */
+const gitEnvironment = {
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  HOME: '/nonexistent',
+  LANG: 'C.UTF-8',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'safe.directory',
+  GIT_CONFIG_VALUE_0: '*',
+};
+
+/**
+ * What `git clone --shared` leaves behind, made by hand, so that one git process does: it fills the
+ * working tree. Nothing is fetched, and the objects stay in the cache.
+ */
+async function borrow(repository: string, revision: string, target: string, submodules: boolean): Promise<string[]> {
+  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(revision)) throw new SpecError(`${JSON.stringify(revision)} is not a resolved revision.`);
+  const objects = join(repository, 'objects');
+  const git = join(target, '.git');
+  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) mkdirSync(join(git, folder), { recursive: true });
+  writeFileSync(join(git, 'HEAD'), `${revision}\n`);
+  writeFileSync(join(git, 'objects/info/alternates'), `${objects}\n`);
+  const format = revision.length === 64 ? '[extensions]\n\tobjectFormat = sha256\n' : '';
+  writeFileSync(join(git, 'config'), `[core]\n\trepositoryformatversion = ${format ? 1 : 0}\n\tbare = false\n\tlogallrefupdates = false\n\thooksPath = /dev/null\n${format}`);
+  const argv = ['--git-dir', git, '--work-tree', target, 'read-tree', '-u', '--reset', revision];
+  try {
+    await run('git', argv, { env: gitEnvironment, cwd: target, timeout, maxBuffer: 1 << 20 });
+  } catch (error) {
+    const said = String((error as { stderr?: string }).stderr || (error as Error).message).trim().split('\n').at(-1);
+    throw new SpecError(`Revision ${revision} of the project could not be checked out: ${said}. Update the project and launch again.`);
+  }
+  return [objects, ...(submodules ? await borrowSubmodules(repository, target) : [])];
+}
+
+/** A project update leaves each submodule's repository at modules/<name> of the cache, as git itself lays them out. */
+async function borrowSubmodules(repository: string, target: string): Promise<string[]> {
+  const git = (...argv: string[]) => run('git', argv, { env: gitEnvironment, cwd: target, timeout, maxBuffer: 16 << 20 }).then(({ stdout }) => stdout);
+  const listed = await git('config', '--file', '.gitmodules', '--null', '--get-regexp', '^submodule\\..*\\.path$').catch(() => '');
+  const borrowed: string[] = [];
+  for (const [key, path] of listed.split('\0').filter(Boolean).map((entry) => entry.split('\n') as [string, string])) {
+    const name = key.slice('submodule.'.length, -'.path'.length);
+    const entry = await git('--git-dir', join(target, '.git'), 'ls-files', '--stage', '--', path);
+    const revision = /^160000 ([0-9a-f]+) /.exec(entry)?.[1];
+    const source = join(repository, 'modules', name);
+    if (!revision || normalize(name).startsWith('..') || !(await exists(source))) continue;
+    const folder = await assertInside(target, path);
+    mkdirSync(folder, { recursive: true });
+    borrowed.push(...(await borrow(source, revision, folder, true)));
+  }
+  return borrowed;
+}
+
+const exists = (path: string) => stat(path).then(() => true, () => false);
+
+/** Links stay links, wherever they lead: inside the sandbox there is nothing for them to find. */
+async function copyFolder(path: string, target: string): Promise<void> {
+  if (!(await exists(path))) throw new SpecError(`The project folder ${path} does not exist. Correct the project's local path, or create the folder.`);
+  await cp(path, target, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE, force: true });
+}
+
+async function giveTree(root: string, uid: number, gid: number): Promise<void> {
+  chmodSync(root, 0o700);
+  lchownSync(root, uid, gid);
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  for (let index = 0; index < entries.length; index += 1) {
+    const entry = entries[index]!;
+    lchownSync(join(entry.parentPath, entry.name), uid, gid);
+    // a large checkout must not hold up everybody else
+    if (index % 500 === 499) await new Promise(setImmediate);
+  }
+}
+
+async function assertInside(root: string, path: string): Promise<string> {
+  if (!path || isAbsolute(path) || path.includes('\0') || path.split(/[\\/]/).includes('..')) {
+    throw new SpecError(`${JSON.stringify(path)} must be a path inside the project.`);
+  }
+  const home = await realpath(root);
+  let folder = home;
+  for (const part of normalize(path).split(sep)) {
+    const next = join(folder, part);
+    folder = await realpath(next).catch(() => next);
+    const away = relative(home, folder);
+    if (away === '..' || away.startsWith(`..${sep}`) || isAbsolute(away)) {
+      throw new SpecError(`${JSON.stringify(path)} leads out of the project through a symbolic link.`);
+    }
+  }
+  return folder;
+}
+
+/**
+ * A playbook lies in its project: not above it, not elsewhere, not behind a link that leads out.
+ * A missing one is not refused: the engine says it better.
+ * @throws SpecError
+ */
+export async function assertPlaybookInside(root: string, playbook: string): Promise<void> {
+  await assertInside(root, playbook);
+}

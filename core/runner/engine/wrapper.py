@@ -1,0 +1,350 @@
+"""Stands over one engine process: starts it, keeps its limits, ends its whole tree, leaves an exit record.
+
+usage: python3 -I -S -E wrapper.py JOB [name=value ...] -- program [argument ...]
+
+JOB is the job's folder: control/ (pid, ack, exit) and spool/ (stdout, events) are ours alone, work/ is the
+engine's. The environment is handed on as it is. One line on stderr says `started PID STARTTIME BOOT ENGINE`,
+or what went wrong; after that nothing is written there.
+
+  timeout=S     seconds until the run is ended; 0 = never
+  grace=S       seconds between the polite signal and the end of the tree
+  limit=BYTES   the engine is paused while more than this waits to be stored; 0 = never
+  depth=N       how many processes of the sandbox stand between us and the engine
+  cwd=PATH      where the engine starts, relative to work/
+  uid=N gid=N   the engine's identity, when it is not ours
+  wipe=PATH     a secret, relative to work/, to be removed when the engine has ended (repeatable)
+"""
+
+import os
+import select
+import sys
+import time
+
+# The plain C module: `signal` builds its enums for 4 ms, and the start of a job waits for us.
+import _signal as signal
+
+EVENTS_FD, CONTROL_FD = 3, 4
+RECORD_SIZE = 4096
+NO_ROOM = 64 * 1024
+
+
+def proc_stat(pid):
+    """(parent, state, start time) of a process, or None."""
+    try:
+        with open('/proc/%d/stat' % pid, 'rb') as file:
+            fields = file.read().rpartition(b')')[2].split()
+        return int(fields[1]), fields[0].decode(), int(fields[19])
+    except (OSError, IndexError):
+        return None
+
+
+def children(pid):
+    try:
+        with open('/proc/%d/task/%d/children' % (pid, pid), 'rb') as file:
+            return [int(child) for child in file.read().split()]
+    except FileNotFoundError:
+        if os.path.exists('/proc/self/task/%d/children' % os.getpid()):
+            return []
+    except OSError:
+        return []
+    everyone = [int(name) for name in os.listdir('/proc') if name.isdigit()]
+    return [other for other in everyone if (proc_stat(other) or (0,))[0] == pid]
+
+
+def descendants(pid):
+    found, waiting = [], [pid]
+    while waiting:
+        for child in children(waiting.pop()):
+            found.append(child)
+            waiting.append(child)
+    return found
+
+
+def utc_now():
+    now = time.time()
+    return time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now)) + '.%06dZ' % (now % 1 * 1e6)
+
+
+class Job:
+    def __init__(self, options, argv):
+        self.argv = argv
+        self.timeout = float(options.get('timeout', 0))
+        self.grace = float(options.get('grace', 1.2))
+        self.limit = int(options.get('limit', 0))
+        self.depth = int(options.get('depth', 0))
+        self.cwd = options.get('cwd', '.')
+        self.uid, self.gid = int(options.get('uid', -1)), int(options.get('gid', -1))
+        self.wipe = options.get('wipe', [])
+        self.child = self.status = self.reason = self.kill_at = None
+        self.detail = ''
+        self.paused = False
+        self.acknowledged = 0
+        self.started = utc_now()
+
+    def open(self):
+        # Whoever creates control/pid owns the job: a control plane that gives a half-made workspace up
+        # creates it too, and then we must not start anything.
+        claim = os.open('control/pid', os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        self.identity = '%d %d %s' % (os.getpid(), proc_stat(os.getpid())[2], boot_id())
+        os.write(claim, self.identity.encode() + b'\n')
+        os.close(claim)
+        self.record = os.open('control/exit', os.O_RDWR)
+        flags = os.O_CREAT | os.O_APPEND | os.O_WRONLY
+        self.stdout = os.open('spool/stdout', flags, 0o600)
+        self.events = os.open('spool/events', flags, 0o600)
+        self.control, self.control_end = os.pipe()
+        self.wake, wake_end = os.pipe()
+        for end in (self.control, self.wake, wake_end):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(wake_end, warn_on_full_buffer=False)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self.stop('canceled'))
+        for number in (signal.SIGHUP, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_IGN)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def start(self):
+        failed, failed_end = os.pipe()
+        self.child = os.fork()
+        if self.child == 0:
+            self.become_engine(failed_end)
+        os.close(failed_end)
+        os.close(self.control_end)
+        error = os.read(failed, 200).decode()
+        os.close(failed)
+        self.deadline = time.monotonic() + self.timeout if self.timeout > 0 else None
+        return error
+
+    def become_engine(self, failed):
+        try:
+            signal.set_wakeup_fd(-1)
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD):
+                signal.signal(number, signal.SIG_DFL)
+            # out of the way of the low numbers first: any of them may be one of ours
+            events, control, failed = (os.dup2(fd, 50 + place, inheritable=False)
+                                       for place, fd in enumerate((self.events, self.control_end, failed)))
+            for fd, number in ((os.open('/dev/null', os.O_RDONLY), 0), (self.stdout, 1), (self.stdout, 2),
+                               (events, EVENTS_FD), (control, CONTROL_FD)):
+                os.dup2(fd, number)
+            os.chdir('work')
+            os.chdir(self.cwd)
+            os.setsid()
+            os.umask(0o022)
+            os.execve(self.argv[0], self.argv, os.environ)
+        except OSError as error:
+            os.write(failed, ('%s: %s' % (error.strerror, error.filename or self.argv[0])).encode()[:200])
+        finally:
+            os._exit(127)
+
+    def watch(self):
+        import_subreaper()
+        poller = select.poll()
+        poller.register(self.control, select.POLLIN)
+        poller.register(self.wake, select.POLLIN)
+        size = -1
+        while not self.reap():
+            now = time.monotonic()
+            if self.deadline is not None and now >= self.deadline:
+                self.stop('timeout')
+            if self.kill_at is not None and now >= self.kill_at:
+                self.kill_tree()
+                continue
+            before, size = size, self.spooled()
+            self.keep_limit(size)
+            if self.out_of_room():
+                self.stop('disk_full', 'no space left on the device that holds the job folder', at_once=True)
+                continue
+            # half a second is soon enough where nothing moves
+            pause = 0.5 if size == before and not self.paused else 0.15
+            for moment in (self.deadline, self.kill_at):
+                if moment is not None:
+                    pause = min(pause, max(0.0, moment - now))
+            for fd, event in poller.poll(int(pause * 1000) + 1):
+                self.heard(fd, event, poller)
+        return self.status
+
+    def heard(self, fd, event, poller):
+        try:
+            text = os.read(fd, 4096)
+        except BlockingIOError:
+            return
+        if fd != self.control:
+            return
+        if not text:
+            poller.unregister(fd)
+        elif b'F' in text:
+            self.stop('disk_full', 'the engine could not write: no space left on device', at_once=True)
+
+    def reap(self):
+        """Collects what has ended; true once the engine has."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                break
+            if pid == 0:
+                break
+            if pid == self.child:
+                self.status = os.waitstatus_to_exitcode(status)
+        return self.status is not None
+
+    def spooled(self):
+        return os.fstat(self.stdout).st_size + os.fstat(self.events).st_size
+
+    def out_of_room(self):
+        room = os.fstatvfs(self.record)
+        return room.f_bavail * room.f_frsize < NO_ROOM
+
+    def keep_limit(self, size):
+        if not self.limit or self.kill_at is not None:
+            return
+        if size - self.acknowledged > self.limit:
+            self.acknowledged = read_acknowledged()
+        full = size - self.acknowledged > self.limit
+        if full != self.paused and self.signal_engine(signal.SIGSTOP if full else signal.SIGCONT):
+            self.paused = full
+
+    def engine(self):
+        """The engine's own process: the first one below those of the sandbox."""
+        pid = self.child
+        for _ in range(self.depth):
+            below = children(pid)
+            if not below:
+                return None
+            pid = below[0]
+        return pid
+
+    def signal_engine(self, number):
+        pid = self.engine()
+        if pid is None:
+            return False
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def stop(self, reason, detail='', at_once=False):
+        if self.reason is None:
+            self.reason, self.detail = reason, detail
+            self.kill_at = time.monotonic() + (0 if at_once else self.grace)
+            self.deadline = None
+            if self.child and self.status is None:
+                self.signal_engine(signal.SIGINT)
+                self.signal_engine(signal.SIGCONT)
+
+    def kill_tree(self):
+        """Until none is left: what the dead leave behind becomes our child, and is seen in the next round."""
+        rounds = 0
+        while True:
+            self.reap()
+            left = [pid for pid in descendants(os.getpid()) if (proc_stat(pid) or (0, 'Z'))[1] != 'Z']
+            if not left or rounds > 2000:
+                break
+            for pid in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except (ProcessLookupError, PermissionError):
+                    pass
+            rounds += 1
+            time.sleep(0.002)
+        self.reap()
+
+    def wipe_secrets(self):
+        """As the engine's user: a path that the playbook turned into a link leads nowhere it could not go itself."""
+        if not self.wipe:
+            return
+        pid = os.fork()
+        if pid:
+            os.waitpid(pid, 0)
+            return
+        try:
+            os.chdir('work')
+            if self.uid >= 0:
+                os.setgroups([])
+                os.setgid(self.gid)
+                os.setuid(self.uid)
+            import shutil
+            for path in self.wipe:
+                if os.path.isdir(path) and not os.path.islink(path):
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    try:
+                        os.unlink(path)
+                    except OSError:
+                        pass
+        finally:
+            os._exit(0)
+
+    def write_record(self):
+        import json
+        code = self.status
+        killed = code is not None and code < 0
+        # a sandbox reports a signal as a shell does
+        number = -code if killed else code - 128 if self.depth and code is not None and code > 128 else None
+        if self.reason is None and code not in (0, None) and self.out_of_room():
+            self.reason, self.detail = 'disk_full', 'no space left on the device that holds the job folder'
+        reason = self.reason or ('killed' if number == signal.SIGKILL else 'exit')
+        record = {
+            'rc': None if number == signal.SIGKILL or killed or code is None else code,
+            'signal': signal_name(number), 'reason': reason, 'detail': self.detail,
+            'started': self.started, 'finished': utc_now(),
+        }
+        text = json.dumps(record).encode()
+        # in place and at its full size: needs no room on the device, and a reader sees all of it or none
+        os.pwrite(self.record, text[:RECORD_SIZE - 1].ljust(RECORD_SIZE - 1) + b'\n', 0)
+
+
+def signal_name(number):
+    if number is None:
+        return None
+    names = [name for name in dir(signal) if name.startswith('SIG') and '_' not in name]
+    return next((name for name in names if getattr(signal, name) == number), str(number))
+
+
+def boot_id():
+    with open('/proc/sys/kernel/random/boot_id') as file:
+        return file.read().strip()
+
+
+def read_acknowledged():
+    try:
+        with open('control/ack') as file:
+            return sum(int(number) for number in file.read().split())
+    except (OSError, ValueError):
+        return 0
+
+
+def import_subreaper():
+    """Orphans of the engine become our children, so that none gets away. Late, because ctypes takes its time."""
+    import ctypes
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+
+
+def main(arguments):
+    split = arguments.index('--')
+    options = {}
+    for name, _, value in (argument.partition('=') for argument in arguments[1:split]):
+        if name == 'wipe':
+            options.setdefault(name, []).append(value)
+        else:
+            options[name] = value
+    os.umask(0o077)
+    os.chdir(arguments[0])
+    job = Job(options, arguments[split + 1:])
+    job.open()
+    error = job.start()
+    if error:
+        job.reason, job.detail = 'start_failed', error
+    os.write(2, ('started %s %d\n' % (job.identity, job.child)).encode() if not error else error.encode())
+    null = os.open('/dev/null', os.O_WRONLY)
+    os.dup2(null, 2)
+    if not error:
+        job.watch()
+    job.kill_tree()
+    job.wipe_secrets()
+    job.write_record()
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface Isolation {
+  mode: 'bubblewrap' | 'uid' | 'none';
+  /** why it is not better; '' with bubblewrap */
+  reason: string;
+  /** the identity playbooks run with; null = our own */
+  uid: number | null;
+  gid: number | null;
+  bwrap: string | null;
+  setpriv: string | null;
+}
+
+/** Unused by any distribution, so that nothing on the machine belongs to a playbook. */
+const engineUid = 64321;
+const nobody = 65534;
+
+const find = (name: string) =>
+  ['/usr/bin', '/bin', '/usr/sbin', '/usr/local/bin'].map((folder) => `${folder}/${name}`).find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  }) ?? null;
+
+/** Tries what this machine allows; takes about 30 ms. */
+export async function probeIsolation({ isRoot = process.getuid?.() === 0, bwrap = find('bwrap'), setpriv = find('setpriv') } = {}): Promise<Isolation> {
+  const best: Isolation = { mode: 'bubblewrap', reason: '', uid: isRoot ? engineUid : null, gid: isRoot ? engineUid : null, bwrap, setpriv };
+  let reason = 'bubblewrap (bwrap) is not installed; install the package "bubblewrap"';
+  if (bwrap && isRoot && !setpriv) reason = 'setpriv is not installed; install the package "util-linux"';
+  else if (bwrap) {
+    try {
+      const argv = [...namespaces(best), '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', ...identity(best), '/usr/bin/id', '-u'];
+      const { stdout } = await run(bwrap, argv, { env: { PATH: '/usr/bin:/bin' }, timeout: 10_000, cwd: '/' });
+      if (!isRoot || stdout.trim() === String(engineUid)) return best;
+      reason = `bubblewrap ran a program as user ${stdout.trim()} instead of ${engineUid}`;
+    } catch (error) {
+      const said = String((error as { stderr?: string }).stderr || (error as Error).message).trim().split('\n')[0];
+      reason = `bubblewrap does not work on this machine (${said})${isRoot ? '' : '; allow unprivileged user namespaces'}`;
+    }
+  }
+  if (isRoot && setpriv) {
+    return { ...best, mode: 'uid', reason: `${reason}. Playbooks run as user nobody and can read what everybody can, other jobs' files included`, uid: nobody, gid: nobody, bwrap: null };
+  }
+  return { ...best, mode: 'none', reason: `${reason}. Playbooks run as this service's own user and can read its data`, uid: null, gid: null, bwrap: null };
+}
+
+function namespaces({ uid }: Isolation): string[] {
+  return [...(uid === null ? ['--unshare-user'] : []), '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent'];
+}
+
+/** What changes to the engine's user inside: bubblewrap itself starts as root and drops nothing. */
+function identity({ uid, gid, setpriv, mode }: Isolation): string[] {
+  if (uid === null || !setpriv) return mode === 'none' && setpriv ? [setpriv, '--pdeathsig', 'KILL', '--'] : [];
+  const drop = [setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all'];
+  if (mode !== 'bubblewrap') return [...drop, '--no-new-privs', '--pdeathsig', 'KILL', '--'];
+  return ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP', ...drop, '--bounding-set=-all', '--'];
+}
+
+export interface Sight {
+  /** the engine's folder, read and write at its own path */
+  work: string;
+  cwd: string;
+  /** a folder shown as /tmp */
+  tmp: string;
+  passwd: string;
+  group: string;
+  readOnly: string[];
+  writable: string[];
+}
+
+/**
+ * The command in front of the engine's own. The wrapper must know how many processes it adds:
+ * bubblewrap's monitor and the first process of the new namespace.
+ */
+export function confine(isolation: Isolation, sight: Sight): { argv: string[]; depth: number } {
+  if (isolation.mode !== 'bubblewrap' || !isolation.bwrap) return { argv: identity(isolation), depth: 0 };
+  const binds = [...sight.readOnly.map((path) => ['--ro-bind', path]), ...sight.writable.map((path) => ['--bind', path]), ['--bind', sight.work]] as [string, string][];
+  const argv = [
+    isolation.bwrap, ...namespaces(isolation), ...systemFolders(),
+    '--proc', '/proc', '--dev', '/dev', '--perms', '1777', '--tmpfs', '/dev/shm',
+    '--ro-bind', sight.passwd, '/etc/passwd', '--ro-bind', sight.group, '/etc/group',
+    '--tmpfs', '/run', '--tmpfs', '/var', '--perms', '1777', '--tmpfs', '/var/tmp', '--tmpfs', '/home', '--tmpfs', '/root',
+    // before the rest: the data folder may itself lie below /tmp
+    '--bind', sight.tmp, '/tmp',
+    ...resolver(), ...parents(binds.map(([, path]) => path)),
+    ...binds.flatMap(([how, path]) => [how, path, path]),
+    '--remount-ro', '/', '--chdir', sight.cwd,
+    ...identity(isolation),
+  ];
+  return { argv, depth: 2 };
+}
+
+let folders: string[] | undefined;
+
+/** Programs and configuration of the system, read-only; merged-usr systems have links in the root. */
+function systemFolders(): string[] {
+  return (folders ??= ['/usr', '/etc', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt'].flatMap((path) => {
+    try {
+      return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+    } catch {
+      return [];
+    }
+  }));
+}
+
+/** Where /etc/resolv.conf is a link into /run, its target must be seen too. */
+function resolver(): string[] {
+  try {
+    const real = realpathSync('/etc/resolv.conf');
+    return real.startsWith('/etc/') ? [] : [...parents([real]), '--ro-bind-try', real, real];
+  } catch {
+    return [];
+  }
+}
+
+/** bubblewrap makes missing folders for its own user only; the engine's must be able to pass. */
+function parents(paths: string[]): string[] {
+  const seen = new Set<string>();
+  for (const path of paths) {
+    const above: string[] = [];
+    for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) above.unshift(folder);
+    for (const folder of above) seen.add(folder);
+  }
+  const given = ['/usr', '/etc', '/tmp', '/run', '/var', '/home', '/root', '/proc', '/dev', '/bin', '/lib', '/sbin', '/opt'];
+  return [...seen].filter((folder) => !given.includes(folder)).flatMap((folder) => ['--perms', '0755', '--dir', folder]);
+}
+
+/** Just enough for programs that look their user up (ssh does). */
+export function accounts({ uid, gid }: Isolation, home: string): { passwd: string; group: string } {
+  const own = { uid: uid ?? process.getuid?.() ?? 0, gid: gid ?? process.getgid?.() ?? 0 };
+  const lines = (file: string, name: string, line: string) =>
+    [line, ...read(file).filter((other) => other && !other.startsWith(`${name}:`) && other.split(':')[2] !== line.split(':')[2])].join('\n') + '\n';
+  return {
+    passwd: lines('/etc/passwd', 'runner', `runner:x:${own.uid}:${own.gid}::${home}:/bin/sh`),
+    group: lines('/etc/group', 'runner', `runner:x:${own.gid}:`),
+  };
+}
+
+const cache = new Map<string, string[]>();
+function read(file: string): string[] {
+  let lines = cache.get(file);
+  if (!lines) {
+    try {
+      lines = readFileSync(file, 'utf8').split('\n');
+    } catch {
+      lines = [];
+    }
+    cache.set(file, lines);
+  }
+  return lines;
+}

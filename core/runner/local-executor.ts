@@ -1,0 +1,172 @@
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../observe/log.ts';
+import { assertPlaybookInside, makeCheckout } from './checkout.ts';
+import type { Engine, EngineTool } from './engine-tool.ts';
+import { assertArguments, assertEnvironment } from './environment.ts';
+import type { ExecSpec, ExecStatus, Executor, Handle } from './executor.ts';
+import { confine, type Isolation } from './isolation.ts';
+import { launchWrapper } from './launch-wrapper.ts';
+import { endStrays } from './leftovers.ts';
+import { bootId, isAlive, type ProcessIdentity, signalProcess } from './process-identity.ts';
+import { readFolder } from './read-folder.ts';
+import { agentCommand, agentFiles } from './ssh-agent.ts';
+import { watchSpool } from './watch-spool.ts';
+import { abandon, acknowledgement, makeWorkspace, readExit, readIdentity, removeWorkspace, type Workspace, workspaceAt, writeFiles } from './workspace.ts';
+
+interface Deps {
+  config: { dataDir: string };
+  log: Pick<Log, 'warn'>;
+  engineTool: EngineTool;
+}
+
+interface LocalHandle extends Handle {
+  run_id: number;
+  pid: number;
+  start: number;
+  boot: string;
+  extra_tmp: string | null;
+}
+
+/** Seconds between the polite signal and the end of the tree: a cancel takes effect within two. */
+const grace = 1.2;
+
+/** Where the callback plugin finds what the wrapper opened for it. */
+const channels = { TAPLINE_EVENTS_FD: '3', TAPLINE_CONTROL_FD: '4' };
+
+/** Runs the engine as a detached process on this machine. */
+export function createLocalExecutor({ config, log, engineTool }: Deps): Executor {
+  const jobFolder = (runId: number) => join(config.dataDir, 'jobs', String(runId));
+  return {
+    id: 'local',
+    start: (spec) => start(spec, jobFolder(spec.run_id), engineTool),
+    recover: (runId) => recover(runId, jobFolder(runId)),
+    status: async (handle) => status(handle),
+    watch: (handle, changed) => watchSpool(place(handle), changed),
+    read,
+    acknowledge,
+    cancel: async (handle) => void signalProcess(identityOf(handle), 'SIGTERM'),
+    readFolder: (handle, folder) => readFolder(place(handle).work, folder),
+    cleanup: (handle) => cleanup(handle, log),
+  };
+}
+
+const place = (handle: Handle): Workspace => workspaceAt(handle.workspace, (handle as LocalHandle).extra_tmp ?? null);
+
+const identityOf = (handle: Handle): ProcessIdentity => {
+  const { pid, start, boot } = handle as LocalHandle;
+  return pid ? { pid, start, boot } : (readIdentity(place(handle)) ?? { pid: 0, start: 0, boot: '' });
+};
+
+const handleFor = (runId: number, workspace: Workspace, identity: ProcessIdentity): LocalHandle => ({
+  executor: 'local', workspace: workspace.job, run_id: runId, extra_tmp: workspace.extraTmp, ...identity,
+});
+
+async function start(spec: ExecSpec, job: string, engineTool: EngineTool): Promise<Handle> {
+  assertEnvironment(spec.env);
+  const [isolation, engine] = await Promise.all([engineTool.isolation(), engineTool.engine()]);
+  const existing = await recover(spec.run_id, job);
+  if (existing) return existing;
+  const workspace = makeWorkspace(job, isolation);
+  try {
+    const { argv, env, options } = await prepare(spec, workspace, isolation, engine);
+    const identity = await launchWrapper({ python: engine.python, job, argv, env, options });
+    return handleFor(spec.run_id, workspace, identity);
+  } catch (error) {
+    await removeWorkspace(workspace);
+    throw error;
+  }
+}
+
+async function prepare(spec: ExecSpec, workspace: Workspace, isolation: Isolation, engine: Engine) {
+  const { work, control, tmp } = workspace;
+  const sandboxed = isolation.mode === 'bubblewrap';
+  const expand = (text: string) => text.replaceAll('{workspace}', work).replaceAll('{tmp}', sandboxed ? '/tmp' : tmp);
+  const keys = agentFiles(spec.sshKeys);
+  writeFiles(workspace, [...spec.files, ...keys], isolation);
+  const project = join(work, 'project');
+  const borrowed = spec.checkout ? await makeCheckout(spec.checkout, project, isolation) : [];
+  if (spec.entry) await assertPlaybookInside(project, spec.entry);
+  const { argv, depth } = confine(isolation, {
+    work,
+    cwd: join(work, spec.cwd),
+    tmp,
+    passwd: join(control, 'passwd'),
+    group: join(control, 'group'),
+    readOnly: [...engine.readOnlyPaths, ...borrowed, ...spec.readOnlyPaths],
+    writable: spec.writablePaths ?? [],
+  });
+  const command = [...argv, ...(keys.length ? agentCommand() : []), ...spec.argv].map(expand);
+  const env = { ...engine.env, ...Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, expand(value)])), ...channels };
+  assertArguments(command, env);
+  return {
+    argv: command,
+    env: sandboxed ? env : { ...env, TAPLINE_JOB: workspace.job },
+    options: [
+      `timeout=${spec.timeout_s}`, `grace=${grace}`, `limit=${spec.spool_limit_bytes}`, `depth=${depth}`, `cwd=${spec.cwd}`,
+      ...(isolation.uid === null ? [] : [`uid=${isolation.uid}`, `gid=${isolation.gid}`]),
+      ...[...spec.secretPaths, ...keys.map(({ path }) => path)].map((path) => `wipe=${path}`),
+    ],
+  };
+}
+
+async function recover(runId: number, job: string): Promise<LocalHandle | null> {
+  const workspace = workspaceAt(job);
+  const identity = readIdentity(workspace);
+  if (identity) return handleFor(runId, workspace, identity);
+  // a wrapper that has not begun finds the file taken and ends; one that was quicker owns the job
+  if (!abandon(workspace)) return handleFor(runId, workspace, readIdentity(workspace) ?? { pid: 0, start: 0, boot: '' });
+  await removeWorkspace(workspace);
+  return null;
+}
+
+function status(handle: Handle): ExecStatus {
+  const workspace = place(handle);
+  const before = readExit(workspace);
+  if (before) return { state: 'exited', exit: before };
+  const identity = identityOf(handle);
+  if (isAlive(identity)) return { state: 'running' };
+  // it may have ended between the two looks
+  const after = readExit(workspace);
+  if (after) return { state: 'exited', exit: after };
+  return { state: 'lost', detail: identity.boot && identity.boot !== bootId() ? 'The machine was restarted while the job ran.' : 'The process that ran the job is gone and left no result: it was killed from outside.' };
+}
+
+async function read(handle: Handle, stream: 'events' | 'stdout', offset: number, limit: number): Promise<Buffer> {
+  const file = await open(join(place(handle).spool, stream), 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (!file) return Buffer.alloc(0);
+  try {
+    const { size } = await file.stat();
+    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(limit, size - offset)));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** In place and at a fixed size: works on a full disk, and the wrapper never reads half a number. */
+async function acknowledge(handle: Handle, stored: { events: number; stdout: number }): Promise<void> {
+  const file = await open(join(place(handle).control, 'ack'), 'r+');
+  try {
+    await file.write(acknowledgement(stored), 0);
+  } finally {
+    await file.close();
+  }
+}
+
+async function cleanup(handle: Handle, log: Deps['log']): Promise<void> {
+  const identity = identityOf(handle);
+  if (signalProcess(identity, 'SIGTERM')) {
+    for (let waited = 0; isAlive(identity) && waited < 5000; waited += 50) await delay(50);
+    if (signalProcess(identity, 'SIGKILL')) log.warn({ run: (handle as LocalHandle).run_id }, 'A wrapper did not end by itself and was killed');
+  }
+  if (!place(handle).job.startsWith('/') || !existsSync(place(handle).job)) return;
+  endStrays(place(handle).job);
+  await removeWorkspace(place(handle));
+}

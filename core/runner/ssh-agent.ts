@@ -1,0 +1,31 @@
+import type { ExecSpec } from './executor.ts';
+
+const folder = 'env/ssh';
+
+/** Gives the passphrase once and then nothing: ssh-add would ask for ever where it is wrong. */
+const ask = '#!/bin/sh\nfile="$TAPLINE_SSH_PASSPHRASE"\ncat "$file" 2>/dev/null\n: > "$file"\n';
+
+/** Loads every key, forgets the files, then becomes the engine. The agent ends with the engine's process tree. */
+const load = `
+for key in {workspace}/${folder}/key_*; do
+  said=$(TAPLINE_SSH_PASSPHRASE="\${key%/*}/passphrase_\${key##*_}" SSH_ASKPASS={workspace}/${folder}/ask SSH_ASKPASS_REQUIRE=force DISPLAY=none ssh-add "$key" 2>&1 </dev/null) || {
+    echo "The SSH key of the credential could not be loaded: is its passphrase right? ($said)"
+    exit 5
+  }
+done
+rm -rf {workspace}/${folder}
+exec "$@"`;
+
+/** The key and its passphrase by file, readable for the engine's user alone, and only until they are loaded. */
+export function agentFiles(keys: ExecSpec['sshKeys']): ExecSpec['files'] {
+  if (!keys.length) return [];
+  return [
+    { path: `${folder}/ask`, content: Buffer.from(ask), mode: 0o700 },
+    ...keys.flatMap(({ key, passphrase }, index) => [
+      { path: `${folder}/key_${index}`, content: Buffer.from(key.endsWith('\n') ? key : `${key}\n`), mode: 0o600 },
+      ...(passphrase === null ? [] : [{ path: `${folder}/passphrase_${index}`, content: Buffer.from(passphrase), mode: 0o600 }]),
+    ]),
+  ];
+}
+
+export const agentCommand = (): string[] => ['/usr/bin/ssh-agent', '/bin/sh', '-c', load, 'sh'];
