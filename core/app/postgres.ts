@@ -15,8 +15,9 @@ export interface PostgresServer {
   adopted: boolean;
   /** Starts it again if it is gone. */
   ensure(): Promise<void>;
-  /** Stops it, unless another process of the service still uses it. */
   stop(): Promise<void>;
+  /** Stops it, unless another process of the service still uses it. */
+  release(): Promise<void>;
 }
 
 interface Place {
@@ -51,6 +52,7 @@ export async function startPostgres({ dataDir, log, options = {} }: { dataDir: s
       if (!adopted) await start(place);
     },
     stop: () => stop(place),
+    release: () => release(place),
   };
 }
 
@@ -84,17 +86,21 @@ function socketFolder(user: ServerUser, home: string): string {
   const wanted = user.uid ?? process.getuid?.();
   for (let attempt = 0; attempt < 5; attempt++) {
     const folder = join(base, `tapline-${hash}${attempt ? `-${attempt}` : ''}`);
-    try {
-      mkdirSync(folder, { mode: 0o700 });
-      give(user, folder);
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'EEXIST') throw error;
-    }
+    makeSocketFolder(user, folder);
     const found = lstatSync(folder);
     // somebody else may have made a folder of that name to catch our connections
     if (found.isDirectory() && (wanted === undefined || found.uid === wanted) && (found.mode & 0o077) === 0) return folder;
   }
   throw new Error(`No safe folder for the database socket in ${base}: remove ${base}/tapline-${hash}*.`);
+}
+
+function makeSocketFolder(user: ServerUser, folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    give(user, folder);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') throw error;
+  }
 }
 
 async function initialise({ user, bin, data, log }: Place): Promise<void> {
@@ -129,6 +135,7 @@ async function adopt(place: Place): Promise<boolean> {
 }
 
 async function start({ user, bin, data, home, socketDir, options, log }: Place): Promise<void> {
+  makeSocketFolder(user, socketDir);
   const settings: Record<string, string> = { listen_addresses: "''", unix_socket_directories: socketDir, unix_socket_permissions: '0700', jit: 'off', ...options };
   const flags = Object.entries(settings).map(([key, value]) => `-c ${key}=${value}`).join(' ');
   const args = ['start', '-w', '-t', String(startTimeoutS), '-D', data, '-l', join(home, 'server.log'), '-o', flags];
@@ -137,12 +144,13 @@ async function start({ user, bin, data, home, socketDir, options, log }: Place):
   log.info({ folder: data }, 'embedded Postgres started');
 }
 
-async function stop(place: Place): Promise<void> {
+async function release(place: Place): Promise<void> {
   const others = await query(urlOf(place, 'postgres'), `select 1 from pg_stat_activity where application_name = 'tapline bus'`).catch(() => []);
-  if (others.length) {
-    place.log.info('embedded Postgres left running: another process uses it');
-    return;
-  }
+  if (others.length) place.log.info('embedded Postgres left running: another process uses it');
+  else await stop(place);
+}
+
+async function stop(place: Place): Promise<void> {
   const { code, output } = await runAs(place.user, join(place.bin, 'pg_ctl'), ['stop', '-m', 'fast', '-w', '-t', '60', '-D', place.data], 65_000);
   const gone = /no server running|does not exist/i.test(output);
   if (code !== 0 && !gone) place.log.error({ output }, 'embedded Postgres did not stop');
@@ -169,8 +177,14 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 
 const answers = (url: string) => query(url, 'select 1').then(() => true, () => false);
 
+/** Address of a server that runs on this data folder, without starting or changing anything. */
+export function runningUrl(dataDir: string): string | null {
+  const running = readPidFile({ data: join(resolve(dataDir), 'postgres', 'data') });
+  return running?.socketDir && isAlive(running.pid) ? urlOf(running, database) : null;
+}
+
 /** Lines of postmaster.pid: pid, data folder, start time, port, socket folder. */
-function readPidFile({ data }: Place): { pid: number; socketDir: string } | null {
+function readPidFile({ data }: { data: string }): { pid: number; socketDir: string } | null {
   try {
     const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
     return { pid: Number(lines[0]), socketDir: lines[4]?.trim() ?? '' };

@@ -38,6 +38,7 @@ export const settingDefinitions = {
   },
   ENGINE_FACT_CACHE_TIMEOUT: { ...seconds(0, 'Age after which stored facts are not used any more.'), help: 'Age in seconds after which stored facts are not used any more; 0 = never.' },
   SPOOL_LIMIT_BYTES: { category: 'jobs', type: 'integer', min: 1_048_576, default: 268_435_456, help: 'Output of a run, in bytes, that may wait to be stored before its engine is paused.' },
+  AWX_ISOLATION_SHOW_PATHS: { category: 'jobs', type: 'list', default: [], help: 'Further folders that playbooks see: host[:inside[:ro|rw]].' },
   PROJECT_FILE_URLS: { category: 'jobs', type: 'list', default: [], help: 'Folders whose repositories may be used by file:// URL.' },
   LOGIN_ATTEMPTS_PER_MINUTE: { category: 'authentication', type: 'integer', min: 0, default: 10, help: 'Failed logins per minute, per address and user, before further ones answer 429; 0 = no limit.' },
   AUTH_BASIC_ENABLED: { category: 'authentication', type: 'boolean', default: true, help: 'Accept a user name and password with every request (HTTP Basic).' },

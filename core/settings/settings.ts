@@ -34,10 +34,20 @@ export function parseSetting(key: string, definition: SettingDefinition, text: s
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : refuse('true or false');
     case 'list':
+      if (text.startsWith('[')) return parseJsonList(text) ?? refuse('a JSON list of texts, or texts separated by commas');
       return text.split(',').map((item) => item.trim()).filter(Boolean);
     case 'choice':
       return definition.choices?.includes(text) ? text : refuse(`one of ${definition.choices?.join(', ')}`);
     default:
       return text;
+  }
+}
+
+function parseJsonList(text: string): string[] | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null;
+  } catch {
+    return null;
   }
 }

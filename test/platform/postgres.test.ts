@@ -57,7 +57,7 @@ describe('the embedded Postgres', () => {
     const other = new pg.Client({ connectionString: server.url, application_name: 'tapline bus' });
     other.on('error', () => undefined);
     await other.connect();
-    await server.stop();
+    await server.release();
     expect(await query(server.url, 'select count(*)::int as n from kept')).to.deep.equal([{ n: 2 }]);
     await other.end();
     await until(async () => (await query(server.url, `select 1 from pg_stat_activity where application_name = 'tapline bus'`)).length === 0);

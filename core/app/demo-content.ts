@@ -1,0 +1,61 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import type { Config } from './config.ts';
+
+const folder = 'demo';
+const playbook = 'hello_world.yml';
+
+const helloWorld = `---
+- name: Hello World Sample
+  hosts: all
+  gather_facts: true
+  tasks:
+    - name: Hello Message
+      ansible.builtin.debug:
+        msg: "Hello World from {{ inventory_hostname }}!"
+`;
+
+/** The engine's own Python: what discovery finds on this machine may be a shim that does not work. */
+const localhost = `---
+ansible_connection: local
+ansible_python_interpreter: "{{ ansible_playbook_python }}"
+`;
+
+/** Something to launch on an empty database: project, inventory, credential and job template. Resolves to whether it was made. */
+export async function createDemoContent({ db, config }: { db: Knex; config: Pick<Config, 'dataDir'> }): Promise<boolean> {
+  if (await db('organizations').first('id')) return false;
+  writeProject(join(config.dataDir, 'projects', folder));
+  return db.transaction(async (trx) => {
+    // two nodes may find the database empty at the same time; the second one sees the first one's row
+    await trx.raw('select pg_advisory_xact_lock(hashtext(?))', ['tapline demo content']);
+    if (await trx('organizations').first('id')) return false;
+    await insertContent(trx);
+    return true;
+  });
+}
+
+function writeProject(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o755 });
+  writeFileSync(join(path, playbook), helloWorld, { mode: 0o644 });
+}
+
+async function insertContent(trx: Knex.Transaction): Promise<void> {
+  const insert = async (table: string, row: object): Promise<number> => (await trx(table).insert(row).returning('id'))[0].id;
+  const admin = await trx('users').orderBy('id').first('id');
+  const by = { created_by_id: admin?.id ?? null, modified_by_id: admin?.id ?? null };
+  const organization_id = await insert('organizations', { name: 'Default', description: '', ...by });
+  const inventory_id = await insert('inventories', { name: 'Demo Inventory', organization_id, ...by });
+  await insert('hosts', { name: 'localhost', inventory_id, variables: localhost, ...by });
+  const project = { kind: 'project', name: 'Demo Project', organization_id, local_path: folder, status: 'ok', playbook_files: JSON.stringify([playbook]) };
+  const project_id = await insert('templates', { ...project, ...by });
+  const template_id = await insert('templates', {
+    kind: 'job_template', name: 'Demo Job Template', organization_id, inventory_id, project_id, playbook, use_fact_cache: true, ...by,
+  });
+  const machine = await trx('credential_types').where({ namespace: 'ssh' }).first('id');
+  if (!machine) throw new Error('the managed credential types are missing: they have to be there before the demo content');
+  const credential_id = await insert('credentials', {
+    name: 'Demo Credential', organization_id, credential_type_id: machine.id, inputs: JSON.stringify({ username: 'admin' }), ...by,
+  });
+  await insert('template_credentials', { template_id, credential_id });
+}

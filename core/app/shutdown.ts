@@ -1,0 +1,40 @@
+import type { Log } from '../observe/log.ts';
+
+const stepTimeoutMs = 15_000;
+
+/** What was started, undone in reverse order; a step that fails or hangs does not keep the others from running. */
+export class Shutdown {
+  readonly #steps: { name: string; run: () => unknown }[] = [];
+  #running: Promise<void> | null = null;
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  add(name: string, run: () => unknown): void {
+    this.#steps.push({ name, run });
+  }
+
+  run(): Promise<void> {
+    return (this.#running ??= this.#runAll());
+  }
+
+  async #runAll(): Promise<void> {
+    for (const { name, run } of this.#steps.toReversed()) {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`not done after ${stepTimeoutMs} ms`)), stepTimeoutMs);
+      });
+      try {
+        // one after the other on purpose: a later step takes away what an earlier one still needs
+        // oxlint-disable-next-line no-await-in-loop
+        await Promise.race([run(), late]);
+      } catch (err) {
+        this.#log.warn({ err, step: name }, 'shutdown step failed');
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  }
+}
