@@ -1,0 +1,68 @@
+import { type Resource, ApiError, defineResource, field } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { assertNoActiveRuns } from '../engine/active-runs.ts';
+import { checkInventory } from '../inventory/check.ts';
+import { countSql } from '../inventory/counts.ts';
+import { scriptAction } from '../inventory/script-action.ts';
+import { treeAction } from '../inventory/tree-action.ts';
+import { variableData } from '../inventory/variable-data.ts';
+import { auditor, superuser } from '../rbac/rules.ts';
+
+const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
+const kinds = [['', 'Hosts have a direct link to this inventory.'], ['smart', 'Hosts for inventory generated using the host_filter property.'], ['constructed', 'Constructed from other inventories.'], ['federated', 'Federated over other inventories.']] as const;
+
+export const inventoryResource = ({ db }: { db: Knex }): Resource => defineResource({
+  type: 'inventory',
+  path: 'inventories',
+  root: 'inventory',
+  table: 'inventories',
+  label: 'Inventory',
+  fields: {
+    name: field.string({ required: true }),
+    description: field.text(),
+    organization: field.ref('organization', { required: true, nullable: false }),
+    kind: field.choice(kinds, { mode: 'create' }),
+    host_filter: field.text({ nullable: true }),
+    variables: field.jsonText(),
+    has_active_failures: field.boolean({ mode: 'ro', sql: countSql.has_active_failures }),
+    total_hosts: field.integer({ mode: 'ro', sql: countSql.total_hosts }),
+    hosts_with_active_failures: field.integer({ mode: 'ro', sql: countSql.hosts_with_active_failures }),
+    total_groups: field.integer({ mode: 'ro', sql: countSql.total_groups }),
+    // inventory sources come with their own issue
+    has_inventory_sources: field.boolean({ mode: 'ro', sql: 'false' }),
+    total_inventory_sources: field.integer({ mode: 'ro', sql: '0' }),
+    inventory_sources_with_failures: field.integer({ mode: 'ro', sql: '0' }),
+    pending_deletion: field.boolean({ mode: 'ro' }),
+    prevent_instance_group_fallback: field.boolean(),
+  },
+  access,
+  orderBy: ['name'],
+  search: ['name', 'description'],
+  naming: ['name', 'organization'],
+  spans: {
+    hosts: { resource: 'host', column: 'inventory_id' },
+    groups: { resource: 'group', column: 'inventory_id' },
+  },
+  unique: { inventories_name_organization: { field: '__all__', message: 'Inventory with this Name and Organization already exists.' } },
+  sublists: {
+    // what belongs to the inventory ends when it is detached
+    hosts: { resource: 'host', column: 'inventory_id', attach: true, create: true },
+    groups: { resource: 'group', column: 'inventory_id', attach: true, create: true },
+    root_groups: {
+      resource: 'group', column: 'inventory_id', attach: true, create: true,
+      where: (builder, _parent, alias) => void builder.whereRaw(`not exists (select 1 from group_children c where c.child_id = "${alias}".id)`),
+    },
+  },
+  actions: {
+    variable_data: variableData(db, 'inventories', access),
+    script: scriptAction(db, access.see),
+    tree: treeAction(db, access.see),
+  },
+  validate: checkInventory,
+  async beforeDelete(trx, row) {
+    if (row.pending_deletion) throw new ApiError(400, { error: 'The inventory is being deleted already.' });
+    await assertNoActiveRuns(trx, (runs) => void runs.where('inventory_id', row.id));
+  },
+  // clients expect it to go in the background
+  deleteStatus: 202,
+});
