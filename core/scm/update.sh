@@ -1,0 +1,50 @@
+#!/bin/sh
+# Fetches a project's source inside the sandbox and hands over what is new: result/refs, result/pack, result/revision.
+# The service's own copy (SCM_CACHE) is only read here, to fetch less.
+set -eu
+umask 077
+mkdir -p result
+git init --quiet --bare repo.git
+fresh=1
+if [ -n "$SCM_CACHE" ] && [ -r "$SCM_CACHE/objects" ]; then
+  printf '%s\n' "$SCM_CACHE/objects" > repo.git/objects/info/alternates
+  fresh=0
+fi
+cd repo.git
+
+printf 'Updating %s\n' "$SCM_SHOWN_URL"
+fetch() { git fetch --force --no-tags --progress --no-write-fetch-head -- "$SCM_URL" "$@" 2>&1; }
+set -- '+refs/heads/*:refs/heads/*' '+refs/tags/*:refs/tags/*'
+[ -z "$SCM_BRANCH" ] && set -- "$@" '+HEAD:refs/tapline/head'
+[ -n "$SCM_REFSPEC" ] && set -- "$@" "$SCM_REFSPEC"
+if ! fetch "$@"; then
+  printf 'The source could not be fetched.\n'
+  exit 2
+fi
+
+resolve() {
+  for name in "refs/heads/$1" "refs/tags/$1" "refs/remotes/origin/$1" "refs/$1" "$1"; do
+    if git rev-parse --verify --quiet --end-of-options "$name^{commit}"; then return 0; fi
+  done
+  return 1
+}
+if [ -z "$SCM_BRANCH" ]; then
+  revision=$(resolve refs/tapline/head) || { printf 'The source is empty.\n'; exit 3; }
+elif ! revision=$(resolve "$SCM_BRANCH"); then
+  # a commit that no branch holds may still be given out when asked for by name
+  case "$SCM_BRANCH" in
+    *[!0-9a-f]*) ;;
+    *) fetch "+$SCM_BRANCH:refs/tapline/commit" || true ;;
+  esac
+  revision=$(resolve "$SCM_BRANCH") || { printf 'There is no branch, tag or commit "%s".\n' "$SCM_BRANCH"; exit 3; }
+fi
+
+git for-each-ref --format='%(objectname) %(refname)' > ../result/refs
+git for-each-ref --format='%(objectname)' > ../wanted
+printf '%s\n' "$revision" >> ../wanted
+if [ "$fresh" = 0 ]; then
+  git --git-dir="$SCM_CACHE" for-each-ref --format='^%(objectname)' >> ../wanted 2>/dev/null || true
+fi
+git pack-objects --revs --thin --stdout --quiet < ../wanted > ../result/pack
+printf '%s\n' "$revision" > ../result/revision
+printf 'Revision %s\n' "$revision"
