@@ -95,9 +95,11 @@ function settingOverrides(env: Record<string, string | undefined>): Record<strin
 }
 
 function hint(key: string, known: string[]): string {
-  const shared = (other: string) => [...key].filter((letter, index) => other[index] === letter || other.at(index - key.length) === letter).length;
+  const core = (name: string) => name.slice('TAPLINE_'.length);
+  const wrong = core(key);
+  const shared = (name: string) => [...wrong].filter((letter, index) => core(name)[index] === letter || core(name).at(index - wrong.length) === letter).length;
   const [best] = known.toSorted((a, b) => shared(b) - shared(a));
-  return best && shared(best) > key.length * 0.7 ? `did you mean ${best}? Rename it` : 'correct its name';
+  return best && shared(best) > wrong.length * 0.7 ? `did you mean ${best}? Rename it` : 'correct its name';
 }
 
 const secretKeys = ['adminPassword', 'secretKey'] as const;

@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createLog } from '../../observe/log.ts';
 import { createEngineTool } from '../../runner/engine-tool.ts';
 import { loadConfig } from '../config.ts';
@@ -13,13 +16,16 @@ const marks = { ok: 'ok     ', warn: 'warning', fail: 'FAILED ' };
 export async function doctor(): Promise<void> {
   const config = loadConfig();
   const log = createLog({ config: { ...config, logLevel: 'silent' } });
-  const engineTool = createEngineTool({ config, log });
+  // the probe leaves a cache in the data folder: one that does not exist yet must not be made by looking
+  const scratch = mkdtempSync(join(tmpdir(), 'tapline-doctor-'));
+  const engineTool = createEngineTool({ config: existsSync(config.dataDir) ? config : { ...config, dataDir: scratch }, log });
   const groups: Finding[][] = await Promise.all([
     checkMachine(config),
     checkFiles(config),
     checkEngine(engineTool),
     checkDatabase(config),
   ]);
+  rmSync(scratch, { recursive: true });
   const findings = groups.flat();
   for (const { level, what, remedy } of findings) {
     console.log(`${marks[level]}  ${what}`);

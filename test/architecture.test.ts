@@ -1,0 +1,104 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect } from 'chai';
+
+const root = resolve(import.meta.dirname, '..');
+const isTest = (file: string) => /(^|\/)test\//.test(file);
+const all = globSync('{config,migrations,plugin-sdk,core,plugins,bench,setup,demo,test}/**/*.{ts,mjs}', { cwd: root })
+  .filter((file) => !file.includes('node_modules') && !file.endsWith('.d.ts'))
+  .toSorted();
+const sources = all.filter((file) => !isTest(file));
+const text = (file: string) => readFileSync(join(root, file), 'utf8');
+const lines = (file: string) => text(file).trimEnd().split('\n').length;
+
+interface Import {
+  file: string;
+  specifier: string;
+  /** path from the root, for our own files */
+  target: string | null;
+}
+
+function importsOf(file: string): Import[] {
+  const found = text(file).matchAll(/(?:^|\n)\s*(?:import|export)\s[^'";]*?from\s+'([^']+)'|(?:^|[\s(])import\(\s*'([^']+)'|(?:^|\n)\s*import\s+'([^']+)'/g);
+  return [...found].map((match) => {
+    const specifier = match[1] ?? match[2] ?? match[3] ?? '';
+    const own = specifier.startsWith('.') ? relative(root, resolve(root, dirname(file), specifier)) : specifier.startsWith('@tapline/') ? specifier.replace('@tapline/', '') : null;
+    return { file, specifier, target: own };
+  });
+}
+
+const imports = sources.flatMap(importsOf);
+const inside = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+const show = (found: Import[]) => found.map(({ file, specifier }) => `${file} imports ${specifier}`);
+
+describe('the architecture', () => {
+  it('was looked at: sources and imports were found', () => {
+    expect(sources.length).to.be.greaterThan(60);
+    expect(imports.length).to.be.greaterThan(200);
+    expect(imports.filter(({ target }) => target?.endsWith('.ts') && !existsSync(join(root, target))).map(({ file, specifier }) => `${file}: ${specifier}`)).to.deep.equal([]);
+  });
+
+  it('keeps plugin-sdk free of everything of ours', () => {
+    expect(show(imports.filter(({ file, target }) => inside(file, 'plugin-sdk') && target !== null && !inside(target, 'plugin-sdk')))).to.deep.equal([]);
+  });
+
+  it('lets plugins import plugin-sdk and themselves only', () => {
+    const wrong = imports.filter(({ file, target }) => {
+      const plugin = /^plugins\/[^/]+/.exec(file)?.[0];
+      return plugin && target !== null && !inside(target, 'plugin-sdk') && !inside(target, plugin);
+    });
+    expect(show(wrong)).to.deep.equal([]);
+  });
+
+  it('keeps core from importing plugins, tests or benchmarks, and from naming a plugin', () => {
+    const wrong = imports.filter(({ file, target }) => inside(file, 'core') && target !== null && !['core', 'plugin-sdk', 'config', 'migrations'].some((folder) => inside(target, folder)));
+    expect(show(wrong)).to.deep.equal([]);
+    const plugins = globSync('plugins/*/package.json', { cwd: root }).map((file) => file.split('/')[1] ?? '');
+    const naming = plugins.flatMap((plugin) => sources.filter((file) => inside(file, 'core') && text(file).includes(`'${plugin}'`)));
+    expect(naming).to.deep.equal([]);
+  });
+
+  it('lets nothing outside the runner know that a run is a process', () => {
+    // app/ runs Postgres, scm/ git, credentials/ ssh-keygen: none is a run
+    const allowed = ['core/runner', 'core/app', 'core/scm', 'core/credentials'];
+    const wrong = imports.filter(({ file, specifier }) => inside(file, 'core') && /^(node:)?child_process$/.test(specifier) && !allowed.some((folder) => inside(file, folder)));
+    expect(show(wrong)).to.deep.equal([]);
+  });
+
+  it('keeps the container out of domain code', () => {
+    const wrong = imports.filter(({ file, specifier }) => specifier === 'awilix' && !inside(file, 'core/app'));
+    expect(show(wrong)).to.deep.equal([]);
+  });
+
+  it('starts programs with argument arrays, never by a shell', () => {
+    const shells = all.filter((file) => file !== 'test/architecture.test.ts' && /\b(exec|execSync)\s*\(\s*[`'"]|import \{[^}]*\b(exec|execSync)\b[^}]*\} from 'node:child_process'|shell: true/.test(text(file)));
+    expect(shells).to.deep.equal([]);
+  });
+
+  it('has no barrel files but the SDK\'s', () => {
+    const barrels = sources.filter((file) => /(^|\/)index\.ts$/.test(file) && !/^plugins\/[^/]+\/index\.ts$/.test(file) && file !== 'plugin-sdk/index.ts' && file !== 'core/resources/index.ts');
+    expect(barrels).to.deep.equal([]);
+  });
+});
+
+describe('the size of the sources', () => {
+  const sizes = sources.map((file) => ({ file, lines: lines(file) })).toSorted((a, b) => a.lines - b.lines);
+  const at = (share: number) => sizes[Math.min(sizes.length - 1, Math.floor(sizes.length * share))]?.lines ?? 0;
+
+  it('stays readable: median at most 80 lines, 95th percentile at most 300, none over 400', () => {
+    expect(at(0.5), 'median').to.be.at.most(80);
+    expect(at(0.95), '95th percentile').to.be.at.most(300);
+    expect(sizes.filter((size) => size.lines > 400).map(({ file, lines }) => `${file}: ${lines}`)).to.deep.equal([]);
+  });
+
+  it('has no function of more than 50 lines: the linter holds that', () => {
+    const { overrides } = JSON.parse(text('.oxlintrc.json')) as { overrides: { files: string[]; rules: Record<string, unknown> }[] };
+    const rules = overrides.map(({ rules }) => rules['eslint/max-lines-per-function']).filter(Boolean);
+    expect(rules).to.deep.equal([['error', { max: 50, skipBlankLines: true, skipComments: true }]]);
+  });
+
+  it("keeps a plugin's index within 80 lines", () => {
+    const long = sources.filter((file) => /^plugins\/[^/]+\/index\.ts$/.test(file) && lines(file) > 80);
+    expect(long).to.deep.equal([]);
+  });
+});
