@@ -12,12 +12,14 @@ export interface ExecSpec {
   cwd: string;
   /** Files to write before the start, paths relative to the workspace; mode defaults to 0600. */
   files: { path: string; content: string | Buffer; mode?: number }[];
+  /** Symbolic links to make in the fresh workspace; `target` is relative to the link. */
+  links?: { path: string; target: string }[];
   /** Writable copy of a revision to make at `project/`; null = nothing. */
   checkout: CheckoutSource | null;
   /** Paths relative to the workspace that hold secrets: wiped as soon as the process has ended. */
   secretPaths: string[];
   /** A private key per entry, to be loaded into an ssh-agent that lives as long as the run. */
-  sshKeys: { key: string; passphrase: string | null }[];
+  sshKeys: { key: string; passphrase: string | null; certificate?: string }[];
   /** seconds; 0 = none */
   timeout_s: number;
   /** The engine is paused while more than this many bytes wait to be stored. */

@@ -14,7 +14,7 @@ import { bootId, isAlive, type ProcessIdentity, signalProcess } from './process-
 import { readFolder } from './read-folder.ts';
 import { agentCommand, agentFiles } from './ssh-agent.ts';
 import { watchSpool } from './watch-spool.ts';
-import { abandon, acknowledgement, makeWorkspace, readExit, readIdentity, removeWorkspace, type Workspace, workspaceAt, writeFiles } from './workspace.ts';
+import { abandon, acknowledgement, makeWorkspace, readExit, readIdentity, removeWorkspace, type Workspace, workspaceAt, writeFiles, writeLinks } from './workspace.ts';
 
 interface Deps {
   config: { dataDir: string };
@@ -86,6 +86,7 @@ async function prepare(spec: ExecSpec, workspace: Workspace, isolation: Isolatio
   const expand = (text: string) => text.replaceAll('{workspace}', work).replaceAll('{tmp}', sandboxed ? '/tmp' : tmp);
   const keys = agentFiles(spec.sshKeys);
   writeFiles(workspace, [...spec.files, ...keys], isolation);
+  writeLinks(workspace, spec.links ?? [], isolation);
   const project = join(work, 'project');
   const borrowed = spec.checkout ? await makeCheckout(spec.checkout, project, isolation) : [];
   if (spec.entry) await assertPlaybookInside(project, spec.entry);

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
@@ -73,6 +73,16 @@ export function writeFiles(place: Workspace, files: ExecSpec['files'], isolation
     // the process's umask must not decide about it
     if ((mode & 0o077) !== 0) chmodSync(target, mode);
     own(target, isolation);
+  }
+}
+
+export function writeLinks(place: Workspace, links: NonNullable<ExecSpec['links']>, isolation: Isolation): void {
+  for (const { path, target } of links) {
+    for (const folder of ancestors(path)) {
+      mkdirSync(join(place.work, folder), { mode: 0o700, recursive: true });
+      own(join(place.work, folder), isolation);
+    }
+    symlinkSync(target, join(place.work, path));
   }
 }
 

@@ -1,0 +1,113 @@
+import type { ExecStatus, SpoolEvent } from './executor.ts';
+
+export interface Failure {
+  status: Exclude<ExecStatus, { state: 'running' }>;
+  /** the failing results among the last events; the order of the run */
+  events: readonly Pick<SpoolEvent, 'event' | 'event_data'>[];
+  /** the end of the output, colours and all */
+  text: string;
+}
+
+/**
+ * A sentence or two for a person: what went wrong, where, and what to do. '' where nothing more can be said
+ * than that tasks failed. Pure.
+ */
+export function explainFailure({ status, events, text }: Failure): string {
+  if (status.state === 'lost') return status.detail;
+  const { reason, detail, signal, rc } = status.exit;
+  if (reason === 'canceled') return 'The job was canceled.';
+  if (reason === 'timeout') return "The job ran longer than its timeout and was ended. Raise the template's timeout if it needs more.";
+  if (reason === 'disk_full') return `The disk is full: ${detail || 'no space left on the device that holds the job folder'}. Make room and launch again.`;
+  if (reason === 'start_failed') return `The engine could not be started: ${detail}.`;
+  if (reason === 'killed' || rc === null) return `The engine was killed${signal ? ` by ${signal}` : ''}; often that is the system running out of memory.`;
+  if (rc === 0) return '';
+  const plain = withoutColours(text);
+  return explainResults(events) || first(outputRules, plain) || (signal ? `The engine was ended by ${signal}.` : lastError(plain));
+}
+
+type Rule = [RegExp, (found: RegExpExecArray) => string];
+
+/** What the engine says before or instead of a play. */
+const outputRules: Rule[] = [
+  [/^bwrap: (.+)$/m, ([, said]) => `The sandbox of the job could not be set up: ${said}.`],
+  [/The SSH key of the credential could not be loaded: [^\n]*/, ([said]) => said],
+  [/the playbook: (.+?) could not be found/, ([, name]) => `The playbook ${name} does not exist in this revision of the project. Correct the template, or update the project.`],
+  [/the role '([^']+)' was not found/, ([, name]) => `The role "${name}" was not found. Add it to the project, or list it in roles/requirements.yml and update the project.`],
+  [/no vault secrets (?:were )?found|Decryption failed/i, (found) => vault(found[0])],
+  [/couldn't resolve module\/action '([^']+)'/, ([, name]) => missingModule(name!)],
+  [/unable to (?:locate|find) collection ([\w.]+)/i, ([, name]) => `The collection ${name} is not installed. List it in collections/requirements.yml and update the project.`],
+  [/(?:YAML parsing failed|Syntax Error while loading YAML)[.:]?\s*(.*)[\s\S]*?(?:Origin: (.+?):(\d+)|appears to be in '([^']+)': line (\d+))/, (found) => syntax(found)],
+  [/Specified inventory, host pattern and\/or --limit leaves us with no hosts to target/, () => "The job's limit matches no host of the inventory. Correct the limit."],
+  [/Unable to parse .*inventory|Completely failed to parse inventory/, () => 'The engine could not read the inventory of the job.'],
+  [/(?:\[ERROR\]|ERROR!):? (.+)\n(?:Origin: (.+?):(\d+)|[\s\S]*?appears to be in '([^']+)': line (\d+))/, (found) => located(found)],
+];
+
+const place = (file: string | undefined, line: string | undefined) => (file ? ` in ${file.replace(/^.*\/work\/project\//, '')}${line ? `, line ${line}` : ''}` : '');
+const syntax = ([, said, file, line, oldFile, oldLine]: RegExpExecArray) =>
+  `Syntax error${place(file ?? oldFile, line ?? oldLine)}${said ? `: ${said.replace(/\.$/, '')}` : ''}.`;
+const located = ([, said, file, line, oldFile, oldLine]: RegExpExecArray) => `${said!.replace(/\.$/, '')}${place(file ?? oldFile, line ?? oldLine)}.`;
+const vault = (said: string) =>
+  /no vault secrets found/i.test(said) && !/that could/i.test(said)
+    ? 'Something in the project is encrypted, but the job has no vault credential. Add one to the template.'
+    : 'The vault password is wrong, or belongs to another vault: nothing could be decrypted with it. Check the vault credentials of the job.';
+
+function missingModule(name: string): string {
+  const collection = name.split('.').length > 2 ? name.split('.').slice(0, 2).join('.') : null;
+  return collection
+    ? `The module ${name} was not found: the collection ${collection} is not installed. List it in collections/requirements.yml and update the project.`
+    : `There is no module "${name}". Check its spelling, or install the collection that it comes from.`;
+}
+
+/** What failing results say. */
+const resultRules: [RegExp, (found: RegExpExecArray, host: string) => string][] = [
+  [/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/, (_, host) => `The host key of ${host} is not the one that is known for it.`],
+  [/Permission denied \(|Invalid\/incorrect password|Authentication failed/i, (_, host) => `${host} refused the login. Check user name, password and key of the machine credential.`],
+  [/Could not resolve hostname|Name or service not known/, (_, host) => `The name ${host} cannot be resolved to an address.`],
+  [/Connection refused/, (_, host) => `${host} refuses connections: nothing listens at that port.`],
+  [/(?:Connection|Operation) timed out|No route to host|Network is unreachable/, (_, host) => `${host} cannot be reached over the network.`],
+  [/no new privileges|no_new_privs/i, (_, host) => `Becoming another user on ${host} does not work inside the sandbox of the job. Reach the machine by ssh instead.`],
+  [/(Incorrect|Missing|Duplicate) (\w+) password/, ([, what, method], host) => `The ${method} password for ${host} is ${what === 'Missing' ? 'missing' : 'wrong'}. Check the machine credential's privilege escalation password.`],
+  [/Timeout \(\d+s\) waiting for privilege escalation prompt/, (_, host) => `Privilege escalation on ${host} did not answer in time.`],
+  [/(\/\S*python\S*): (?:not found|No such file or directory|command not found)|interpreter.{0,80}(?:not found|no such file)/is, ([, python], host) => `${host} has no usable Python${python ? ` at ${python}` : ''}. Install it there, or set ansible_python_interpreter for the host.`],
+  [/python\S*: command not found|pyenv: /, (_, host) => `The Python that was found on ${host} does not work. Set ansible_python_interpreter for the host.`],
+  [/no vault secrets (?:were )?found|Decryption failed/i, (found) => vault(found[0])],
+  [/No space left on device/, (_, host) => `The disk of ${host} is full.`],
+];
+
+function explainResults(events: Failure['events']): string {
+  const failed = events.filter(({ event, event_data: data }) => ['runner_on_unreachable', 'runner_on_failed', 'runner_item_on_failed'].includes(event) && !data['ignore_errors']);
+  const said = new Set<string>();
+  for (const { event, event_data: data } of failed) {
+    const host = String(data['host'] ?? 'the host');
+    const text = resultText(data['res']);
+    for (const [pattern, explain] of resultRules) {
+      const found = pattern.exec(text);
+      if (!found) continue;
+      said.add(explain(found, host));
+      break;
+    }
+    if (!said.size && event === 'runner_on_unreachable') said.add(`${host} is unreachable.`);
+  }
+  const all = [...said];
+  return all.length > 3 ? `${all.slice(0, 3).join(' ')} (and ${all.length - 3} more like these)` : all.join(' ');
+}
+
+const resultText = (res: any): string =>
+  [res?.msg, res?.module_stderr, res?.module_stdout, res?.stderr, res?.exception].filter((part) => typeof part === 'string').join('\n');
+
+function first(rules: Rule[], text: string): string {
+  for (const [pattern, explain] of rules) {
+    const found = pattern.exec(text);
+    if (found) return explain(found);
+  }
+  return '';
+}
+
+/** The engine's own words are better than none, where no play got as far as its recap. */
+function lastError(text: string): string {
+  if (/^PLAY RECAP/m.test(text)) return '';
+  const said = [...text.matchAll(/^(?:\[ERROR\]:|ERROR!) (.+)$/gm)].at(-1)?.[1];
+  return said ? said.slice(0, 500) : '';
+}
+
+export const withoutColours = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '');
