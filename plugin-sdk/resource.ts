@@ -48,7 +48,7 @@ export interface Call {
   requestId: string;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
-  /** The API form of rows of any type, in the order of the ids; what the caller may not see is left out. */
+  /** The API form of rows of any type, in the order of the ids. Access has been checked by whoever picked the ids. */
   represent: (type: string, ids: readonly number[], view?: View) => Promise<Record<string, any>[]>;
   /** A page of a type's list for this call's query, as the list route would answer; `narrow` restricts it (alias `t`). */
   list: (type: string, narrow?: (builder: any, alias: string) => void) => Promise<Reply>;

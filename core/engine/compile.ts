@@ -1,0 +1,100 @@
+import type { Actor, Call, Resource, Route, View } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import type { Log } from '../observe/log.ts';
+import { type Models, variantTypes } from './links.ts';
+import { type Narrow, selectRows } from './list.ts';
+import { type Model, compileModel } from './model.ts';
+import { type CompiledRoute, compileRoutes } from './routes.ts';
+import { type Serializer, compileSerializer } from './serialize.ts';
+import { type Reads, compileReads } from './sql.ts';
+import { readTables } from './tables.ts';
+
+export interface Compiled extends Model {
+  reads: Reads;
+  serializer: Serializer;
+}
+
+export interface Engine {
+  db: Knex;
+  log: Log;
+  models: Models;
+  /** every path under its methods, in the order in which they are to be tried */
+  routes: CompiledRoute[];
+  /** @throws Error for a type that nobody declared */
+  type: (name: string) => Compiled;
+  url: (type: string, id: number) => string;
+  /** The row as rules, links and handlers see it, or undefined where there is none or the actor may not see it. */
+  find: (type: string, id: number, actor: Actor | null) => Promise<any | undefined>;
+  /** Ids of the rows that the actor may see, as a subquery. */
+  visible: (type: string, actor: Actor | null, narrow?: Narrow) => Knex.QueryBuilder;
+  /** The API form of rows, in the order of the ids; ids without a row are left out. */
+  represent: (type: string, ids: readonly number[], call: Call, view?: View) => Promise<Record<string, any>[]>;
+}
+
+export interface EngineDeps {
+  db: Knex;
+  log: Log;
+  resources: readonly Resource[];
+  routes?: readonly Route[];
+}
+
+/** Turns the descriptors into models, statements and routes. Throws where a declaration does not fit the database. */
+export async function compileResources({ db, log, resources, routes = [] }: EngineDeps): Promise<Engine> {
+  const tables = await readTables(db);
+  const models = new Map<string, Model>();
+  for (const resource of resources) {
+    if (models.has(resource.type)) throw new Error(`resource ${resource.type} is declared twice`);
+    models.set(resource.type, compileModel(resource, tables));
+  }
+  warnOfMissingTargets(models, log);
+  const compiled = new Map<string, Compiled>();
+  for (const model of models.values()) compiled.set(model.type, { ...model, reads: compileReads(model, models), serializer: compileSerializer(model, models) });
+
+  const engine: Engine = {
+    db,
+    log,
+    models,
+    routes: [],
+    type(name) {
+      const found = compiled.get(name);
+      if (!found) throw new Error(`there is no resource ${name}`);
+      return found;
+    },
+    url: (type, id) => engine.type(type).url(id),
+    async find(type, id, actor) {
+      const { reads, resource } = engine.type(type);
+      const [row] = await reads.rows(db, 'detail', [id]);
+      const own = row && Object.entries(resource.where ?? {}).every(([column, value]) => row[column] === value);
+      return own && (await resource.access.see.row(actor, row)) ? row : undefined;
+    },
+    visible: (type, actor, narrow) =>
+      selectRows(engine, engine.type(type), { actor, query: new URLSearchParams() }, narrow).select(db.raw(`${engine.type(type).id('t')} as id`)),
+    represent: (type, ids, call, view = 'detail') => represent(engine, engine.type(type), ids, call, view),
+  };
+  engine.routes = compileRoutes(engine, resources, routes);
+  return engine;
+}
+
+async function represent(engine: Engine, model: Compiled, ids: readonly number[], call: Call, view: View): Promise<Record<string, any>[]> {
+  const variants = variantTypes(engine.models, model);
+  const found = new Map<number, Record<string, any>>();
+  if (variants && ids.length) {
+    const kinds = await engine.db.from(model.table).whereIn('id', ids).select({ id: 'id', kind: variants.column });
+    const byType = Map.groupBy(kinds, ({ kind }: any) => variants.types.get(kind)?.type);
+    const groups = [...byType].filter(([type]) => type !== undefined);
+    const parts = await Promise.all(groups.map(([type, rows]) => engine.represent(type!, rows.map(({ id }: any) => id), call, view)));
+    for (const one of parts.flat()) found.set(one.id, one);
+  } else {
+    for (const one of await model.serializer.rows(engine.db, await model.reads.rows(engine.db, view, ids), call, view)) found.set(one.id, one);
+  }
+  return ids.map((id) => found.get(id)).filter((one) => one !== undefined);
+}
+
+/** A plugin that is off takes its types along, so a link to one is no error: it shows the id alone. */
+function warnOfMissingTargets(models: Models, log: Log): void {
+  for (const { type, refs, resource } of models.values()) {
+    const targets = [...refs.map(({ name, field }) => [name, field.target!]), ...Object.entries(resource.sublists ?? {}).map(([name, sublist]) => [name, sublist.resource])];
+    const missing = targets.filter(([, target]) => !models.has(target!)).map(([name, target]) => `${name} → ${target}`);
+    if (missing.length) log.warn({ resource: type, missing }, 'links to types that nobody declared lead nowhere');
+  }
+}

@@ -1,0 +1,102 @@
+import { type Field, type Resource, type View, field } from '@tapline/plugin-sdk';
+import { Model as ObjectionModel, type ModelClass } from 'objection';
+import type { Table, Tables } from './tables.ts';
+
+export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'datetime' | 'json' | 'ref' | 'other';
+
+/** A field bound to its table. */
+export interface ModelField {
+  name: string;
+  field: Field;
+  /** how values compare in filters */
+  kind: Kind;
+  /** the stored column; absent for computed and virtual ones */
+  column?: string;
+  dataType?: string;
+  /** SQL of the value; absent for what only the representation has */
+  sql?: (alias: string) => string;
+}
+
+export interface Model {
+  resource: Resource;
+  type: string;
+  table: string;
+  columns: Table;
+  fields: ReadonlyMap<string, ModelField>;
+  /** what lists and details show besides id, type, url, related and summary_fields */
+  shown: Record<View, ModelField[]>;
+  refs: ModelField[];
+  rows: ModelClass<ObjectionModel>;
+  id: (alias: string) => string;
+  url: (id: number) => string;
+}
+
+const kinds: Record<Field['type'], Kind> = {
+  string: 'text', text: 'text', jsonText: 'text', choice: 'text', integer: 'integer', number: 'number', decimal: 'number',
+  boolean: 'boolean', datetime: 'datetime', json: 'json', list: 'json', ref: 'ref', computed: 'other',
+};
+
+export const quote = (name: string) => name.split('.').map((part) => `"${part}"`).join('.');
+export const expand = (sql: string, alias: string) => sql.replaceAll('{alias}', quote(alias));
+
+const leading = ['created', 'modified', 'name', 'description'];
+/** Kept for filters, links and summaries, never shown as fields. */
+const actors = ['created_by', 'modified_by'];
+
+export function compileModel(resource: Resource, tables: Tables): Model {
+  const columns = tables.get(resource.table);
+  if (!columns) throw new Error(`resource ${resource.type}: there is no table ${resource.table}: add a migration that makes it`);
+  const fields = new Map(
+    Object.entries(withCommonFields(resource.fields, columns)).map(([name, declared]) => [name, bindField(resource, columns, name, declared)]),
+  );
+  const shown = [...fields.values()].filter(({ name, field: f }) => name !== 'id' && !f.secret && f.mode !== 'wo' && !(actors.includes(name) && !resource.fields[name]));
+  const { identity } = resource;
+  return {
+    resource,
+    type: resource.type,
+    table: resource.table,
+    columns,
+    fields,
+    shown: { detail: shown, list: shown.filter(({ name, field: f }) => !f.detailOnly && !resource.listOmit?.includes(name)) },
+    refs: [...fields.values()].filter(({ field: f }) => f.type === 'ref' && f.mode !== 'wo'),
+    rows: rowClass(resource.table, columns),
+    id: identity ? (alias) => expand(identity.sql, alias) : (alias) => `${quote(alias)}."id"`,
+    url: (id) => `/api/v2/${resource.path}/${id}/`,
+  };
+}
+
+function withCommonFields(declared: Record<string, Field>, columns: Table): Record<string, Field> {
+  const common: Record<string, Field> = { id: field.integer({ mode: 'ro', label: 'ID' }) };
+  for (const name of ['created', 'modified']) if (columns.has(name)) common[name] = field.datetime({ mode: 'ro' });
+  for (const name of leading) if (declared[name]) common[name] = declared[name];
+  for (const name of actors) if (columns.has(`${name}_id`)) common[name] = field.ref('user', { mode: 'ro' });
+  return { ...common, ...declared };
+}
+
+function bindField(resource: Resource, columns: Table, name: string, declared: Field): ModelField {
+  const column = declared.column ?? (declared.type === 'ref' ? `${name}_id` : name);
+  const bound: ModelField = { name, field: declared, kind: declared.numeric ? 'integer' : kinds[declared.type] };
+  if (name === 'id' && resource.identity) {
+    const { sql } = resource.identity;
+    return { ...bound, sql: (alias) => expand(sql, alias) };
+  }
+  if (declared.sql !== undefined) {
+    const { sql } = declared;
+    return { ...bound, sql: (alias) => expand(sql, alias) };
+  }
+  if (columns.has(column)) return { ...bound, column, dataType: columns.get(column)!, sql: (alias) => `${quote(alias)}.${quote(column)}` };
+  // declared `column` may also be an expression over the alias
+  if (declared.column?.includes('{alias}')) return { ...bound, sql: (alias) => expand(declared.column!, alias) };
+  if (declared.type === 'computed' || declared.mode === 'wo') return bound;
+  throw new Error(`resource ${resource.type}: field ${name} has no column ${column} in ${resource.table}: add it in a migration, or name another with \`column\``);
+}
+
+function rowClass(table: string, columns: Table): ModelClass<ObjectionModel> {
+  const json = [...columns].filter(([, type]) => type.startsWith('json')).map(([name]) => name);
+  return class Row extends ObjectionModel {
+    static override tableName = table;
+    static override get jsonAttributes() {
+      return json;
+    }
+  };
+}

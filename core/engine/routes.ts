@@ -1,0 +1,158 @@
+import type { Action, Call, Reply, Resource, Route, Rule } from '@tapline/plugin-sdk';
+import type { Compiled, Engine } from './compile.ts';
+import { reserved } from './filter-key.ts';
+import { listPage, selectRows } from './list.ts';
+import { findRow, requireRule } from './lookup.ts';
+import { alias } from './sql.ts';
+import { sublistEndpoints } from './sublists.ts';
+import { knownSublists } from './links.ts';
+import type { WriteMode } from './schema.ts';
+import { createRow, deleteRow, noMatch, updateRow } from './write.ts';
+
+/** One method of a path. The body is read between `prepare` and `run`: 404 and 403 come before what is wrong with it. */
+export interface Endpoint {
+  rule: Rule;
+  /** looks up the row and checks access to it */
+  prepare?: (call: Call) => Promise<any>;
+  run: (call: Call, row: any) => Promise<Reply>;
+}
+
+export type RouteKind = 'list' | 'detail' | 'sublist' | 'action' | 'list action' | 'route';
+
+export interface CompiledRoute {
+  path: string;
+  kind: RouteKind;
+  /** the resource that it belongs to */
+  type?: string;
+  /** name of the sublist or action */
+  name?: string;
+  endpoints: Record<string, Endpoint>;
+  formats: readonly string[];
+}
+
+const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** `GET, POST, HEAD, OPTIONS`: the same for every caller. */
+export function allowOf({ endpoints }: CompiledRoute): string {
+  const methods = methodOrder.filter((method) => endpoints[method]);
+  return [...methods, ...(endpoints.GET ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+}
+
+/** Every path of the service. Throws where one does not state its access, or two are the same. */
+export function compileRoutes(engine: Engine, resources: readonly Resource[], routes: readonly Route[]): CompiledRoute[] {
+  const table = [...routes.map(ownRoute), ...resources.flatMap(({ type }) => resourceRoutes(engine, engine.type(type)))];
+  const seen = new Set<string>();
+  for (const { path, endpoints } of table) {
+    if (seen.has(path)) throw new Error(`the path ${path} is declared twice`);
+    seen.add(path);
+    for (const [method, { rule }] of Object.entries(endpoints)) if (typeof rule?.row !== 'function') throw new Error(`${method} ${path} does not state its access`);
+    if (!Object.keys(endpoints).length) throw new Error(`${path} has no method with an access rule`);
+  }
+  return table;
+}
+
+function ownRoute({ path, access, handler, formats = [] }: Route): CompiledRoute {
+  if (!path.endsWith('/')) throw new Error(`the path ${path} must end with a slash`);
+  const endpoints = Object.entries(access).map(([method, rule]) => [method, { rule, prepare: (call: Call) => requireRule(rule, call, undefined), run: handler }]);
+  return { path, kind: 'route', endpoints: Object.fromEntries(endpoints), formats };
+}
+
+function resourceRoutes(engine: Engine, model: Compiled): CompiledRoute[] {
+  const { resource, type } = model;
+  const base = `/api/v2/${resource.path}/`;
+  const parent = (call: Call) => findRow(engine, model, call);
+  const actions = (kind: 'action' | 'list action', declared: Record<string, Action> = {}, at: string): CompiledRoute[] =>
+    Object.entries(declared).map(([name, action]) => ({ path: `${at}${name}/`, kind, type, name, endpoints: actionEndpoints(action, kind === 'action' ? parent : undefined), formats: action.formats ?? [] }));
+  const sublists: CompiledRoute[] = knownSublists(engine.models, resource).map(([name, sublist]) => ({
+    path: `${base}:id/${name}/`, kind: 'sublist', type, name, endpoints: sublistEndpoints(engine, model, name, sublist, parent), formats: [],
+  }));
+  return [
+    { path: base, kind: 'list' as const, type, endpoints: listEndpoints(engine, model, base), formats: [] },
+    ...actions('list action', resource.listActions, base),
+    { path: `${base}:id/`, kind: 'detail' as const, type, endpoints: detailEndpoints(engine, model, parent), formats: [] },
+    ...sublists,
+    ...actions('action', resource.actions, `${base}:id/`),
+  ].filter(({ kind, endpoints }) => !((kind === 'list' || kind === 'detail') && !Object.keys(endpoints).length));
+}
+
+function actionEndpoints({ access, handler }: Action, parent?: (call: Call) => Promise<any>): Record<string, Endpoint> {
+  const endpoints = Object.entries(access).map(([method, rule]) => {
+    const prepare = async (call: Call) => {
+      const row = await parent?.(call);
+      await requireRule(rule, call, row);
+      return row;
+    };
+    return [method, { rule, prepare, run: handler }];
+  });
+  return Object.fromEntries(endpoints);
+}
+
+/** The methods that exist: as declared, else those whose rule is stated. */
+function offered(model: Compiled, view: 'list' | 'detail', rules: Record<string, Rule | undefined>): string[] {
+  const { methods, type } = model.resource;
+  const declared = methods?.[view];
+  const silent = declared?.find((method) => !rules[method]);
+  if (silent) throw new Error(`resource ${type}: its ${view} offers ${silent} but states no access for it`);
+  return declared ? [...declared] : Object.keys(rules).filter((method) => rules[method]);
+}
+
+const pick = (all: Record<string, Endpoint>, names: string[]) => Object.fromEntries(names.map((name) => [name, all[name]!]));
+
+function listEndpoints(engine: Engine, model: Compiled, path: string): Record<string, Endpoint> {
+  const { access, listHeaders } = model.resource;
+  const names = offered(model, 'list', { GET: access.see, POST: access.create });
+  return pick(
+    {
+      GET: { rule: access.see, run: async (call) => ({ status: 200, headers: listHeaders?.(call), body: await listPage(engine, model, call, path) }) },
+      POST: { rule: access.create!, run: (call) => createReply(engine, model, call) },
+    },
+    names,
+  );
+}
+
+async function createReply(engine: Engine, model: Compiled, call: Call): Promise<Reply> {
+  const id = await createRow(engine, model, call);
+  const [created] = await engine.represent(model.type, [id], call);
+  return { status: 201, body: created, headers: { Location: model.url(id) } };
+}
+
+function detailEndpoints(engine: Engine, model: Compiled, row: (call: Call) => Promise<any>): Record<string, Endpoint> {
+  const { access, deleteStatus = 204 } = model.resource;
+  const guarded = (rule: Rule) => async (call: Call) => {
+    const found = await row(call);
+    await requireRule(rule, call, found);
+    return found;
+  };
+  const update = (mode: WriteMode): Endpoint => ({
+    rule: access.change!,
+    prepare: guarded(access.change!),
+    run: async (call, { id }) => {
+      await updateRow(engine, model, call, id, mode);
+      return { status: 200, body: (await engine.represent(model.type, [id], call))[0] };
+    },
+  });
+  const remove: Endpoint['run'] = async (call, { id }) => {
+    await deleteRow(engine, model, call, id);
+    return { status: deleteStatus };
+  };
+  const names = offered(model, 'detail', { GET: access.see, PUT: access.change, PATCH: access.change, DELETE: access.delete });
+  return pick(
+    {
+      GET: { rule: access.see, prepare: row, run: (call, found) => detailReply(engine, model, call, found) },
+      PUT: update('replace'),
+      PATCH: update('patch'),
+      DELETE: { rule: access.delete!, prepare: guarded(access.delete!), run: remove },
+    },
+    names,
+  );
+}
+
+/** Filters hold for a detail as well: one that does not match is not there. */
+async function detailReply(engine: Engine, model: Compiled, call: Call, row: any): Promise<Reply> {
+  if ([...call.query.keys()].some((key) => !reserved.has(key) || key === 'search' || key === 'type')) {
+    const [match] = await selectRows(engine, model, call).whereRaw(`${model.id(alias)} = ?`, [row.id]).select(engine.db.raw('1')).limit(1);
+    if (!match) throw noMatch(model.resource);
+  }
+  const [body] = await model.serializer.rows(engine.db, [row], call, 'detail');
+  return { status: 200, body };
+}

@@ -1,0 +1,39 @@
+import type { FieldErrors } from '@tapline/plugin-sdk';
+import { checkValue, defaultOf } from './field-values.ts';
+import type { Model, ModelField } from './model.ts';
+
+export type WriteMode = 'create' | 'replace' | 'patch';
+
+export interface ValidatedInput {
+  /** by column; virtual fields by their own name */
+  input: Record<string, any>;
+  errors: FieldErrors;
+  /** the writable fields that the client sent */
+  sent: Set<string>;
+}
+
+/** Checks a body field by field. Unknown and read-only keys are ignored, as old clients send them. */
+export function validateBody(model: Model, body: Record<string, unknown>, mode: WriteMode): ValidatedInput {
+  const result: ValidatedInput = { input: {}, errors: {}, sent: new Set() };
+  for (const bound of model.fields.values()) {
+    if (!isWritable(bound, mode)) continue;
+    const { name, field } = bound;
+    if (Object.hasOwn(body, name)) {
+      result.sent.add(name);
+      const checked = checkValue(bound, body[name]);
+      if ('error' in checked) result.errors[name] = [checked.error];
+      else result.input[bound.column ?? name] = checked.value;
+    } else if (mode === 'patch') continue;
+    else if (field.required) result.errors[name] = ['This field is required.'];
+    // secrets are kept: a client that writes back what it read does not know them
+    else if (mode === 'create' || !(field.mode === 'wo' || field.secret)) {
+      if (bound.column) result.input[bound.column] = defaultOf(field);
+    }
+  }
+  return result;
+}
+
+function isWritable({ field, name }: ModelField, mode: WriteMode): boolean {
+  if (name === 'id' || field.type === 'computed') return false;
+  return field.mode === 'rw' || field.mode === 'wo' || (field.mode === 'create' && mode === 'create');
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { View } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { type Models, summarySql } from './links.ts';
+import { type Model, expand, quote } from './model.ts';
+
+export const alias = 't';
+/** Prefix of the columns that carry a ref's summary. */
+export const summaryPrefix = '@';
+
+export interface Reads {
+  /** the rows of these ids, complete with summaries, in no order */
+  rows: (db: Knex, view: View, ids: readonly number[]) => Promise<any[]>;
+}
+
+/** Compiled once per descriptor: the statements have a fixed text and a name, so Postgres plans them once per connection. */
+export function compileReads(model: Model, models: Models): Reads {
+  const statements = { list: statement(model, models, 'list'), detail: statement(model, models, 'detail') };
+  const parameters = keyParameters(model);
+  return {
+    async rows(db, view, ids) {
+      if (!ids.length) return [];
+      const { text, name } = statements[view];
+      const { rows } = await db.raw(text, parameters(ids)).options({ name });
+      return rows;
+    },
+  };
+}
+
+function statement(model: Model, models: Models, view: View): { text: string; name: string } {
+  const text = `select ${selected(model, models, view).join(', ')} from ${quote(model.table)} ${quote(alias)} where ${keyCondition(model)}`;
+  return { text, name: `${model.type}_${view}_${createHash('sha1').update(text).digest('hex').slice(0, 12)}` };
+}
+
+function selected(model: Model, models: Models, view: View): string[] {
+  const named = new Map<string, string>();
+  for (const column of readColumns(model, view)) named.set(column, `${quote(alias)}.${quote(column)}`);
+  named.set('id', model.id(alias));
+  for (const field of model.shown[view]) if (!field.column && field.sql) named.set(field.name, field.sql(alias));
+  for (const [name, sql] of Object.entries(model.resource.extraSql ?? {})) named.set(name, expand(sql, alias));
+  for (const ref of model.refs) {
+    const sql = summarySql(models, ref, alias);
+    if (sql) named.set(summaryPrefix + ref.name, sql);
+  }
+  // `?` would be taken for a parameter
+  return [...named].map(([name, sql]) => `${sql.replaceAll('?', '\\?')} as ${quote(name)}`);
+}
+
+/** Everything in the table but secrets, binary data and what this view leaves out: rules and links may look at any of it. */
+function readColumns(model: Model, view: View): string[] {
+  const hidden = new Set(model.resource.hiddenColumns);
+  const shown = new Set(model.shown[view].map(({ name }) => name));
+  for (const { field, column, name } of model.fields.values()) {
+    if (column && (field.secret || (field.detailOnly && !shown.has(name)) || model.resource.listOmit?.includes(name)) && !shown.has(name)) hidden.add(column);
+  }
+  return [...model.columns].filter(([name, type]) => type !== 'bytea' && !hidden.has(name)).map(([name]) => name);
+}
+
+function keyCondition(model: Model): string {
+  const { identity } = model.resource;
+  if (!identity) return `${quote(alias)}."id" = any (?::bigint[])`;
+  const columns = Object.keys(identity.columns(0));
+  const types = columns.map((column) => `?::${model.columns.get(column) ?? 'bigint'}[]`);
+  return `(${columns.map((column) => `${quote(alias)}.${quote(column)}`).join(', ')}) in (select * from unnest(${types.join(', ')}))`;
+}
+
+function keyParameters(model: Model): (ids: readonly number[]) => any[] {
+  const { identity } = model.resource;
+  if (!identity) return (ids) => [ids];
+  return (ids) => {
+    const keys = ids.map((id) => identity.columns(id));
+    return Object.keys(identity.columns(0)).map((column) => keys.map((key) => key[column]!));
+  };
+}
+
+/** Restricts a builder to rows of this type. */
+export function ofType(model: Model, builder: Knex.QueryBuilder, name: string): void {
+  for (const [column, value] of Object.entries(model.resource.where ?? {})) builder.where(`${name}.${column}`, value);
+}

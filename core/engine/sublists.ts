@@ -1,0 +1,110 @@
+import { ApiError, type Call, type Reply, type Rule, type Sublist, notFound } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import type { Compiled, Engine } from './compile.ts';
+import { listPage, type Narrow } from './list.ts';
+import { requireRule } from './lookup.ts';
+import { quote } from './model.ts';
+import type { Endpoint } from './routes.ts';
+import { createRow, deleteRow, inTransaction } from './write.ts';
+
+interface Place {
+  engine: Engine;
+  parent: Compiled;
+  child: Compiled;
+  name: string;
+  sublist: Sublist;
+}
+
+const refused = (msg: string) => new ApiError(400, { msg });
+
+/** GET lists the children, POST attaches, detaches or creates one. */
+export function sublistEndpoints(engine: Engine, parent: Compiled, name: string, sublist: Sublist, parentRow: (call: Call) => Promise<any>): Record<string, Endpoint> {
+  const place: Place = { engine, parent, child: engine.type(sublist.resource), name, sublist };
+  const get: Endpoint = {
+    rule: parent.resource.access.see,
+    prepare: parentRow,
+    run: async (call, row) => ({
+      status: 200,
+      headers: place.child.resource.listHeaders?.(call),
+      body: await listPage(engine, place.child, call, `${parent.url(row.id)}${name}/`, { narrow: narrowTo(place, row), orderBy: sublist.orderBy }),
+    }),
+  };
+  if (!sublist.attach && !sublist.create) return { GET: get };
+  const rule = sublist.write ?? parent.resource.access.change;
+  if (!rule) throw new Error(`resource ${parent.type}: sublist ${name} can be written, but neither it nor the resource states who may change it`);
+  return { GET: get, POST: { rule, prepare: parentRow, run: (call, row) => write(place, rule, call, row) } };
+}
+
+function narrowTo({ sublist, child }: Place, row: any): Narrow {
+  const { column, through, where } = sublist;
+  return (builder, alias) => {
+    if (column) builder.where(`${alias}.${column}`, row.id);
+    if (through) builder.whereRaw(`${child.id(alias)} in (select ${quote(through.child)} from ${quote(through.table)} where ${quote(through.parent)} = ?)`, [row.id]);
+    where?.(builder, row, alias);
+  };
+}
+
+async function write(place: Place, rule: Rule, call: Call, row: any): Promise<Reply> {
+  await requireRule(rule, call, row);
+  const { attach, create } = place.sublist;
+  const { body } = call;
+  const detach = Object.hasOwn(body, 'disassociate');
+  // a list that only creates ignores an id as it ignores any read-only key
+  if (attach && Object.hasOwn(body, 'id')) {
+    const id = body.id;
+    if (!Number.isInteger(id)) throw refused('"id" field must be an integer.');
+    if (detach) await detachChild(place, call, row, id as number);
+    else await attachChild(place, call, row, id as number);
+    return { status: 204 };
+  }
+  if (attach && detach) throw refused('"id" is required to disassociate.');
+  if (!create) throw refused('"id" field is missing.');
+  return createBelow(place, call, row);
+}
+
+async function childRow({ engine, child }: Place, call: Call, id: number): Promise<any> {
+  const found = Number.isSafeInteger(id) && id > 0 ? await engine.find(child.type, id, call.actor) : undefined;
+  if (!found) throw new ApiError(400, notFound(`No ${child.resource.label} matches the given query.`).body);
+  return found;
+}
+
+async function attachChild(place: Place, call: Call, parentRow: any, id: number): Promise<void> {
+  const { engine, sublist, parent } = place;
+  const row = await childRow(place, call, id);
+  const { through, column } = sublist;
+  if (column && row[column] !== parentRow.id) throw refused(`${place.child.resource.label} ${id} belongs to another ${parent.resource.label}.`);
+  if (!through) return;
+  await inTransaction(engine.db, parent.resource, async (trx) => {
+    await sublist.check?.(trx, parentRow, row, call);
+    await link(trx, through, parentRow.id, id);
+  });
+}
+
+const link = (trx: Knex, through: NonNullable<Sublist['through']>, parent: number, child: number) =>
+  trx(through.table).insert({ [through.parent]: parent, [through.child]: child }).onConflict().ignore();
+
+/** Unlinks; a child that belongs to its parent ends with it. Detaching what is not attached is done already. */
+async function detachChild(place: Place, call: Call, parentRow: any, id: number): Promise<void> {
+  const { engine, sublist, child } = place;
+  const { through, column } = sublist;
+  const row = await childRow(place, call, id);
+  if (through) {
+    await inTransaction(engine.db, child.resource, (trx) => trx(through.table).where({ [through.parent]: parentRow.id, [through.child]: id }).delete());
+  } else if (column && row[column] === parentRow.id) await deleteRow(engine, child, call, id);
+}
+
+async function createBelow({ engine, child, sublist }: Place, call: Call, parentRow: any): Promise<Reply> {
+  const { through, column, write: own } = sublist;
+  const id = await createRow(engine, child, call, {
+    fixed: column ? { [column]: parentRow.id } : {},
+    // a sublist with a rule of its own may be the only place where such a row can be made
+    checkAccess: child.resource.access.create !== undefined || !own,
+    after: async (trx, row) => {
+      if (!through) return;
+      await sublist.check?.(trx, parentRow, row, call);
+      await link(trx, through, parentRow.id, row.id);
+    },
+  });
+  const [created] = await engine.represent(child.type, [id], call);
+  return { status: 201, body: created, headers: { Location: child.url(id) } };
+}

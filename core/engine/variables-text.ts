@@ -1,0 +1,40 @@
+import { isMap, parseDocument } from 'yaml';
+
+/** JSON of any size is quick; YAML is not, and what people write by hand is short. */
+const maxYamlLength = 1_000_000;
+const maxAliasCount = 100;
+
+/** Why a text is no mapping in JSON or YAML; undefined when it is one, or empty. */
+export function variablesProblem(text: string): string | undefined {
+  if (!text) return undefined;
+  let jsonError: string;
+  try {
+    return mappingProblem(JSON.parse(text));
+  } catch (error) {
+    jsonError = (error as Error).message;
+  }
+  if (text.length > maxYamlLength) return `Cannot parse as JSON (error: ${jsonError}), and too long to be read as YAML (over ${maxYamlLength} characters).`;
+  const yamlError = yamlProblem(text);
+  return yamlError === undefined ? undefined : `Cannot parse as JSON (error: ${jsonError}) or YAML (error: ${yamlError}).`;
+}
+
+function mappingProblem(value: unknown): string | undefined {
+  if (value === null) return undefined;
+  if (typeof value === 'object' && !Array.isArray(value)) return undefined;
+  return `A mapping of names to values is needed, in JSON or YAML; this is ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}.`;
+}
+
+function yamlProblem(text: string): string | undefined {
+  try {
+    const document = parseDocument(text, { logLevel: 'silent' });
+    const [error] = document.errors;
+    if (error) return error.message.split('\n')[0];
+    if (document.contents === null) return undefined;
+    if (!isMap(document.contents)) return 'the document is not a mapping';
+    document.toJS({ maxAliasCount });
+    return undefined;
+  } catch (error) {
+    // RangeError: nested too deeply for the parser; ReferenceError: too many or unknown aliases
+    return (error as Error).message;
+  }
+}

@@ -1,0 +1,107 @@
+import { type Call, type Resource, ValidationError, type WriteContext, forbidden, notFound } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { fn } from 'objection';
+import type { Compiled, Engine } from './compile.ts';
+import { isRetryable, toApiError } from './database-error.ts';
+import { checkReferences } from './references.ts';
+import { type ValidatedInput, type WriteMode, validateBody } from './schema.ts';
+
+export const noMatch = ({ label }: Resource) => notFound(`No ${label} matches the given query.`);
+
+/** One transaction; once more when another one was in the way; database errors as answers to the client. */
+export async function inTransaction<T>(db: Knex, resource: Resource | undefined, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+  try {
+    return await db.transaction(work).catch((error) => {
+      if (isRetryable(error)) return db.transaction(work);
+      throw error;
+    });
+  } catch (error) {
+    throw toApiError(error, resource) ?? error;
+  }
+}
+
+export interface CreateOptions {
+  /** columns that the place of creation gives: the parent of a sublist */
+  fixed?: Record<string, unknown>;
+  /** false where the place's own rule has decided already */
+  checkAccess?: boolean;
+  /** further work in the same transaction */
+  after?: (trx: Knex.Transaction, row: any) => Promise<void>;
+}
+
+/** Resolves to the new row's id. */
+export async function createRow(engine: Engine, model: Compiled, call: Call, { fixed = {}, checkAccess = true, after }: CreateOptions = {}): Promise<number> {
+  const { resource } = model;
+  const body = Object.keys(fixed).length ? withoutFixed(model, call.body, fixed) : call.body;
+  return inTransaction(engine.db, resource, async (trx) => {
+    const validated = await validate(engine, model, call, body, 'create', trx, fixed);
+    const { input } = validated;
+    Object.assign(input, fixed);
+    if (checkAccess && !(await resource.access.create?.row(call.actor, input))) throw forbidden();
+    refuse(validated);
+    const context: WriteContext = { trx, call, input, sent: validated.sent };
+    await resource.validate?.(context);
+    const row: any = await model.rows.query(trx).insert({ ...stored(model, input), ...resource.where, ...authors(model, call, ['created_by_id', 'modified_by_id']) } as any).returning('*');
+    await resource.afterCreate?.(context, row);
+    await after?.(trx, row);
+    return row.id;
+  });
+}
+
+export async function updateRow(engine: Engine, model: Compiled, call: Call, id: number, mode: WriteMode): Promise<void> {
+  const { resource } = model;
+  await inTransaction(engine.db, resource, async (trx) => {
+    const before = await lockRow(model, trx, id);
+    const validated = await validate(engine, model, call, call.body, mode, trx);
+    refuse(validated);
+    const { input } = validated;
+    const context: WriteContext = { trx, call, input, before, sent: validated.sent };
+    await resource.validate?.(context);
+    const changed: Record<string, unknown> = { ...stored(model, input), ...authors(model, call, ['modified_by_id']) };
+    if (model.columns.has('modified')) changed.modified = fn.now();
+    const row = Object.keys(changed).length ? await model.rows.query(trx).patch(changed as any).where('id', id).returning('*').first() : before;
+    await resource.afterUpdate?.(context, row);
+  });
+}
+
+export async function deleteRow(engine: Engine, model: Compiled, call: Call, id: number): Promise<void> {
+  const { resource } = model;
+  await inTransaction(engine.db, resource, async (trx) => {
+    const row = await lockRow(model, trx, id);
+    await resource.beforeDelete?.(trx, row, call);
+    await model.rows.query(trx).delete().where('id', id);
+    await resource.afterDelete?.(trx, row, call);
+  });
+}
+
+/** The row as stored, held until the transaction ends. It may be gone since it was looked up. */
+async function lockRow(model: Compiled, trx: Knex.Transaction, id: number): Promise<any> {
+  const row = await model.rows.query(trx).findById(id).forUpdate();
+  if (!row) throw noMatch(model.resource);
+  return row;
+}
+
+async function validate(engine: Engine, model: Compiled, call: Call, body: Record<string, unknown>, mode: WriteMode, trx: Knex, fixed: Record<string, unknown> = {}): Promise<ValidatedInput> {
+  const validated = validateBody(model, body, mode);
+  for (const { name, column } of model.fields.values()) if (column !== undefined && column in fixed) delete validated.errors[name];
+  await checkReferences(engine.models, model, validated, call.actor, trx);
+  return validated;
+}
+
+function refuse({ errors }: ValidatedInput): void {
+  if (Object.keys(errors).length) throw new ValidationError(errors);
+}
+
+/** The place decides: what the body says of the parent is ignored. */
+function withoutFixed(model: Compiled, body: Record<string, unknown>, fixed: Record<string, unknown>): Record<string, unknown> {
+  const given = new Set([...model.fields.values()].filter(({ column }) => column !== undefined && column in fixed).map(({ name }) => name));
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !given.has(name)));
+}
+
+/** Virtual fields went to the hooks; only columns are written. */
+const stored = (model: Compiled, input: Record<string, unknown>) => Object.fromEntries(Object.entries(input).filter(([column]) => model.columns.has(column)));
+
+function authors(model: Compiled, { actor }: Call, columns: string[]): Record<string, number | null> {
+  const known = columns.filter((column) => model.columns.has(column));
+  return Object.fromEntries(known.map((column) => [column, actor && actor.id > 0 ? actor.id : null]));
+}

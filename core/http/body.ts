@@ -1,0 +1,51 @@
+import { ApiError } from '@tapline/plugin-sdk';
+import type { Context } from 'koa';
+import { koaBody } from 'koa-body';
+
+const maxDepth = 100;
+const badBody = (why: string) => new ApiError(400, `JSON parse error - ${why}`);
+
+export type ReadBody = (ctx: Context) => Promise<Record<string, unknown>>;
+
+/** Reads a JSON object. Run late, so that 401, 403, 404 and 405 come before what is wrong with the body. */
+export function createReadBody({ limit = '20mb' }: { limit?: string } = {}): ReadBody {
+  // one way in: no form can pass for JSON, and nothing is ever written to a file
+  const parse = koaBody({ json: true, urlencoded: false, text: false, multipart: false, jsonLimit: limit, onError: onParseError });
+  return async (ctx) => {
+    if (!hasBody(ctx)) return {};
+    if (!ctx.is('application/json')) throw new ApiError(415, `Unsupported media type "${ctx.get('Content-Type').slice(0, 100)}" in request.`);
+    await parse(ctx as any, async () => undefined);
+    const { body } = ctx.request;
+    if (body === undefined) return {};
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw badBody('not a JSON object');
+    assertShallow(body);
+    return body as Record<string, unknown>;
+  };
+}
+
+const hasBody = (ctx: Context) => ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length')) > 0;
+
+function onParseError(error: Error, ctx: Context): never {
+  const { status, type } = error as { status?: number; type?: string };
+  if (status === 413 || type === 'entity.too.large') {
+    // the rest of the body is not worth reading
+    ctx.set('Connection', 'close');
+    throw new ApiError(413, 'The request body is too large.');
+  }
+  if (status === 415) throw new ApiError(415, 'Unsupported content encoding in request.');
+  if (error instanceof SyntaxError) throw badBody(error.message.slice(0, 200));
+  throw new ApiError(400, 'The request body could not be read.');
+}
+
+/** Without recursion: this is what protects the recursive functions behind it. */
+function assertShallow(body: object): void {
+  let level: unknown[] = [body];
+  for (let depth = 0; level.length; depth++) {
+    if (depth > maxDepth) throw badBody(`nested deeper than ${maxDepth} levels`);
+    const next: unknown[] = [];
+    for (const item of level) {
+      for (const value of Object.values(item as object)) if (typeof value === 'object' && value !== null) next.push(value);
+    }
+    level = next;
+  }
+}

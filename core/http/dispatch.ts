@@ -1,0 +1,104 @@
+import { Router } from '@koa/router';
+import { ApiError, type Actor, forbidden, methodNotAllowed, notFound, type Reply } from '@tapline/plugin-sdk';
+import type { Context, Middleware } from 'koa';
+import { makeCall } from '../engine/call.ts';
+import type { Engine } from '../engine/compile.ts';
+import { allowOf, type CompiledRoute } from '../engine/routes.ts';
+import { everybody } from '../rbac/rules.ts';
+import type { Auth } from './auth/authenticate.ts';
+import { unauthenticated } from './auth/unauthenticated.ts';
+import type { ReadBody } from './body.ts';
+import { negotiate } from './negotiate.ts';
+
+interface Deps {
+  engine: Engine;
+  auth: Pick<Auth, 'authenticate'>;
+  readBody: ReadBody;
+}
+
+const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
+const withBody = new Set(['POST', 'PUT', 'PATCH']);
+
+/** The engine's route table behind the checks, in the order 401, 403 (read scope), 405, 404, 403, 400. */
+export function dispatch({ engine, auth, readBody }: Deps): Middleware {
+  const router = new Router({ strict: true, sensitive: true });
+  for (const route of engine.routes) router.all(route.path, answer({ engine, auth, readBody }, route) as never);
+  const routes = router.routes() as unknown as Middleware;
+  const known = (path: string) => router.match(path, 'GET').path.length > 0;
+
+  return (ctx, next) =>
+    routes(ctx as never, async () => {
+      if (ctx.path.startsWith('/api/') && !ctx.path.endsWith('/') && known(`${ctx.path}/`)) {
+        ctx.status = 301;
+        ctx.set('Location', `${ctx.path}/${ctx.search}`);
+        return;
+      }
+      if (ctx.path === '/api' || ctx.path.startsWith('/api/')) throw notFound('The requested resource could not be found.');
+      await next();
+    });
+}
+
+function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middleware {
+  const allow = allowOf(route);
+  const anyOpen = Object.values(route.endpoints).some(({ rule }) => rule === everybody);
+  return async (ctx) => {
+    const { method } = ctx;
+    const query = new URLSearchParams(ctx.querystring);
+    ctx.state.route = route.path;
+    ctx.set('Allow', allow);
+    negotiate(ctx, query, route.formats);
+    const endpoint = route.endpoints[method === 'HEAD' ? 'GET' : method];
+    const open = endpoint ? endpoint.rule === everybody : anyOpen;
+    const actor = await identify(auth, ctx, open);
+    if (actor?.read_only && !safe.has(method)) throw forbidden();
+    if (method === 'OPTIONS') return send(ctx, describe(route));
+    if (!endpoint) throw methodNotAllowed(method, allow);
+
+    const call = makeCall(engine, {
+      actor, method, query, params: ctx.params, path: ctx.path, ip: ctx.ip, accept: ctx.get('Accept'), requestId: ctx.state.requestId,
+      get signal() {
+        return abortSignal(ctx);
+      },
+    });
+    const row = await endpoint.prepare?.(call);
+    if (withBody.has(method)) call.body = await readBody(ctx);
+    send(ctx, await endpoint.run(call, row));
+  };
+}
+
+/** On a public route wrong credentials count as none. */
+async function identify(auth: Deps['auth'], ctx: Context, open: boolean): Promise<Actor | null> {
+  const actor = await auth.authenticate(ctx).catch((error) => {
+    if (open && error instanceof ApiError && error.status === 401) return null;
+    throw error;
+  });
+  if (!actor && !open) throw unauthenticated();
+  ctx.state.actor = actor;
+  return actor;
+}
+
+/** Field metadata joins this in the next step; `Allow` is what clients need first. */
+const describe = ({ type, name, path }: CompiledRoute): Reply => ({
+  status: 200,
+  body: { name: name ?? type ?? path, description: '', renders: ['application/json'], parses: ['application/json'] },
+});
+
+function send(ctx: Context, { status, body, type, headers }: Reply): void {
+  ctx.status = status;
+  if (headers) ctx.set(headers);
+  if (body === undefined) {
+    ctx.body = null;
+    // setting no body makes a 204 of anything
+    ctx.status = status;
+    return;
+  }
+  ctx.body = body;
+  if (type) ctx.type = type;
+}
+
+/** Made only for handlers that look at it. */
+function abortSignal(ctx: Context): AbortSignal {
+  const controller: AbortController = (ctx.state.abort ??= new AbortController());
+  ctx.res.once('close', () => !ctx.res.writableFinished && controller.abort());
+  return controller.signal;
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import type { Route } from '@tapline/plugin-sdk';
+import { authenticated } from '../rbac/rules.ts';
+
+const becomeMethods = [
+  ['sudo', 'Sudo'], ['su', 'Su'], ['pbrun', 'Pbrun'], ['pfexec', 'Pfexec'], ['dzdo', 'DZDO'], ['pmrun', 'Pmrun'],
+  ['runas', 'Runas'], ['enable', 'Enable'], ['doas', 'Doas'], ['ksu', 'Ksu'], ['machinectl', 'Machinectl'], ['sesu', 'Sesu'],
+] as const;
+
+/** What a client needs to know of the installation before it shows anything. */
+export const configRoute = ({ config }: { config: { version: string; dataDir: string } }): Route => ({
+  path: '/api/v2/config/',
+  root: 'config',
+  summary: 'About this installation',
+  access: { GET: authenticated },
+  async handler({ actor }) {
+    const body: Record<string, unknown> = {
+      version: config.version,
+      // the web client locks itself unless the key is valid
+      license_info: { license_type: 'open', valid_key: true, subscription_name: 'open', product_name: 'Tapline' },
+      time_zone: 'UTC',
+      eula: '',
+      analytics_status: 'off',
+      analytics_collectors: {},
+      become_methods: becomeMethods,
+      ui_next: false,
+      custom_virtualenvs: [],
+    };
+    if (actor!.is_superuser || actor!.is_system_auditor) {
+      const folder = join(config.dataDir, 'projects');
+      body.project_base_dir = folder;
+      body.project_local_paths = await folders(folder);
+    }
+    return { status: 200, body };
+  },
+});
+
+async function folders(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name).toSorted();
+}

@@ -1,0 +1,22 @@
+import type { Route } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { everybody } from '../rbac/rules.ts';
+
+interface Deps {
+  db: Knex;
+  config: { version: string; nodeName: string };
+}
+
+/** Public: is the service there, and which nodes serve it. */
+export const pingRoute = ({ db, config }: Deps): Route => ({
+  path: '/api/v2/ping/',
+  root: 'ping',
+  summary: 'Nodes and version',
+  access: { GET: everybody },
+  async handler() {
+    const nodes = await db('instances').select('node_type', 'uuid', 'capacity', 'version', { node: 'hostname', heartbeat: 'last_seen' }).whereNot('node_type', 'hop').orderBy('hostname');
+    const [state] = await db('service_state').where('key', 'install_uuid').select('value');
+    const instances = nodes.map(({ node, node_type, uuid, heartbeat, capacity, version }) => ({ node, node_type, uuid, heartbeat, capacity, version }));
+    return { status: 200, body: { ha: instances.length > 1, version: config.version, active_node: config.nodeName, install_uuid: state?.value ?? '', instances, instance_groups: [] } };
+  },
+});
