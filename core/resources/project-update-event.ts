@@ -1,0 +1,25 @@
+import { type Resource, type Sublist, defineResource, field } from '@tapline/plugin-sdk';
+import { auditor } from '../rbac/rules.ts';
+import type { Settings } from '../settings/settings.ts';
+import { commonFields, eventLists } from './job-event.ts';
+
+/** Listed below its project update only: it has no address of its own. */
+export const projectUpdateEventResource = ({ settings }: { settings: Settings }): Resource => {
+  const shared = eventLists(settings);
+  return defineResource({
+    ...shared,
+    type: 'project_update_event',
+    path: 'project_update_events',
+    label: 'Project update event',
+    methods: { list: [], detail: [] },
+    access: { see: auditor },
+    fields: { project_update: field.ref('project_update', { mode: 'ro', column: 'run_id' }), ...commonFields, event_level: field.integer({ mode: 'ro' }) },
+    present(shown, row, view, call) {
+      shown.url = '';
+      shown.host_name ||= 'localhost';
+      shared.present(shown, row, view, call);
+    },
+  });
+};
+
+export const projectUpdateEvents: Sublist = { resource: 'project_update_event', column: 'run_id' };
