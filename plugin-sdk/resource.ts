@@ -101,8 +101,20 @@ export interface Sublist {
   create?: boolean;
   /** rule on the parent row for writing; default the parent's `change` */
   write?: Rule;
+  /** columns that a child created here takes from the parent row (`inventory_id`) */
+  inherit?: readonly string[];
+  /** before a create: the id of a row that is meant instead, which is then attached (204) */
+  adopt?: (db: any, parent: any, call: Call) => Promise<number | undefined>;
+  /** POST {disassociate} without id deletes the parent row (children of groups) */
+  detachDeletesParent?: boolean;
   /** refuses a pairing by throwing; runs inside the write's transaction */
   check?: (trx: any, parent: any, child: any, call: Call) => Promise<void>;
+  /** columns that a child created here takes from its parent (`inventory_id`) */
+  inherit?: readonly string[];
+  /** the id of a row that is there already and that a body without id means: it is attached (204) instead of created */
+  adopt?: (db: any, parent: any, call: Call) => Promise<number | undefined>;
+  /** `{ disassociate }` without id deletes the parent, as old clients expect of a group's children */
+  detachDeletesParent?: boolean;
   orderBy?: string[];
 }
 

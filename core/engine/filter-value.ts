@@ -1,5 +1,5 @@
 import { badFilter, type FilterTerm, type Lookup } from './filter-key.ts';
-import type { ModelField } from './model.ts';
+import { type ModelField, quote } from './model.ts';
 import { parseInstant, parseNumber, parseWhole, storable } from './scalar.ts';
 
 /** A condition on one row; `sql` may use the row's alias freely. */
@@ -59,6 +59,7 @@ function compare(field: ModelField, term: FilterTerm, operator: string): Conditi
   if (kind === 'integer' || kind === 'ref') {
     const number = wholeValue(term.key, term.value);
     if (number > biggest || number < -biggest) return beyondRange(number > 0n, operator);
+    if (field.key && operator === '=') return keyIn(field.key, [number]);
     return { sql: (alias) => `${sql(alias)} ${operator} ?::bigint`, bindings: [String(number)] };
   }
   const { cast, read } = readers[kind];
@@ -73,10 +74,22 @@ function inCondition(field: ModelField, { key, value }: FilterTerm): Condition {
   const items = value.split(',');
   if (field.kind === 'integer' || field.kind === 'ref') {
     const inRange = items.map((item) => wholeValue(key, item)).filter((number) => number <= biggest && number >= -biggest);
+    if (field.key) return keyIn(field.key, inRange);
     return { sql: (alias) => `${field.sql!(alias)} = any (?::bigint[])`, bindings: [inRange.map(String)] };
   }
   const { cast, read } = readers[field.kind];
   return { sql: (alias) => `${cast ? field.sql!(alias) : asText(field, alias)} = any (?${cast || '::text'}[])`, bindings: [items.map((item) => read(key, item))] };
+}
+
+/** By the columns behind the id, so that their key serves. */
+function keyIn(key: NonNullable<ModelField['key']>, ids: bigint[]): Condition {
+  const keys = ids.filter((id) => id >= 0n && id <= Number.MAX_SAFE_INTEGER).map((id) => key(Number(id)));
+  if (!keys.length) return never;
+  const columns = Object.keys(keys[0]!);
+  return {
+    sql: (alias) => `(${columns.map((column) => `${quote(alias)}.${quote(column)}`).join(', ')}) in (${keys.map(() => `(${columns.map(() => '?').join(', ')})`).join(', ')})`,
+    bindings: keys.flatMap((one) => columns.map((column) => one[column]!)),
+  };
 }
 
 function wholeValue(key: string, text: string): bigint {

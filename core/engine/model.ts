@@ -15,6 +15,8 @@ export interface ModelField {
   dataType?: string;
   /** SQL of the value; absent for what only the representation has */
   sql?: (alias: string) => string;
+  /** a public id that stands for several columns */
+  key?: (id: number) => Record<string, number>;
 }
 
 export interface Model {
@@ -77,8 +79,8 @@ function bindField(resource: Resource, columns: Table, name: string, declared: F
   const column = declared.column ?? (declared.type === 'ref' ? `${name}_id` : name);
   const bound: ModelField = { name, field: declared, kind: declared.numeric ? 'integer' : kinds[declared.type] };
   if (name === 'id' && resource.identity) {
-    const { sql } = resource.identity;
-    return { ...bound, sql: (alias) => expand(sql, alias) };
+    const { sql, columns: key } = resource.identity;
+    return { ...bound, key, sql: (alias) => expand(sql, alias) };
   }
   if (declared.sql !== undefined) {
     const { sql } = declared;

@@ -67,8 +67,8 @@ function bindRef(ref: ModelField, models: Models) {
   return (row: any, related: Record<string, any>, summary: Record<string, any>) => {
     const value = row[summaryKey];
     if (!value || !target) return;
-    const id = row[ref.column ?? ref.name];
     const { '@kind': kind, ...shown } = value;
+    const id = value.id ?? row[ref.column ?? ref.name];
     summary[ref.name] = variants ? shown : value;
     const owner = variants ? variants.types.get(kind) : target;
     if (owner && owner.resource.methods?.detail?.length !== 0) related[ref.name] = owner.url(id);

@@ -57,9 +57,16 @@ async function write(place: Place, rule: Rule, call: Call, row: any): Promise<Re
     else await attachChild(place, call, row, id as number);
     return { status: 204 };
   }
+  if (detach && place.sublist.detachDeletesParent) {
+    await deleteRow(place.engine, place.parent, call, row.id);
+    return { status: 204 };
+  }
   if (attach && detach) throw refused('"id" is required to disassociate.');
   if (!create) throw refused('"id" field is missing.');
-  return createBelow(place, call, row);
+  const known = await place.sublist.adopt?.(place.engine.db, row, call);
+  if (known === undefined) return createBelow(place, call, row);
+  await attachChild(place, call, row, known);
+  return { status: 204 };
 }
 
 async function childRow({ engine, child }: Place, call: Call, id: number): Promise<any> {
@@ -94,9 +101,10 @@ async function detachChild(place: Place, call: Call, parentRow: any, id: number)
 }
 
 async function createBelow({ engine, child, sublist }: Place, call: Call, parentRow: any): Promise<Reply> {
-  const { through, column, write: own } = sublist;
+  const { through, column, write: own, inherit = [] } = sublist;
+  const inherited = inherit.map((name) => [name, parentRow[name]]);
   const id = await createRow(engine, child, call, {
-    fixed: column ? { [column]: parentRow.id } : {},
+    fixed: { ...Object.fromEntries(inherited), ...(column ? { [column]: parentRow.id } : {}) },
     // a sublist with a rule of its own may be the only place where such a row can be made
     checkAccess: child.resource.access.create !== undefined || !own,
     after: async (trx, row) => {
