@@ -1,0 +1,72 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Actor } from '@tapline/plugin-sdk';
+import { type Audience, type Client, sendJson } from './client.ts';
+import { kindOfGroup } from './messages.ts';
+
+export type CanSee = (kind: string, id: number, actor: Actor) => Promise<boolean>;
+
+const mostItems = 1000;
+const denied = { error: 'access denied to channel' };
+
+/** Handles one message of a client: `{ groups }` replaces everything it listened to. */
+export async function subscribe(audience: Audience, canSee: CanSee, client: Client, text: string): Promise<void> {
+  const message = parse(text);
+  if (!message) return sendJson(client, { error: 'a message must be a JSON object' });
+  if (client.csrf !== null && !same(message.xrftoken, client.csrf)) return sendJson(client, denied);
+  const { groups } = message;
+  if (!isObject(groups) || !Object.values(groups).every(Array.isArray)) return sendJson(client, denied);
+  const asked = Object.entries(groups as Record<string, unknown[]>).flatMap(([group, items]) => items.map((item) => ({ group, item })));
+  if (asked.length > mostItems) return sendJson(client, { error: `at most ${mostItems} channels can be subscribed` });
+  const wanted = new Set<string>();
+  for (const { group, item } of asked) {
+    const name = channelName(group, item);
+    if (name === null || !(await allowed(canSee, client.actor, group, item))) sendJson(client, refusal(group, item));
+    else wanted.add(name);
+  }
+  const left = [...client.groups].filter((name) => !wanted.has(name));
+  const joined = [...wanted].filter((name) => !client.groups.has(name));
+  for (const name of left) audience.leave(client, name);
+  for (const name of joined) audience.join(client, name);
+  sendJson(client, { groups_current: [...wanted], groups_left: left, groups_joined: joined });
+}
+
+/** Drops what the client may not see any more. */
+export async function recheck(audience: Audience, canSee: CanSee, client: Client): Promise<void> {
+  for (const name of client.groups) {
+    const at = name.lastIndexOf('-');
+    const [group, item] = [name.slice(0, at), name.slice(at + 1)];
+    if (await allowed(canSee, client.actor, group, item)) continue;
+    audience.leave(client, name);
+    sendJson(client, refusal(group, item));
+  }
+}
+
+const refusal = (group: string, item: unknown) =>
+  ({ error: group.endsWith('_events') ? `access denied to channel ${group} for resource id ${shown(item)}` : `access denied to channel ${group}` });
+const shown = (item: unknown) => (typeof item === 'string' || typeof item === 'number' ? String(item).slice(0, 100) : '');
+
+const channelName = (group: string, item: unknown): string | null =>
+  (typeof item === 'string' || typeof item === 'number') && String(item).length <= 100 && group.length <= 100 ? `${group}-${item}` : null;
+
+/** Groups without ids carry ids and statuses only; what is sent in them is judged run by run. */
+async function allowed(canSee: CanSee, actor: Actor, group: string, item: unknown): Promise<boolean> {
+  const kind = Object.hasOwn(kindOfGroup, group) ? kindOfGroup[group] : undefined;
+  if (kind === undefined) return !group.endsWith('_events');
+  return /^[1-9]\d{0,14}$/.test(String(item)) && canSee(kind, Number(item), actor);
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const value = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function same(given: unknown, expected: string): boolean {
+  const [a, b] = [Buffer.from(typeof given === 'string' ? given : ''), Buffer.from(expected)];
+  return a.length === b.length && a.length > 0 && timingSafeEqual(a, b);
+}
