@@ -10,7 +10,7 @@ export const issuedToken = (call: Call) => issued.get(call);
 function checkScope(scope: string): void {
   const words = scope.split(' ').filter(Boolean);
   const known = words.length > 0 && words.every((word) => word === 'read' || word === 'write') && new Set(words).size === words.length;
-  if (!known) throw ValidationError.field('scope', 'Must be a simple space-separated string with allowed scopes read, write.');
+  if (!known) throw ValidationError.field('scope', 'Use read, write or both, separated by a space.');
 }
 
 /** The end of the year 9999 is as far as clients can read. */

@@ -1,6 +1,5 @@
-import type { KeyRing } from '../secrets/key-ring.ts';
 import { credentialCell } from '../secrets/rotate.ts';
-import { isCiphertext } from '../secrets/key-ring.ts';
+import { type KeyRing, isCiphertext } from '../secrets/key-ring.ts';
 import { type InputSchema, type Inputs, isSealed, masked } from './input-schema.ts';
 
 const secretIds = (schema: InputSchema) => new Map((schema.fields ?? []).map((field) => [field.id, field]));

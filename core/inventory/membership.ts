@@ -26,7 +26,7 @@ export async function assertNoCycle(trx: Knex, parent: Member, child: Member): P
   await assertOneInventory(trx, parent, child);
   await lockTree(trx, parent.inventory_id);
   const { rows } = await trx.raw(`select 1 from (${descendantsSql}) below where id = ?`, [child.id, parent.id]);
-  if (rows.length) throw new ApiError(400, { error: 'Cyclical group association.' });
+  if (rows.length) throw new ApiError(400, { error: 'The group would contain itself: cycles are not allowed.' });
 }
 
 /**

@@ -9,7 +9,7 @@ import { variableData } from '../inventory/variable-data.ts';
 import { auditor, superuser } from '../rbac/rules.ts';
 
 const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
-const kinds = [['', 'Hosts have a direct link to this inventory.'], ['smart', 'Hosts for inventory generated using the host_filter property.'], ['constructed', 'Constructed from other inventories.'], ['federated', 'Federated over other inventories.']] as const;
+const kinds = [['', 'Holds its own hosts'], ['smart', 'Hosts found by a filter'], ['constructed', 'Built from other inventories'], ['federated', 'A view over other inventories']] as const;
 
 export const inventoryResource = ({ db }: { db: Knex }): Resource => defineResource({
   type: 'inventory',

@@ -1,0 +1,72 @@
+import { ApiError, ValidationError, type WriteContext, forbidden } from '@tapline/plugin-sdk';
+import { type KeyRing, isCiphertext } from '../secrets/key-ring.ts';
+import { checkInputs } from './check-inputs.ts';
+import { type InputSchema, type Inputs, masked } from './input-schema.ts';
+import { openInputs, sealInputs } from './stored-inputs.ts';
+
+interface TypeRow {
+  id: number;
+  inputs: InputSchema;
+}
+
+/** Judges a credential before it is written and seals its secrets. */
+export async function checkCredential(keyRing: KeyRing, context: WriteContext): Promise<void> {
+  const { trx, input, before, call } = context;
+  if (before?.managed) throw forbidden('Managed credentials cannot be changed.');
+  if (before) {
+    delete input.user_id;
+    delete input.team;
+    if ('organization_id' in input && input.organization_id !== before.organization_id && !call.actor?.is_superuser) {
+      throw forbidden('You do not have permission to change the organization.');
+    }
+  } else assertOneOwner(context);
+
+  const type: TypeRow = await trx('credential_types').where({ id: input.credential_type_id ?? before.credential_type_id }).forKeyShare().first('id', 'inputs');
+  const sent = sentInputs(context, type);
+  // the secrets are bound to the row, so a new one needs its id before it is there
+  const id = before?.id ?? (await nextId(trx));
+  const sameType = before && type.id === before.credential_type_id;
+  if (before && !sameType) await assertTypeMayChange(trx, before);
+  if (sent === undefined) return;
+  const stored = sameType ? openInputs(keyRing, type.inputs, id, wanted(before.inputs, sent)) : null;
+  input.inputs = sealInputs(keyRing, type.inputs, id, await checkInputs({ schema: type.inputs, sent, stored }));
+  if (!before) input.id = id;
+}
+
+/** The inputs object to judge; undefined when the stored ones stay as they are. */
+function sentInputs({ input, before, sent }: WriteContext, type: TypeRow): Record<string, unknown> | undefined {
+  if (sent.has('inputs')) return input.inputs;
+  if (!before) return {};
+  // a secret of the old type could be a plain input of the new one
+  if (type.id !== before.credential_type_id && Object.keys(before.inputs).length) {
+    throw ValidationError.field('inputs', 'These must be given again together with another credential type.');
+  }
+  return undefined;
+}
+
+function assertOneOwner({ input }: WriteContext): void {
+  const owners = [input.user_id, input.organization_id, input.team].filter((owner) => owner !== null && owner !== undefined);
+  if (!owners.length) throw new ApiError(400, { detail: ['One of user, team and organization must own the credential.'] });
+  if (owners.length > 1) throw new ApiError(400, { detail: ['A credential has one owner: give only one of user, team and organization.'] });
+  if (owners[0] === input.team) throw ValidationError.field('team', 'Teams cannot own credentials yet: name a user or an organization.');
+}
+
+/** Only what is to be kept is opened: a secret whose key is lost can still be replaced. */
+const wanted = (stored: Inputs, sent: Record<string, unknown>): Inputs =>
+  Object.fromEntries(Object.entries(stored).filter(([name, value]) => sent[name] === masked || !isCiphertext(value)));
+
+export async function nextId(trx: any): Promise<number> {
+  const { rows } = await trx.raw(`select nextval(pg_get_serial_sequence('credentials', 'id')) as id`);
+  return Number(rows[0].id);
+}
+
+async function assertTypeMayChange(trx: any, { id }: { id: number }): Promise<void> {
+  const { rows } = await trx.raw(`select exists (select 1 from template_credentials where credential_id = :id) or exists (select 1 from run_credentials where credential_id = :id)
+    or exists (select 1 from templates where credential_id = :id) or exists (select 1 from runs where credential_id = :id) as used`, { id });
+  if (rows[0].used) throw ValidationError.field('credential_type', 'The type of a credential that is in use cannot be changed: it may break what uses it.');
+}
+
+/** Inputs for a copy of a row, readable under the copy's id. */
+export function resealFor(keyRing: KeyRing, schema: InputSchema, from: { id: number; inputs: Inputs }, id: number): Inputs {
+  return sealInputs(keyRing, schema, id, openInputs(keyRing, schema, from.id, from.inputs));
+}
