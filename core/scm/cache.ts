@@ -39,7 +39,7 @@ export async function importFetched(cache: string, { work, refs, revision, repla
 }
 
 async function indexPack(cache: string, work: string): Promise<void> {
-  const folder = join(await realpath(work), 'result');
+  const folder = join(await realpath(work), 'fetched');
   if ((await realpath(folder)) !== folder) throw new Error('The result of the update leads elsewhere.');
   const pack = await open(join(folder, 'pack'), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

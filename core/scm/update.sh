@@ -1,9 +1,9 @@
 #!/bin/sh
-# Fetches a project's source inside the sandbox and hands over what is new: result/refs, result/pack, result/revision.
+# Fetches a project's source inside the sandbox and hands over what is new: result/refs, result/revision, fetched/pack.
 # The service's own copy (SCM_CACHE) is only read here, to fetch less.
 set -eu
 umask 077
-mkdir -p result
+mkdir -p result fetched
 git init --quiet --bare repo.git
 fresh=1
 if [ -n "$SCM_CACHE" ] && [ -r "$SCM_CACHE/objects" ]; then
@@ -45,6 +45,6 @@ printf '%s\n' "$revision" >> ../wanted
 if [ "$fresh" = 0 ]; then
   git --git-dir="$SCM_CACHE" for-each-ref --format='^%(objectname)' >> ../wanted 2>/dev/null || true
 fi
-git pack-objects --revs --thin --stdout --quiet < ../wanted > ../result/pack
+git pack-objects --revs --thin --stdout --quiet < ../wanted > ../fetched/pack
 printf '%s\n' "$revision" > ../result/revision
 printf 'Revision %s\n' "$revision"
