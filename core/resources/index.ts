@@ -1,8 +1,14 @@
 import type { Resource, Route } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Config } from '../app/config.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
 import { configRoute } from './config.ts';
+import { credentialResource } from './credential.ts';
+import { credentialTypeResource } from './credential-type.ts';
+import { groupResource } from './group.ts';
+import { hostResource } from './host.ts';
+import { inventoryResource } from './inventory.ts';
 import { meRoute } from './me.ts';
 import { organizationResource } from './organization.ts';
 import { pingRoute } from './ping.ts';
@@ -17,6 +23,7 @@ export interface ResourceServices {
   db: Knex;
   config: Config;
   settings: Settings;
+  keyRing: KeyRing;
 }
 
 /** Every resource of core, one line each. */
@@ -24,6 +31,11 @@ export const coreResources = (services: ResourceServices): Resource[] => [
   organizationResource,
   userResource(services),
   tokenResource(services),
+  inventoryResource(services),
+  hostResource(services),
+  groupResource(services),
+  credentialTypeResource(),
+  credentialResource(services),
   unifiedJobResource,
   unifiedJobTemplateResource,
 ];
