@@ -101,12 +101,6 @@ export interface Sublist {
   create?: boolean;
   /** rule on the parent row for writing; default the parent's `change` */
   write?: Rule;
-  /** columns that a child created here takes from the parent row (`inventory_id`) */
-  inherit?: readonly string[];
-  /** before a create: the id of a row that is meant instead, which is then attached (204) */
-  adopt?: (db: any, parent: any, call: Call) => Promise<number | undefined>;
-  /** POST {disassociate} without id deletes the parent row (children of groups) */
-  detachDeletesParent?: boolean;
   /** refuses a pairing by throwing; runs inside the write's transaction */
   check?: (trx: any, parent: any, child: any, call: Call) => Promise<void>;
   /** columns that a child created here takes from its parent (`inventory_id`) */
