@@ -1,0 +1,134 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { asValue } from 'awilix';
+import { ensureManagedTypes } from '../credentials/managed-types.ts';
+import { compileResources } from '../engine/compile.ts';
+import { defineHookTask } from '../hooks/queue-tasks.ts';
+import { createLog } from '../observe/log.ts';
+import { coreResources, coreRoutes } from '../resources/index.ts';
+import type { Config } from './config.ts';
+import { buildContainer, type Container, type Services } from './container.ts';
+import { createDemoContent } from './demo-content.ts';
+import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
+import { migrate } from './migrate.ts';
+import { openDatabase } from './open-database.ts';
+import { Shutdown } from './shutdown.ts';
+import { watchEmbedded } from './watch-embedded.ts';
+
+export class BootError extends Error {
+  override name = 'BootError';
+}
+
+export interface Running {
+  url: string;
+  port: number;
+  admin: FirstAdmin;
+  services: Services;
+  stop(): Promise<void>;
+}
+
+interface State {
+  config: Config;
+  container: Container;
+  shutdown: Shutdown;
+  admin: FirstAdmin;
+  port: number;
+}
+
+/** In this order; what a phase starts is undone in reverse order at the end, or when a later phase fails. */
+const phases: [name: string, run: (state: State) => Promise<void>][] = [
+  ['database', connect],
+  ['migrations', updateSchema],
+  ['first content', createFirstContent],
+  ['compile', compile],
+  ['serve', serve],
+  ['workers', startWorkers],
+];
+
+/** @throws BootError naming the phase and the reason */
+export async function boot(config: Config): Promise<Running> {
+  const state = { config, shutdown: new Shutdown(createLog({ config })) } as State;
+  for (const [name, run] of phases) {
+    try {
+      await run(state);
+    } catch (error) {
+      await state.shutdown.run();
+      throw new BootError(`Tapline could not start: phase "${name}": ${reason(error)}`, { cause: error });
+    }
+  }
+  const { container, shutdown, admin, port } = state;
+  const host = state.config.host.includes(':') ? `[${state.config.host}]` : state.config.host;
+  return { url: `http://${host}:${port}`, port, admin, services: container.cradle, stop: () => shutdown.run() };
+}
+
+function reason(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length) return error.errors.map(reason).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function connect(state: State): Promise<void> {
+  const { config, shutdown } = state;
+  mkdirSync(config.dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  const log = createLog({ config });
+  const { databaseUrl, server } = await openDatabase({ config, log });
+  // last of all: everything else needs it to stop cleanly
+  if (server) shutdown.add('embedded Postgres', () => server.release());
+  state.config = { ...config, databaseUrl };
+  state.container = buildContainer(state.config);
+  const { db, pool, bus } = state.container.cradle;
+  shutdown.add('database connections', () => Promise.all([db.destroy(), pool.end()]));
+  await bus.start();
+  shutdown.add('bus', () => bus.stop());
+  if (server) shutdown.add('watch over Postgres', watchEmbedded({ server, bus, log }));
+}
+
+async function updateSchema({ config, container }: State): Promise<void> {
+  const { queue, log } = container.cradle;
+  const applied = await migrate({ databaseUrl: config.databaseUrl, folder: join(config.root, 'migrations') });
+  if (applied.length) log.info({ applied }, 'database migrated');
+  await queue.migrate();
+}
+
+async function createFirstContent(state: State): Promise<void> {
+  const { db, config } = state.container.cradle;
+  await ensureManagedTypes(db);
+  state.admin = await ensureFirstAdmin({ db, config });
+  if (state.admin.created) await createDemoContent({ db, config });
+}
+
+async function compile({ container }: State): Promise<void> {
+  const { cradle } = container;
+  const resources = coreResources(cradle);
+  const engineApi = await compileResources({ db: cradle.db, log: cradle.log, resources, routes: coreRoutes(cradle, resources) });
+  const checks = {
+    database: () => {
+      if (!cradle.bus.available) throw new Error('Postgres cannot be reached');
+    },
+  };
+  container.register({ engineApi: asValue(engineApi), checks: asValue(checks) });
+}
+
+async function serve(state: State): Promise<void> {
+  const { config, http } = state.container.cradle;
+  if (!config.roles.includes('web')) {
+    state.port = 0;
+    return;
+  }
+  state.port = await http.listen(config.port, config.host).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new Error(`${config.host}:${config.port} is in use by another program; set PORT to a free port`);
+  });
+  state.shutdown.add('http', () => http.close());
+}
+
+async function startWorkers({ container, config, shutdown }: State): Promise<void> {
+  const { queue, hooks } = container.cradle;
+  defineHookTask({ queue, hooks });
+  if (!config.roles.includes('worker')) return;
+  const { node } = container.cradle;
+  await queue.start();
+  shutdown.add('queue', () => queue.stop());
+  await node.start();
+  // jobs go on without us: whoever serves as this node next takes them up again
+  shutdown.add('node', () => node.stop());
+}

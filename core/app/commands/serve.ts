@@ -1,0 +1,46 @@
+import { boot, type Running } from '../boot.ts';
+import { loadConfig } from '../config.ts';
+
+/** Ctrl-C arrives twice, from the terminal and forwarded by npm: only a later one is meant as "now". */
+const impatientAfterMs = 1500;
+
+export async function serve(): Promise<void> {
+  const config = loadConfig();
+  const stopping = stopOnSignal();
+  const running = await boot(config);
+  introduce(running, config.dataDir, config.roles);
+  const { log } = running.services;
+  // a promise nobody waited for is a fault of ours, but no reason to drop everybody else's requests
+  process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'uncaught exception');
+    process.exitCode = 1;
+    stopping.stop();
+  });
+  const signal = await stopping.asked;
+  log.info({ signal }, 'stopping');
+  await running.stop();
+  log.info('stopped');
+  process.exit();
+}
+
+function stopOnSignal(): { asked: Promise<string>; stop(): void } {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let since = 0;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (since && performance.now() - since > impatientAfterMs) process.exit(130);
+    since ||= performance.now();
+    resolve(signal);
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return { asked: promise, stop: () => resolve('uncaught exception') };
+}
+
+function introduce({ url, port, admin }: Running, dataDir: string, roles: string[]): void {
+  const lines = [port ? `Tapline is ready: ${url}/api/v2/` : `Tapline is ready (roles: ${roles.join(', ')})`, `  data:     ${dataDir}`];
+  if (admin.username) lines.push(`  user:     ${admin.username}`);
+  if (admin.password) lines.push(`  password: ${admin.password}   (shown this once; also in ${admin.file})`);
+  else if (admin.file) lines.push(`  password: in ${admin.file}`);
+  lines.push('  Ctrl-C stops it; running jobs go on and are taken up again at the next start.');
+  console.log(lines.join('\n'));
+}

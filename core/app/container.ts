@@ -1,0 +1,95 @@
+import { asFunction, asValue, type AwilixContainer, createContainer } from 'awilix';
+import type { Knex } from 'knex';
+import type pg from 'pg';
+import { createDispatcher, type Dispatcher } from '../dispatch/dispatcher.ts';
+import { createNode, type Node } from '../dispatch/node.ts';
+import type { Engine } from '../engine/compile.ts';
+import { createHooks, type Hooks } from '../hooks/hooks.ts';
+import { type Auth, createAuth } from '../http/auth/authenticate.ts';
+import { createHttp, type Http } from '../http/server.ts';
+import { createBus, type PgBus } from '../jobs/pg-bus.ts';
+import { createQueue, type Queue } from '../jobs/queue.ts';
+import { createStatuses, type Statuses } from '../jobs/status.ts';
+import { createLaunch, type LaunchService } from '../launch/launch.ts';
+import { createLog, type Log } from '../observe/log.ts';
+import { createMetrics, type Metrics } from '../observe/metrics.ts';
+import type { ReadyChecks } from '../observe/routes.ts';
+import { createEngineTool, type EngineTool } from '../runner/engine-tool.ts';
+import type { Executor } from '../runner/executor.ts';
+import { createIngest, type Ingest } from '../runner/ingest/ingest.ts';
+import { createRunLifecycle, type RunLifecycle } from '../runner/lifecycle.ts';
+import { createLocalExecutor } from '../runner/local-executor.ts';
+import { createKeyRing, type KeyRing } from '../secrets/key-ring.ts';
+import { createSettings, type Settings } from '../settings/settings.ts';
+import type { Config } from './config.ts';
+import { createDb, createPool } from './database.ts';
+
+export interface Services {
+  config: Config;
+  log: Log;
+  metrics: Metrics;
+  settings: Settings;
+  pool: pg.Pool;
+  db: Knex;
+  bus: PgBus;
+  keyRing: KeyRing;
+  auth: Auth;
+  hooks: Hooks;
+  queue: Queue;
+  statuses: Statuses;
+  dispatcher: Dispatcher;
+  launch: LaunchService;
+  engineTool: EngineTool;
+  executor: Executor;
+  ingest: Ingest;
+  runLifecycle: RunLifecycle;
+  node: Node;
+  /** compiled in the boot phase of that name: it reads the database */
+  engineApi: Engine;
+  checks: ReadyChecks;
+  http: Http;
+}
+
+export type Container = AwilixContainer<Services>;
+
+/** A service is made when it is first asked for: a web node never makes a dispatcher. */
+const one = <K extends keyof Services>(make: (services: Services) => Services[K]) => asFunction(make).singleton();
+
+export function buildContainer(config: Config): Container {
+  const container = createContainer<Services>({ strict: true });
+  container.register({
+    config: asValue(config),
+    log: one(({ config }) => createLog({ config })),
+    metrics: one(() => createMetrics()),
+    settings: one(({ config }) => createSettings({ config })),
+    pool: one(({ config, log }) => createPool({ config, log })),
+    db: one(({ config, log }) => createDb({ config, log })),
+    bus: one(({ config, log }) => createBus({ config, log })),
+    keyRing: one(({ config }) => createKeyRing({ config })),
+    auth: one(({ db, settings }) => createAuth({ db, settings })),
+    hooks: one(({ log, metrics }) =>
+      createHooks({ log, observe: ({ hook, result }) => metrics.hookTaps.inc({ hook, result }) }),
+    ),
+    queue: one(({ pool, log }) => createQueue({ pool, log })),
+    statuses: one(({ bus, hooks, queue }) => createStatuses({ bus, hooks, queue })),
+    dispatcher: one(({ db, bus, statuses, log }) => createDispatcher({ db, bus, statuses, log })),
+    launch: one(({ config, db, hooks, statuses, keyRing, settings, bus, dispatcher }) => {
+      // a node without the worker role dispatches nothing: others hear of the run over the bus
+      const wake = config.roles.includes('worker') ? (run: number) => dispatcher.wake(run) : undefined;
+      return createLaunch({ db, hooks, statuses, keyRing, settings, bus, wake });
+    }),
+    engineTool: one(({ config, log }) => createEngineTool({ config, log })),
+    executor: one(({ config, log, engineTool }) => createLocalExecutor({ config, log, engineTool })),
+    ingest: one(({ db, bus, executor, log, settings, metrics }) => createIngest({ db, bus, executor, log, settings, metrics })),
+    runLifecycle: one(({ config, db, executor, engineTool, ingest, statuses, hooks, queue, keyRing, settings, log }) =>
+      createRunLifecycle({ config, db, executor, engineTool, ingest, statuses, hooks, queue, keyRing, settings, log }),
+    ),
+    node: one(({ config, db, bus, statuses, dispatcher, runLifecycle, engineTool, queue, log }) =>
+      createNode({ config, db, bus, statuses, dispatcher, runLifecycle, engineTool, queue, log }),
+    ),
+    http: one(({ config, log, metrics, auth, engineApi, bus, settings, checks }) =>
+      createHttp({ config, log, metrics, auth, engineApi, bus, settings, checks }),
+    ),
+  });
+  return container;
+}
