@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { asValue } from 'awilix';
@@ -91,6 +92,7 @@ async function updateSchema({ config, container }: State): Promise<void> {
 
 async function createFirstContent(state: State): Promise<void> {
   const { db, config } = state.container.cradle;
+  await db('service_state').insert({ key: 'install_uuid', value: JSON.stringify(randomUUID()) }).onConflict('key').ignore();
   await ensureManagedTypes(db);
   state.admin = await ensureFirstAdmin({ db, config });
   if (state.admin.created) await createDemoContent({ db, config });
@@ -109,16 +111,17 @@ async function compile({ container }: State): Promise<void> {
 }
 
 async function serve(state: State): Promise<void> {
-  const { config, http } = state.container.cradle;
-  if (!config.roles.includes('web')) {
-    state.port = 0;
-    return;
-  }
+  const { config } = state.container.cradle;
+  state.port = 0;
+  if (!config.roles.includes('web')) return;
+  const { http, websocket } = state.container.cradle;
+  websocket.attach(http.server);
   state.port = await http.listen(config.port, config.host).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new Error(`${config.host}:${config.port} is in use by another program; set PORT to a free port`);
   });
   state.shutdown.add('http', () => http.close());
+  state.shutdown.add('websocket', () => websocket.stop());
 }
 
 async function startWorkers({ container, config, shutdown }: State): Promise<void> {

@@ -7,6 +7,7 @@ import type { Engine } from '../engine/compile.ts';
 import { createHooks, type Hooks } from '../hooks/hooks.ts';
 import { type Auth, createAuth } from '../http/auth/authenticate.ts';
 import { createHttp, type Http } from '../http/server.ts';
+import { createWebsocket, type Websocket } from '../http/websocket.ts';
 import { createBus, type PgBus } from '../jobs/pg-bus.ts';
 import { createQueue, type Queue } from '../jobs/queue.ts';
 import { createStatuses, type Statuses } from '../jobs/status.ts';
@@ -48,6 +49,7 @@ export interface Services {
   engineApi: Engine;
   checks: ReadyChecks;
   http: Http;
+  websocket: Websocket;
 }
 
 export type Container = AwilixContainer<Services>;
@@ -90,6 +92,7 @@ export function buildContainer(config: Config): Container {
     http: one(({ config, log, metrics, auth, engineApi, bus, settings, checks }) =>
       createHttp({ config, log, metrics, auth, engineApi, bus, settings, checks }),
     ),
+    websocket: one(({ auth, bus, db, log, settings, engineApi }) => createWebsocket({ auth, bus, db, log, settings, engineApi })),
   });
   return container;
 }

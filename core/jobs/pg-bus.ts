@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import pg from 'pg';
 import { connectionSettings } from '../app/database.ts';
 import type { Log } from '../observe/log.ts';
-import type { Bus } from './bus.ts';
+import type { Bus, BusMessages } from './bus.ts';
 
 const channel = 'tapline';
 const probeEveryMs = 1000;
@@ -10,125 +10,136 @@ const probeTimeoutMs = 1000;
 const connectTimeoutMs = 1500;
 const backoffMs = [0, 100, 250, 500, 1000];
 
-export interface PgBus extends Bus {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** False once the connection was lost and could not be made again at once: Postgres is away. */
-  readonly available: boolean;
-  onAvailable(listener: (available: boolean) => void): () => void;
-}
+type Listener = (message: any) => void;
 
 /**
  * One listening connection per process. It is also the probe for Postgres itself: a server that fell
  * silent (stopped, cut off) is noticed here within 4 s, before any query's own time limit.
  */
-export function createBus({ config, log }: { config: { databaseUrl: string }; log: Log }): PgBus {
-  const listeners = new Map<string, Set<(message: any) => void>>();
-  const watchers = new Set<(available: boolean) => void>();
-  let client: pg.Client | null = null;
-  let available = false;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
+export class PgBus implements Bus {
+  readonly #databaseUrl: string;
+  readonly #log: Log;
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #watchers = new Set<(available: boolean) => void>();
+  #client: pg.Client | null = null;
+  #available = false;
+  #stopped = false;
+  #timer: NodeJS.Timeout | undefined;
 
-  function emit(name: string, message: unknown): void {
-    for (const listener of listeners.get(name) ?? []) {
+  constructor({ config, log }: { config: { databaseUrl: string }; log: Log }) {
+    this.#databaseUrl = config.databaseUrl;
+    this.#log = log;
+  }
+
+  /** False once the connection was lost and could not be made again at once: Postgres is away. */
+  get available(): boolean {
+    return this.#available;
+  }
+
+  onAvailable(watcher: (available: boolean) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  on<C extends keyof BusMessages>(name: C, listener: (message: BusMessages[C]) => void): () => void {
+    const set = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, set);
+    set.add(listener);
+    return () => void set.delete(listener);
+  }
+
+  async notify<C extends keyof BusMessages>(trx: Knex, name: C, message: BusMessages[C]): Promise<void> {
+    await trx.raw('select pg_notify(?, ?)', [channel, JSON.stringify({ c: name, m: message })]);
+  }
+
+  async start(): Promise<void> {
+    await this.#connect();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    const last = this.#client;
+    this.#client = null;
+    // a silent server would be waited for
+    if (last) await Promise.race([last.end(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]).catch(() => undefined);
+  }
+
+  async #connect(): Promise<void> {
+    const settings = connectionSettings(this.#databaseUrl, 'bus');
+    const client = new pg.Client({ ...settings, connectionTimeoutMillis: connectTimeoutMs, query_timeout: probeTimeoutMs });
+    client.on('error', () => this.#lost(client));
+    client.on('end', () => this.#lost(client));
+    client.on('notification', ({ payload }) => this.#receive(payload));
+    try {
+      await client.connect();
+      await client.query(`listen ${channel}`);
+    } catch (error) {
+      drop(client);
+      throw error;
+    }
+    if (this.#stopped) return drop(client);
+    this.#client = client;
+    this.#setAvailable(true);
+    this.#scheduleProbe(client);
+  }
+
+  #scheduleProbe(client: pg.Client): void {
+    this.#timer = setTimeout(() => {
+      if (this.#client !== client) return;
+      client.query('select 1').then(
+        () => this.#scheduleProbe(client),
+        () => this.#lost(client),
+      );
+    }, probeEveryMs);
+  }
+
+  #lost(client: pg.Client): void {
+    if (this.#client !== client) return;
+    this.#client = null;
+    clearTimeout(this.#timer);
+    drop(client);
+    if (!this.#stopped) void this.#reconnect(0);
+  }
+
+  async #reconnect(attempt: number): Promise<void> {
+    try {
+      await this.#connect();
+      // messages sent meanwhile are gone: whoever follows a state must read it again
+      if (!this.#stopped) this.#emit('reconnected', {});
+    } catch {
+      this.#setAvailable(false);
+      const wait = backoffMs[Math.min(attempt + 1, backoffMs.length - 1)];
+      if (!this.#stopped) this.#timer = setTimeout(() => void this.#reconnect(attempt + 1), wait);
+    }
+  }
+
+  #setAvailable(value: boolean): void {
+    if (this.#available === value) return;
+    this.#available = value;
+    if (value) this.#log.info('database reached');
+    else this.#log.warn('database away');
+    for (const watcher of this.#watchers) watcher(value);
+  }
+
+  #receive(payload: string | undefined): void {
+    try {
+      const { c, m } = JSON.parse(payload ?? '');
+      this.#emit(c, m);
+    } catch (err) {
+      this.#log.warn({ err }, 'a message on the bus could not be read');
+    }
+  }
+
+  #emit(name: string, message: unknown): void {
+    for (const listener of this.#listeners.get(name) ?? []) {
       try {
         listener(message);
       } catch (err) {
-        log.error({ err, channel: name }, 'a listener of the bus failed');
+        this.#log.error({ err, channel: name }, 'a listener of the bus failed');
       }
     }
   }
-
-  function setAvailable(value: boolean): void {
-    if (available === value) return;
-    available = value;
-    if (!stopped) log[value ? 'info' : 'warn'](value ? 'database reached' : 'database away');
-    for (const watcher of watchers) watcher(value);
-  }
-
-  async function connect(): Promise<void> {
-    const next = new pg.Client({ ...connectionSettings(config.databaseUrl, 'bus'), connectionTimeoutMillis: connectTimeoutMs, query_timeout: probeTimeoutMs });
-    next.on('error', () => lost(next));
-    next.on('end', () => lost(next));
-    next.on('notification', ({ payload }) => receive(payload));
-    try {
-      await next.connect();
-      await next.query(`listen ${channel}`);
-    } catch (error) {
-      drop(next);
-      throw error;
-    }
-    if (stopped) return drop(next);
-    client = next;
-    setAvailable(true);
-    timer = setTimeout(() => void probe(next), probeEveryMs);
-  }
-
-  function receive(payload: string | undefined): void {
-    try {
-      const { c, m } = JSON.parse(payload ?? '');
-      emit(c, m);
-    } catch (err) {
-      log.warn({ err }, 'a message on the bus could not be read');
-    }
-  }
-
-  async function probe(current: pg.Client): Promise<void> {
-    if (client !== current) return;
-    try {
-      await current.query('select 1');
-      timer = setTimeout(() => void probe(current), probeEveryMs);
-    } catch {
-      lost(current);
-    }
-  }
-
-  function lost(which: pg.Client): void {
-    if (client !== which) return;
-    client = null;
-    clearTimeout(timer);
-    drop(which);
-    if (!stopped) void reconnect(0);
-  }
-
-  async function reconnect(attempt: number): Promise<void> {
-    try {
-      await connect();
-      // messages sent meanwhile are gone: whoever follows a state must read it again
-      if (!stopped) emit('reconnected', {});
-    } catch {
-      setAvailable(false);
-      if (!stopped) timer = setTimeout(() => void reconnect(attempt + 1), backoffMs[Math.min(attempt + 1, backoffMs.length - 1)]);
-    }
-  }
-
-  return {
-    get available() {
-      return available;
-    },
-    onAvailable(watcher) {
-      watchers.add(watcher);
-      return () => void watchers.delete(watcher);
-    },
-    start: connect,
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      const last = client;
-      client = null;
-      if (last) await last.end().catch(() => undefined);
-    },
-    on(name, listener) {
-      const set = listeners.get(name) ?? new Set();
-      listeners.set(name, set);
-      set.add(listener);
-      return () => void set.delete(listener);
-    },
-    async notify(trx: Knex, name, message) {
-      await trx.raw('select pg_notify(?, ?)', [channel, JSON.stringify({ c: name, m: message })]);
-    },
-  };
 }
 
 /** `end` waits for a silent server: the socket has to go. */
@@ -136,3 +147,5 @@ function drop(client: pg.Client): void {
   client.end().catch(() => undefined);
   (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
+
+export const createBus = (deps: { config: { databaseUrl: string }; log: Log }) => new PgBus(deps);
