@@ -95,7 +95,7 @@ async function createFirstContent(state: State): Promise<void> {
   await db('service_state').insert({ key: 'install_uuid', value: JSON.stringify(randomUUID()) }).onConflict('key').ignore();
   await ensureManagedTypes(db);
   state.admin = await ensureFirstAdmin({ db, config });
-  if (state.admin.created) await createDemoContent({ db, config });
+  await createDemoContent({ db, config });
 }
 
 async function compile({ container }: State): Promise<void> {

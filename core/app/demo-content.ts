@@ -22,16 +22,17 @@ ansible_connection: local
 ansible_python_interpreter: "{{ ansible_playbook_python }}"
 `;
 
-/** Something to launch on an empty database: project, inventory, credential and job template. Resolves to whether it was made. */
-export async function createDemoContent({ db, config }: { db: Knex; config: Pick<Config, 'dataDir'> }): Promise<boolean> {
-  if (await db('organizations').first('id')) return false;
-  writeProject(join(config.dataDir, 'projects', folder));
-  return db.transaction(async (trx) => {
-    // two nodes may find the database empty at the same time; the second one sees the first one's row
-    await trx.raw('select pg_advisory_xact_lock(hashtext(?))', ['tapline demo content']);
-    if (await trx('organizations').first('id')) return false;
+const marker = { key: 'demo_content', value: 'true' };
+
+/** Something to launch on a new database: project, inventory, credential and job template. Once removed it stays away. */
+export async function createDemoContent({ db, config }: { db: Knex; config: Pick<Config, 'dataDir'> }): Promise<void> {
+  if (await db('service_state').where({ key: marker.key }).first('key')) return;
+  await db.transaction(async (trx) => {
+    // two nodes may start on the new database at the same time: the second one waits here and then inserts nothing
+    const mine = await trx('service_state').insert(marker).onConflict('key').ignore().returning('key');
+    if (!mine.length || (await trx('organizations').first('id'))) return;
+    writeProject(join(config.dataDir, 'projects', folder));
     await insertContent(trx);
-    return true;
   });
 }
 
@@ -57,5 +58,5 @@ async function insertContent(trx: Knex.Transaction): Promise<void> {
   const credential_id = await insert('credentials', {
     name: 'Demo Credential', organization_id, credential_type_id: machine.id, inputs: JSON.stringify({ username: 'admin' }), ...by,
   });
-  await insert('template_credentials', { template_id, credential_id });
+  await trx('template_credentials').insert({ template_id, credential_id });
 }
