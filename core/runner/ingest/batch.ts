@@ -1,5 +1,5 @@
-import { type Masker, maskUrls } from './mask.ts';
-import { type EventRow, type Line, parseLine, textColumns, verboseRow } from './row.ts';
+import { maskUrls } from './mask.ts';
+import { type EventRow, type Line, type LineOptions, parseLine, textColumns, verboseRow } from './row.ts';
 import { splitText } from './split.ts';
 import type { Window } from './window.ts';
 
@@ -26,13 +26,9 @@ export interface SpoolLine {
   end: number;
 }
 
-export interface BatchOptions {
+export interface BatchOptions extends LineOptions {
   /** the next line, when it was too long to be kept: only its beginning */
   overlong: SpoolLine | null;
-  masker: Masker;
-  maxResult: number;
-  /** output of source control: credentials in URLs go too */
-  hideUrls: boolean;
   /** Take what is there: nothing more comes, or it took too long. */
   flush: { text: boolean; tail: boolean; end: boolean };
   maxEvents: number;
@@ -54,7 +50,7 @@ export function takeBatch(events: Window, stdout: Window, from: Progress, option
   };
   for (const { line, end } of options.overlong ? [options.overlong] : lines(events, options.flush.end)) {
     if (batch.rows.length >= options.maxEvents || end - from.event_offset > options.maxBytes && batch.rows.length) return batch;
-    const parsed = parseLine(options.overlong ? withoutData(line) : line, options.masker, options.maxResult);
+    const parsed = parseLine(options.overlong ? withoutData(line) : line, options);
     if (!parsed) {
       batch.malformed += line.trim() ? 1 : 0;
       batch.next.event_offset = end;

@@ -78,13 +78,14 @@ async function storeDocuments({ db, run }: FactsContext, batch: Document[]): Pro
 
 /**
  * Facts of hosts whose file the run removed (`meta: clear_facts`). Only those it was given can be missed:
- * stored before it started and not too old then.
+ * stored before it started, not too old then, of an enabled host whose name can be a file's.
  */
 async function clearFacts({ db, run, maxAge }: FactsContext, seen: ReadonlySet<string>): Promise<void> {
   await db.raw(
     `delete from host_facts f using hosts h, runs r
      where r.id = :run and h.inventory_id = r.inventory_id and f.host_id = h.id and f.modified <= r.started
-       and (:maxAge = 0 or f.modified > r.started - make_interval(secs => :maxAge)) and not (h.name = any(:seen))`,
+       and (:maxAge = 0 or f.modified > r.started - make_interval(secs => :maxAge)) and not (h.name = any(:seen))
+       and h.enabled and position('/' in h.name) = 0 and h.name not in ('.', '..')`,
     { run: run.id, maxAge, seen: [...seen] },
   );
 }

@@ -76,4 +76,4 @@ function maskValue(value: unknown, hides: (text: string) => string, forms: Reado
 
 /** `https://user:password@host` in the output of source control, whoever the password belongs to. */
 export const maskUrls = (text: string): string =>
-  text.includes('://') ? text.replace(/(:\/\/)[^\s/@:]*(?::[^\s/@]*)?@/g, `$1${mask}@`) : text;
+  text.includes('://') ? text.replace(/(:\/\/)[^\s/@:"\\]*(?::[^\s/@"\\]*)?@/g, `$1${mask}@`) : text;

@@ -22,6 +22,7 @@ export function createRecordedExecutor(state: ExecStatus = recordedExit(0)): Rec
     acknowledged: { events: 0, stdout: 0 },
     touch: () => watchers.forEach((changed) => changed()),
     start: refuse,
+    recover: async () => null,
     async status() {
       return this.state;
     },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventFlags, eventLevel } from '../../events/vocabulary.ts';
 import type { SpoolEvent } from '../executor.ts';
 import { cleanText, safeJson } from './json-text.ts';
-import type { Masker } from './mask.ts';
+import { type Masker, maskUrls } from './mask.ts';
 
 /** A row of run_events before its counter and host are known. */
 export interface EventRow {
@@ -56,8 +56,16 @@ const created = (value: unknown): string =>
 
 const offset = (value: unknown): number => (Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0);
 
+export interface LineOptions {
+  masker: Masker;
+  /** bytes of a result that are stored at most */
+  maxResult: number;
+  /** output of source control: credentials in URLs go too */
+  hideUrls: boolean;
+}
+
 /** One line of the spool; null when it is not an event at all (torn, or the page of zeros that a crashed machine leaves). */
-export function parseLine(text: string, masker: Masker, maxResult: number): Line | null {
+export function parseLine(text: string, { masker, maxResult, hideUrls }: LineOptions): Line | null {
   const parsed = parse(text);
   if (!parsed) return null;
   const data = maskedData(parsed, text, masker);
@@ -67,8 +75,8 @@ export function parseLine(text: string, masker: Masker, maxResult: number): Line
     row: {
       event,
       event_level: eventLevel(event),
-      ...eventFlags(event, data),
-      event_data: dataText(data),
+      ...eventFlags(event, isObject(parsed.event_data) ? parsed.event_data : {}),
+      event_data: hideUrls ? maskUrls(dataText(data)) : dataText(data),
       uuid: name(parsed.uuid, longestUuid) || randomUUID(),
       parent_uuid: name(parsed.parent_uuid, longestUuid),
       host_name: name(data.host),
@@ -85,6 +93,8 @@ export function parseLine(text: string, masker: Masker, maxResult: number): Line
   };
 }
 
+const isObject = (value: unknown): value is Record<string, any> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
 function parse(text: string): SpoolEvent | null {
   try {
     const value = JSON.parse(text);
@@ -95,7 +105,7 @@ function parse(text: string): SpoolEvent | null {
 }
 
 function maskedData({ event_data: data }: SpoolEvent, text: string, masker: Masker): Record<string, any> {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return {};
+  if (!isObject(data)) return {};
   if (!masker.inJson(text)) return data;
   try {
     return masker.value(data, ownKeys) as Record<string, any>;

@@ -64,15 +64,20 @@ export function openSession(deps: IngestDeps, run: FollowedRun, handle: Handle, 
 
 /** Reads where the stored events end; whatever is in memory is forgotten. */
 async function locate(session: Session): Promise<Progress> {
-  const { deps: { db, executor }, run, handle } = session;
+  const { deps: { db }, run } = session;
   session.partition ||= await ensurePartition(db, run.id);
   const row = await db('runs').where({ id: run.id }).first('event_offset', 'event_count', 'stdout_offset', 'stdout_lines');
   if (!row) throw new RunGone(run.id);
   session.events.reset(row.event_offset);
   session.stdout.reset(row.stdout_offset);
   session.position = row;
-  await executor.acknowledge(handle, { events: row.event_offset, stdout: row.stdout_offset });
+  await acknowledge(session, row);
   return row;
+}
+
+/** The next one repeats it, and the workspace of a run that is long over may be gone. */
+async function acknowledge({ deps: { executor, log }, run, handle }: Session, { event_offset: events, stdout_offset: stdout }: Progress): Promise<void> {
+  await executor.acknowledge(handle, { events, stdout }).catch((err) => log.debug({ err, run: run.id }, 'the stored position could not be passed on'));
 }
 
 export class RunGone extends Error {
@@ -137,7 +142,7 @@ function noteWaiting(session: Session, batch: Batch): boolean {
 }
 
 async function commit(session: Session, from: Progress, batch: Batch): Promise<void> {
-  const { deps: { db, bus, log, metrics, executor }, run, handle, partition } = session;
+  const { deps: { db, bus, log, metrics }, run, partition } = session;
   if (batch.malformed) log.warn({ run: run.id, lines: batch.malformed }, 'lines of the event spool could not be read');
   const names = batch.rows.map((row) => row.host_name);
   const ids = await session.lookup(batch.stats ? [...names, ...hostSummaries(batch.stats).map((summary) => summary.host_name)] : names);
@@ -155,7 +160,9 @@ async function commit(session: Session, from: Progress, batch: Batch): Promise<v
   session.stdout.discard(batch.next.stdout_offset);
   session.limit = Math.min(maxEvents, session.limit * 2);
   metrics?.eventsStored.inc(batch.rows.length);
-  await executor.acknowledge(handle, { events: batch.next.event_offset, stdout: batch.next.stdout_offset });
+  const newest = batch.rows.at(-1);
+  if (newest) metrics?.ingestLag.observe(Math.max(0, Date.now() - Date.parse(newest.created)) / 1000);
+  await acknowledge(session, batch.next);
 }
 
 /** Postgres refuses something in the batch: smaller ones find the event, which is then stored without its data. */
