@@ -67,7 +67,9 @@ export async function keysInUse(db: Knex): Promise<Set<string>> {
   const { rows } = await db.raw(`
     select distinct substr(value, 6, 12) as id from (
       select e.value from credentials, lateral jsonb_each_text(inputs) e where e.value like 'tap1:%'
-      union all select value from run_secrets where value like 'tap1:%') secrets`);
+      union all select value from run_secrets where value like 'tap1:%'
+      -- what a running job keeps from its output lives as long as the job, and is not sealed anew
+      union all select handle ->> 'mask' from runs where status in ('waiting', 'running') and handle ->> 'mask' like 'tap1:%') secrets`);
   return new Set(rows.map((row: { id: string }) => row.id));
 }
 
