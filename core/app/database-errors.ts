@@ -9,6 +9,7 @@ const messages = [
   'Client was closed',
   'the database system is',
   'timeout expired',
+  'operation timed out for an unknown reason',
 ];
 
 /** Is this error about reaching Postgres rather than about what it was asked? Then the answer is 503, and trying again helps. */

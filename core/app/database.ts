@@ -57,6 +57,7 @@ export function createPool({ config, log, max = 10 }: { config: { databaseUrl: s
 export function createDb({ config, log, max = 16 }: { config: { databaseUrl: string }; log: Log; max?: number }): Knex {
   return knex({
     client: 'pg',
+    log: libraryLog(log),
     connection: { ...connectionSettings(config.databaseUrl, 'api'), ...limits, types: isoTypes } as Knex.PgConnectionConfig,
     // with it, values would be written into error messages and so into logs
     compileSqlOnError: false,
@@ -72,4 +73,10 @@ export function createDb({ config, log, max = 16 }: { config: { databaseUrl: str
       },
     } as Knex.PoolConfig,
   });
+}
+
+/** What the library says goes along with errors that are thrown, and handled, as well. */
+function libraryLog(log: Log): Knex.Logger {
+  const say = (message: unknown) => log.debug({ message: message instanceof Error ? message.message : String(message) }, 'knex');
+  return { debug: say, warn: say, error: say, deprecate: (method, alternative) => say(`${method} is deprecated: ${alternative}`) };
 }
