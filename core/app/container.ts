@@ -13,6 +13,7 @@ import { createQueue, type Queue } from '../jobs/queue.ts';
 import { createStatuses, type Statuses } from '../jobs/status.ts';
 import { createLaunch, type LaunchService } from '../launch/launch.ts';
 import { createLog, type Log } from '../observe/log.ts';
+import { measureQueue, measureStatuses } from '../observe/measure.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import type { ReadyChecks } from '../observe/routes.ts';
 import { createEngineTool, type EngineTool } from '../runner/engine-tool.ts';
@@ -70,10 +71,16 @@ export function buildContainer(config: Config): Container {
     keyRing: one(({ config }) => createKeyRing({ config })),
     auth: one(({ db, settings }) => createAuth({ db, settings })),
     hooks: one(({ log, metrics }) =>
-      createHooks({ log, observe: ({ hook, result }) => metrics.hookTaps.inc({ hook, result }) }),
+      createHooks({
+        log,
+        observe: ({ hook, result }) => {
+          metrics.hookTaps.inc({ hook, result });
+          if (result === 'denied') metrics.launches.inc({ result });
+        },
+      }),
     ),
-    queue: one(({ pool, log }) => createQueue({ pool, log })),
-    statuses: one(({ bus, hooks, queue }) => createStatuses({ bus, hooks, queue })),
+    queue: one(({ pool, log, metrics }) => measureQueue(createQueue({ pool, log }), metrics)),
+    statuses: one(({ bus, hooks, queue, metrics }) => measureStatuses(createStatuses({ bus, hooks, queue }), metrics)),
     dispatcher: one(({ db, bus, statuses, log }) => createDispatcher({ db, bus, statuses, log })),
     launch: one(({ config, db, hooks, statuses, keyRing, settings, bus, dispatcher }) => {
       // a node without the worker role dispatches nothing: others hear of the run over the bus

@@ -49,7 +49,13 @@ export class PgBus implements Bus {
   }
 
   async notify<C extends keyof BusMessages>(trx: Knex, name: C, message: BusMessages[C]): Promise<void> {
-    await trx.raw('select pg_notify(?, ?)', [channel, JSON.stringify({ c: name, m: message })]);
+    await this.notifyAll(trx, [[name, message]]);
+  }
+
+  /** Any number of messages in one statement. */
+  async notifyAll(trx: Knex, messages: readonly (readonly [name: string, message: unknown])[]): Promise<void> {
+    const payloads = messages.map(([c, m]) => JSON.stringify({ c, m }));
+    if (payloads.length) await trx.raw('select pg_notify(?, payload) from unnest(?::text[]) as payload', [channel, payloads]);
   }
 
   async start(): Promise<void> {
