@@ -133,6 +133,7 @@ export async function up(knex: Knex): Promise<void> {
     create index runs_active_update on runs (template_id) where kind = 'project_update' and status in ('pending', 'waiting', 'running');
     create index runs_new on runs (created) where status = 'new';
     create index runs_active_instance on runs (instance_id) where status in ('waiting', 'running');
+    create index runs_instance on runs (instance_id, id);
     create index runs_inventory on runs (inventory_id, id);
     create index runs_project on runs (project_id, id);
     create index runs_finished on runs (finished desc nulls first, id desc);

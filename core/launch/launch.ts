@@ -5,7 +5,7 @@ import { insertRun, launcherColumns, type Launcher } from './insert-run.ts';
 import { jobColumns } from './job-columns.ts';
 import { loadCredentials, loadInventory, loadTemplate, type LaunchTemplate } from './load.ts';
 import { allPasswordsNeeded, type LaunchCredential } from './passwords.ts';
-import { readLaunchBody, type LaunchInput } from './prompt-types.ts';
+import { askFlags, readLaunchBody, type LaunchInput } from './prompt-types.ts';
 import { missingReferences } from './references.ts';
 import { credentialProblems, effectiveCredentials, resourceProblems, sortPrompts } from './sort.ts';
 import { startRun, type StartDeps } from './start.ts';
@@ -22,6 +22,8 @@ export interface LaunchRequest extends Launcher {
   /** false: no caller waits (schedule, workflow, event); then the run is stored as failed with the reasons instead of throwing */
   waiting: boolean;
   launchType?: string;
+  /** the prompts were accepted once and stay so, even where the template does not ask any more (relaunch) */
+  honourPrompts?: boolean;
   /** further columns of the run: a relaunch's limit, a callback's host, a webhook's guid */
   columns?: Record<string, unknown>;
 }
@@ -47,7 +49,8 @@ export function createLaunch(deps: LaunchDeps) {
   async function launchTemplate(request: LaunchRequest): Promise<Launched> {
     const template = await loadTemplate(db, request.templateId);
     if (!template) throw notFound('No JobTemplate matches the given query.');
-    const plan = await planLaunch(deps, template, readLaunchBody(request.prompts, deps.settings));
+    const asked = request.honourPrompts ? { ...template, ...Object.fromEntries(askFlags.map((flag) => [flag, true])) } : template;
+    const plan = await planLaunch(deps, asked, readLaunchBody(request.prompts, deps.settings));
     const failures = Object.keys(plan.errors).length > 0;
     if (failures && request.waiting) throw new ValidationError(plan.errors);
     const columns = {

@@ -1,6 +1,9 @@
 import type { Resource, Route } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Config } from '../app/config.ts';
+import type { Bus } from '../jobs/bus.ts';
+import type { Statuses } from '../jobs/status.ts';
+import type { LaunchService } from '../launch/launch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
 import { configRoute } from './config.ts';
@@ -9,6 +12,14 @@ import { credentialTypeResource } from './credential-type.ts';
 import { groupResource } from './group.ts';
 import { hostResource } from './host.ts';
 import { inventoryResource } from './inventory.ts';
+import { instanceResource } from './instance.ts';
+import { jobResource } from './job.ts';
+import { jobEventResource } from './job-event.ts';
+import { jobHostSummaryResource } from './job-host-summary.ts';
+import { jobTemplateResource } from './job-template.ts';
+import { projectResource } from './project.ts';
+import { projectUpdateResource } from './project-update.ts';
+import { projectUpdateEventResource } from './project-update-event.ts';
 import { meRoute } from './me.ts';
 import { organizationResource } from './organization.ts';
 import { pingRoute } from './ping.ts';
@@ -24,6 +35,9 @@ export interface ResourceServices {
   config: Config;
   settings: Settings;
   keyRing: KeyRing;
+  bus: Bus;
+  statuses: Statuses;
+  launch: LaunchService;
 }
 
 /** Every resource of core, one line each. */
@@ -36,6 +50,14 @@ export const coreResources = (services: ResourceServices): Resource[] => [
   groupResource(services),
   credentialTypeResource(),
   credentialResource(services),
+  projectResource(services),
+  projectUpdateResource(services),
+  projectUpdateEventResource(services),
+  jobTemplateResource(services),
+  jobResource(services),
+  jobEventResource(services),
+  jobHostSummaryResource(),
+  instanceResource(),
   unifiedJobResource,
   unifiedJobTemplateResource,
 ];

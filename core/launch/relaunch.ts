@@ -1,0 +1,85 @@
+import type { Knex } from 'knex';
+import { type Action, type Call, type Rule, ApiError, ValidationError } from '@tapline/plugin-sdk';
+import { isActive } from '../jobs/states.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import type { LaunchService } from './launch.ts';
+import { loadCredentials } from './load.ts';
+import { allPasswordsNeeded } from './passwords.ts';
+import { readPasswords } from './prompt-types.ts';
+import { jobReply } from './template-actions.ts';
+
+interface RelaunchDeps {
+  db: Knex;
+  keyRing: KeyRing;
+  launch: LaunchService;
+}
+
+/** contract/jobs.md §12.2: the template as it is now, with the prompts of the first launch. */
+export const relaunchAction = (deps: RelaunchDeps, see: Rule, start: Rule): Action => ({
+  access: { GET: see, POST: start },
+  summary: 'Launch it again',
+  async handler(call, row) {
+    const job = await deps.db('runs').where({ id: row.id }).first();
+    if (!job) throw new ApiError(404, 'Not found.');
+    return call.method === 'GET' ? { status: 200, body: await relaunchInfo(deps, job) } : relaunch(deps, call, job);
+  },
+});
+
+async function relaunchInfo(deps: RelaunchDeps, job: any): Promise<Record<string, unknown>> {
+  const counts = isActive(job.status)
+    ? `Relaunch by host status is not possible until the job, now ${job.status}, has ended.`
+    : await hostCounts(deps.db, job.id);
+  return { passwords_needed_to_start: await passwordsOf(deps, job.id), retry_counts: counts };
+}
+
+async function hostCounts(db: Knex, job: number): Promise<{ all: number; failed: number }> {
+  const { rows } = await db.raw('select count(*) as all, count(*) filter (where failed) as failed from job_host_summaries where run_id = ?', [job]);
+  return { all: Number(rows[0].all), failed: Number(rows[0].failed) };
+}
+
+async function passwordsOf({ db, keyRing }: RelaunchDeps, job: number): Promise<string[]> {
+  const ids = await db('run_credentials').where({ run_id: job }).pluck('credential_id');
+  return allPasswordsNeeded(await loadCredentials(db, ids), keyRing);
+}
+
+async function relaunch(deps: RelaunchDeps, call: Call, job: any) {
+  const hosts = call.body['hosts'] ?? 'all';
+  if (hosts !== 'all' && hosts !== 'failed') throw ValidationError.field('hosts', `"${String(hosts)}" is not a valid choice.`);
+  const limit = hosts === 'failed' ? await failedHosts(deps.db, job) : undefined;
+  const missing = [...(job.project_id === null ? ['The project of the job is gone.'] : []), ...(job.inventory_id === null ? ['The inventory of the job is gone.'] : [])];
+  if (missing.length) throw new ApiError(400, { errors: missing });
+  if (job.template_id === null) throw new ApiError(400, { errors: ['The template of the job is gone.'] });
+  const errors: Record<string, string[]> = {};
+  const passwords = readPasswords(call.body, errors);
+  if (Object.keys(errors).length) throw new ValidationError(errors);
+  const { run } = await deps.launch.launchTemplate({
+    templateId: job.template_id, prompts: { ...job.prompts, inventory: job.inventory_id, credential_passwords: passwords }, honourPrompts: true,
+    actor: call.actor, authority: call.actor, origin: { kind: 'relaunch', id: job.id, client_ip: call.ip },
+    waiting: true, launchType: 'relaunch',
+    columns: {
+      inventory_id: job.inventory_id, job_slice_number: job.job_slice_number, job_slice_count: job.job_slice_count,
+      ...(limit === undefined ? {} : { limit }),
+    },
+  }).catch(passwordsUnderTheirName);
+  return jobReply(call, run);
+}
+
+/** This route names the missing passwords differently from launch. */
+function passwordsUnderTheirName(error: unknown): never {
+  if (error instanceof ValidationError && Array.isArray(error.body['passwords_needed_to_start'])) {
+    const { passwords_needed_to_start: names, ...others } = error.body;
+    throw new ValidationError({ ...others, credential_passwords: names });
+  }
+  throw error;
+}
+
+/** By their present names: a host may have been renamed since. */
+async function failedHosts(db: Knex, job: any): Promise<string> {
+  if (isActive(job.status)) throw new ApiError(400, { hosts: `Relaunch by host status is not possible until the job, now ${job.status}, has ended.` });
+  const { all } = await hostCounts(db, job.id);
+  if (!all) throw new ApiError(400, { hosts: 'The job has no final counts of its hosts, so the failed ones are not known.' });
+  const names = await db('job_host_summaries as s').leftJoin('hosts as h', 'h.id', 's.host_id').where({ 's.run_id': job.id, 's.failed': true })
+    .orderBy('s.id').pluck(db.raw('coalesce(h.name, s.host_name)') as never);
+  if (!names.length) throw new ApiError(400, { hosts: 'No host of the job failed.' });
+  return names.join(',');
+}

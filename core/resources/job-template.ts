@@ -1,0 +1,96 @@
+import { defineResource, field, type Resource } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { assertNoActiveRuns } from '../engine/active-runs.ts';
+import { checkTemplate, type CheckDeps } from '../launch/check-template.ts';
+import { checkCredentialSlot } from '../launch/credential-slots.ts';
+import type { LaunchService } from '../launch/launch.ts';
+import { askFlags } from '../launch/prompt-types.ts';
+import { templateSummaries } from '../launch/run-summaries.ts';
+import { copyAction, copyCredentials, launchAction } from '../launch/template-actions.ts';
+import { auditor, superuser } from '../rbac/rules.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+
+const ro = { mode: 'ro' } as const;
+const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
+const nothing = () => field.computed({ compute: () => null });
+
+export const templateRunFields = {
+  last_job_run: field.datetime({ ...ro, nullable: true }),
+  last_job_failed: field.boolean(ro),
+  next_job_run: field.datetime({ ...ro, nullable: true }),
+};
+
+export interface JobTemplateServices extends CheckDeps {
+  db: Knex;
+  keyRing: KeyRing;
+  launch: LaunchService;
+}
+
+const runLink = (row: any, column: string, path: string) => (row[column] ? `/api/v2/${path}/${row[column]}/` : null);
+
+export const jobTemplateResource = (services: JobTemplateServices): Resource => defineResource({
+  type: 'job_template',
+  path: 'job_templates',
+  table: 'templates',
+  where: { kind: 'job_template' },
+  label: 'Job template',
+  access,
+  orderBy: ['name', 'id'],
+  search: ['name', 'description'],
+  naming: ['name', 'organization'],
+  unique: { templates_name_organization: { field: '__all__', message: 'Job template with this Name and Organization already exists.' } },
+  fields: {
+    name: field.string({ required: true }),
+    description: field.text(),
+    job_type: field.choice([['run', 'Run'], ['check', 'Check']], { default: 'run' }),
+    inventory: field.ref('inventory'),
+    project: field.ref('project'),
+    playbook: field.string({ max: 1024 }),
+    scm_branch: field.string({ max: 1024 }),
+    forks: field.integer({ min: 0, max: 2_147_483_647, default: 0 }),
+    limit: field.text(),
+    verbosity: field.choice([[0, '0 (Normal)'], [1, '1 (Verbose)'], [2, '2 (More Verbose)'], [3, '3 (Debug)'], [4, '4 (Connection Debug)'], [5, '5 (WinRM Debug)']], { default: 0 }),
+    extra_vars: field.jsonText(),
+    job_tags: field.text(),
+    force_handlers: field.boolean(),
+    skip_tags: field.text(),
+    start_at_task: field.string({ max: 1024 }),
+    timeout: field.integer({ min: -2_147_483_648, max: 2_147_483_647, default: 0 }),
+    use_fact_cache: field.boolean(),
+    organization: field.ref('organization', ro),
+    ...templateRunFields,
+    status: field.string(ro),
+    execution_environment: nothing(),
+    host_config_key: field.string({ max: 1024 }),
+    ...Object.fromEntries(askFlags.map((flag) => [flag, field.boolean()])),
+    survey_enabled: field.boolean(),
+    become_enabled: field.boolean(),
+    diff_mode: field.boolean(),
+    allow_simultaneous: field.boolean(),
+    job_slice_count: field.integer({ min: 0, max: 2_147_483_647, default: 1 }),
+    job_slice_pinned_hosts: field.text(),
+    webhook_service: field.choice([['', '---------'], ['github', 'GitHub'], ['gitlab', 'GitLab'], ['bitbucket_dc', 'BitBucket DataCenter']], { default: '' }),
+    webhook_credential: nothing(),
+    prevent_instance_group_fallback: field.boolean(),
+  },
+  hiddenColumns: ['playbook_files', 'inventory_files', 'survey_spec'],
+  spans: {
+    jobs: { resource: 'job', column: 'template_id' },
+    credentials: { resource: 'credential', through: { table: 'template_credentials', parent: 'template_id', child: 'credential_id' } },
+  },
+  sublists: {
+    jobs: { resource: 'job', column: 'template_id' },
+    credentials: {
+      resource: 'credential', attach: true, check: checkCredentialSlot,
+      through: { table: 'template_credentials', parent: 'template_id', child: 'credential_id' },
+    },
+  },
+  actions: {
+    launch: launchAction(services, auditor, superuser),
+    copy: copyAction({ db: services.db, type: 'job_template', see: auditor, copy: superuser, after: copyCredentials }),
+  },
+  related: (row) => ({ current_job: runLink(row, 'current_run_id', 'jobs'), last_job: runLink(row, 'last_run_id', 'jobs') }),
+  summaries: templateSummaries,
+  validate: (context) => checkTemplate(services, context),
+  beforeDelete: (trx, { id }) => assertNoActiveRuns(trx, (runs) => void runs.where('template_id', id)),
+});
