@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { type Api, startApi } from '../support/api.ts';
+import { add, names, seedInventory } from './seed.ts';
+
+describe('inventories', () => {
+  let api: Api;
+  before(async () => void (api = await startApi()));
+  after(() => api?.stop());
+
+  it('are created with defaults, links and counts', async () => {
+    const body = await seedInventory(api, 'plain', { kind: null, variables: '  a: 1\n' });
+    expect(body).to.include({
+      type: 'inventory', name: 'plain', kind: '', host_filter: null, variables: 'a: 1', total_hosts: 0, total_groups: 0, has_active_failures: false,
+      hosts_with_active_failures: 0, has_inventory_sources: false, total_inventory_sources: 0, inventory_sources_with_failures: 0, pending_deletion: false,
+      prevent_instance_group_fallback: false,
+    });
+    for (const key of ['hosts', 'groups', 'root_groups', 'variable_data', 'script', 'tree']) expect(body.related[key]).to.equal(`${body.url}${key}/`);
+    expect(body.summary_fields.organization.name).to.equal('Org of plain');
+  });
+
+  it('count their hosts and groups', async () => {
+    const { url } = await seedInventory(api, 'counted');
+    await add(api, `${url}hosts/`, { name: 'h1' });
+    await add(api, `${url}hosts/`, { name: 'h2' });
+    await add(api, `${url}groups/`, { name: 'g1' });
+    expect((await api.admin('GET', url)).body).to.include({ total_hosts: 2, total_groups: 1 });
+    expect(names(await api.admin('GET', '/api/v2/inventories/?total_hosts=2'))).to.deep.equal(['counted']);
+  });
+
+  for (const organization of [undefined, null]) {
+    it(`need an organization, not ${organization}`, async () => {
+      const { status, body } = await api.admin('POST', '/api/v2/inventories/', { name: 'x', organization });
+      expect(status).to.equal(400);
+      expect(body).to.have.all.keys('organization');
+    });
+  }
+
+  for (const kind of ['smart', 'constructed', 'federated']) {
+    it(`of kind ${kind} are not available yet`, async () => {
+      const organization = (await api.db('organizations').first('id')).id;
+      const { status, body } = await api.admin('POST', '/api/v2/inventories/', { name: 'x', organization, kind });
+      expect(status).to.equal(400);
+      expect(body.kind[0]).to.include('not available yet');
+    });
+  }
+
+  it('keep their kind', async () => {
+    const { url } = await seedInventory(api, 'kind');
+    expect((await api.admin('PATCH', url, { kind: '' })).status).to.equal(200);
+    const { status, body } = await api.admin('PATCH', url, { kind: 'smart' });
+    expect(status).to.equal(405);
+    expect(body).to.have.all.keys('error');
+  });
+
+  it('say "already exists" for a second of that name in the organization', async () => {
+    const { name, organization } = await seedInventory(api, 'twice');
+    const { status, body } = await api.admin('POST', '/api/v2/inventories/', { name, organization });
+    expect(status).to.equal(400);
+    expect(body.__all__[0]).to.include('already exists');
+  });
+
+  for (const variables of ['[1, 2]', 'just text', '{', 'a: b: c', { a: 1 }, ['x'], `{"a":${'{"a":'.repeat(200)}1${'}'.repeat(201)}`, 'a: [*x]', 5]) {
+    it(`refuse the variables ${JSON.stringify(variables).slice(0, 40)}`, async () => {
+      const { url } = await seedInventory(api, `bad ${Math.random()}`);
+      const { status, body } = await api.admin('PATCH', url, { variables });
+      expect(status).to.equal(400);
+      expect(body).to.have.all.keys('variables');
+    });
+  }
+
+  it('give and take their variables as a mapping, which PATCH replaces too', async () => {
+    const { url } = await seedInventory(api, 'mapping', { variables: 'yes_it_is: yes\nport: 0755\n' });
+    const path = `${url}variable_data/`;
+    expect((await api.admin('GET', path)).body).to.deep.equal({ yes_it_is: true, port: 493 });
+    expect((await api.admin('PATCH', path, { b: { c: [1] } })).body).to.deep.equal({ b: { c: [1] } });
+    expect((await api.admin('GET', url)).body.variables).to.equal('{"b":{"c":[1]}}');
+    expect((await api.admin('PUT', path, {})).body).to.deep.equal({});
+    expect((await api.admin('DELETE', path)).status).to.equal(405);
+  });
+
+  it('go with their hosts and groups, answered 202', async () => {
+    const { url, id } = await seedInventory(api, 'gone');
+    await add(api, `${url}hosts/`, { name: 'h' });
+    const { status, text } = await api.admin('DELETE', url);
+    expect([status, text]).to.deep.equal([202, '']);
+    expect((await api.admin('GET', url)).status).to.equal(404);
+    expect(await api.db('hosts').where({ inventory_id: id })).to.have.length(0);
+  });
+
+  it('stay while jobs run on them', async () => {
+    const { url, id } = await seedInventory(api, 'busy');
+    const [run] = await api.db('runs').insert({ kind: 'job', status: 'running', inventory_id: id }).returning('id');
+    const { status, body } = await api.admin('DELETE', url);
+    expect(status).to.equal(409);
+    expect(body.active_jobs).to.deep.equal([{ id: run.id, type: 'job' }]);
+    await api.db('runs').where(run).update({ status: 'successful' });
+    expect((await api.admin('DELETE', url)).status).to.equal(202);
+  });
+
+  it('are for superusers to change and auditors to read, until roles come', async () => {
+    const { url } = await seedInventory(api, 'private');
+    const made = async (username: string, extra: object) => {
+      await add(api, '/api/v2/users/', { username, password: 'pw', ...extra });
+      return api.as(`Basic ${Buffer.from(`${username}:pw`).toString('base64')}`);
+    };
+    const auditor = await made('auditor', { is_system_auditor: true });
+    const nobody = await made('nobody', {});
+    expect((await auditor('GET', url)).status).to.equal(200);
+    expect((await auditor('GET', `${url}script/`)).status).to.equal(200);
+    expect((await auditor('PATCH', `${url}variable_data/`, {})).status).to.equal(403);
+    expect((await auditor('DELETE', url)).status).to.equal(403);
+    for (const path of ['', 'script/', 'variable_data/', 'hosts/', 'tree/']) expect((await nobody('GET', url + path)).status, path).to.equal(404);
+    expect((await nobody('GET', '/api/v2/inventories/')).body.count).to.equal(0);
+    expect((await nobody('POST', '/api/v2/inventories/', { name: 'n', organization: 1 })).status).to.equal(403);
+  });
+});
