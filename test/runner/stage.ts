@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chownSync, chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createEngineTool, type EngineTool } from '../../core/runner/engine-tool.ts';
@@ -96,6 +96,9 @@ async function specInput(engineTool: EngineTool, playbook: string, { run: fields
   };
 }
 
+/** The bare engine runs as whoever runs the tests. */
+const sameUser = { USER: userInfo().username, LOGNAME: userInfo().username };
+
 /** The same command without anything of ours around it: no sandbox, no wrapper, no callback plugin. */
 export async function runBare(spec: JobSpec): Promise<{ rc: number; output: string; folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'tapline-bare-'));
@@ -111,7 +114,7 @@ export async function runBare(spec: JobSpec): Promise<{ rc: number; output: stri
   // both streams into one file, each text as soon as it is said: the order a person at a terminal sees
   const script = 'out=$1; shift; exec "$@" > "$out" 2>&1 < /dev/null';
   const argv = ['-c', script, 'sh', join(folder, 'output'), ...spec.argv.map(place)];
-  const rc = await run('/bin/sh', argv, { cwd: join(folder, spec.cwd), env: { ...env, PYTHONUNBUFFERED: '1' }, timeout: 60_000 }).then(() => 0, (error) => error.code as number);
+  const rc = await run('/bin/sh', argv, { cwd: join(folder, spec.cwd), env: { ...env, ...sameUser, PYTHONUNBUFFERED: '1' }, timeout: 60_000 }).then(() => 0, (error) => error.code as number);
   const output = readFileSync(join(folder, 'output'), 'utf8');
   rmSync(folder, { recursive: true, force: true });
   return { rc, output, folder };

@@ -350,7 +350,7 @@ class CallbackModule(CallbackBase):
         self.finished('runner_on_ok', result)
 
     def v2_runner_on_failed(self, result, ignore_errors=False):
-        self.finished('runner_on_failed', result, ignore_errors=ignore_errors)
+        self.finished('runner_on_failed', result, ignore_errors=bool(ignore_errors))
 
     def v2_runner_on_skipped(self, result):
         self.finished('runner_on_skipped', result, with_result=False)
