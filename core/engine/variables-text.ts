@@ -1,4 +1,4 @@
-import { isMap, parseDocument } from 'yaml';
+import { isMap, isScalar, parseDocument } from 'yaml';
 
 /** JSON of any size is quick; YAML is not, and what people write by hand is short. */
 const maxYamlLength = 1_000_000;
@@ -29,8 +29,9 @@ function yamlProblem(text: string): string | undefined {
     const document = parseDocument(text, { logLevel: 'silent' });
     const [error] = document.errors;
     if (error) return error.message.split('\n')[0];
-    if (document.contents === null) return undefined;
-    if (!isMap(document.contents)) return 'the document is not a mapping';
+    const { contents } = document;
+    if (contents === null || (isScalar(contents) && contents.value === null)) return undefined;
+    if (!isMap(contents)) return 'the document is not a mapping';
     document.toJS({ maxAliasCount });
     return undefined;
   } catch (error) {
