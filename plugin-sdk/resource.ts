@@ -18,7 +18,8 @@ export interface Actor {
  */
 export interface Rule {
   name: string;
-  row: (actor: Actor | null, row: any) => boolean | Promise<boolean>;
+  /** `db` is the connection, or the write's transaction, for rules that look beyond the row; the engine hands it in. */
+  row: (actor: Actor | null, row: any, db?: any) => boolean | Promise<boolean>;
   /** Narrows a knex query over the resource's table under `alias`. */
   query: (actor: Actor | null, builder: any, alias: string) => void;
 }
