@@ -5,10 +5,12 @@ import { launchInfo } from './launch-info.ts';
 import type { LaunchService } from './launch.ts';
 
 /** The launch answers with the job as its detail shows it, but for what only a run can tell. */
-export async function jobReply(call: Call, run: { id: number }, extra: Record<string, unknown> = {}) {
+export async function jobReply(call: Call, run: { id: number; status: string; [column: string]: unknown }, extra: Record<string, unknown> = {}) {
   const [job] = await call.represent('job', [run.id], 'detail');
+  // it may be running already; the answer is about the launch
+  const asLaunched = { status: run.status, started: null, execution_node: '', controller_node: '' };
   const { playbook_counts: _plays, host_status_counts: _hosts, ...shown } = job ?? { id: run.id };
-  return { status: 201, headers: { Location: `/api/v2/jobs/${run.id}/` }, body: { job: run.id, ...extra, ...shown } };
+  return { status: 201, headers: { Location: `/api/v2/jobs/${run.id}/` }, body: { job: run.id, ...extra, ...shown, ...asLaunched } };
 }
 
 export const launchAction = (deps: { db: Knex; keyRing: KeyRing; launch: LaunchService }, see: Rule, start: Rule): Action => ({
