@@ -44,7 +44,8 @@ export interface JobSpec extends ExecSpec {
   secrets: string[];
 }
 
-export const callbackFolder = join(import.meta.dirname, 'engine', 'callback');
+/** What the engine loads of ours. */
+export const pluginFolder = join(import.meta.dirname, 'engine');
 
 /**
  * Everything about the execution of a job, from plain data. Pure.
@@ -102,7 +103,7 @@ function environment({ run, engine, settings }: JobSpecInput): Record<string, st
     LC_ALL: 'C.UTF-8',
     JOB_ID: String(run.id),
     ...(run.inventory_id !== null && { INVENTORY_ID: String(run.inventory_id) }),
-    ANSIBLE_CALLBACK_PLUGINS: callbackFolder,
+    ANSIBLE_CALLBACK_PLUGINS: join(pluginFolder, 'callback'),
     ANSIBLE_FORCE_COLOR: '1',
     ANSIBLE_RETRY_FILES_ENABLED: '0',
     ANSIBLE_HOST_KEY_CHECKING: '0',
@@ -111,7 +112,8 @@ function environment({ run, engine, settings }: JobSpecInput): Record<string, st
     ANSIBLE_SSH_CONTROL_PATH_DIR: '{tmp}/cp',
     TAPLINE_MAX_RES: String(settings.maxEventResult),
     ...(run.use_fact_cache && {
-      ANSIBLE_CACHE_PLUGIN: 'ansible.builtin.jsonfile',
+      ANSIBLE_CACHE_PLUGINS: join(pluginFolder, 'cache'),
+      ANSIBLE_CACHE_PLUGIN: 'tapline_facts',
       ANSIBLE_CACHE_PLUGIN_CONNECTION: '{workspace}/fact_cache',
       ANSIBLE_CACHE_PLUGIN_TIMEOUT: String(settings.factTimeout),
     }),
@@ -128,7 +130,7 @@ function* factFiles(facts: JobSpecInput['facts']): Iterable<ExecSpec['files'][nu
 function shownPaths(paths: readonly string[]): Pick<ExecSpec, 'readOnlyPaths' | 'writablePaths'> {
   const parsed = paths.map((entry) => entry.split(':')).map((parts) => ({ path: parts[0]!, writable: parts.at(-1) === 'rw' || parts.at(-1) === 'z' }));
   return {
-    readOnlyPaths: [callbackFolder, ...parsed.filter(({ writable }) => !writable).map(({ path }) => path)],
+    readOnlyPaths: [pluginFolder, ...parsed.filter(({ writable }) => !writable).map(({ path }) => path)],
     writablePaths: parsed.filter(({ writable }) => writable).map(({ path }) => path),
   };
 }
