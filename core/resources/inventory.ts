@@ -11,30 +11,32 @@ import { auditor, superuser } from '../rbac/rules.ts';
 const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
 const kinds = [['', 'Holds its own hosts'], ['smart', 'Hosts found by a filter'], ['constructed', 'Built from other inventories'], ['federated', 'A view over other inventories']] as const;
 
+const fields = {
+  name: field.string({ required: true }),
+  description: field.text(),
+  organization: field.ref('organization', { required: true, nullable: false }),
+  kind: field.choice(kinds, { mode: 'create' }),
+  host_filter: field.text({ nullable: true }),
+  variables: field.jsonText(),
+  has_active_failures: field.boolean({ mode: 'ro', sql: countSql.has_active_failures }),
+  total_hosts: field.integer({ mode: 'ro', sql: countSql.total_hosts }),
+  hosts_with_active_failures: field.integer({ mode: 'ro', sql: countSql.hosts_with_active_failures }),
+  total_groups: field.integer({ mode: 'ro', sql: countSql.total_groups }),
+  // inventory sources come with their own issue
+  has_inventory_sources: field.boolean({ mode: 'ro', sql: 'false' }),
+  total_inventory_sources: field.integer({ mode: 'ro', sql: '0' }),
+  inventory_sources_with_failures: field.integer({ mode: 'ro', sql: '0' }),
+  pending_deletion: field.boolean({ mode: 'ro' }),
+  prevent_instance_group_fallback: field.boolean(),
+};
+
 export const inventoryResource = ({ db }: { db: Knex }): Resource => defineResource({
   type: 'inventory',
   path: 'inventories',
   root: 'inventory',
   table: 'inventories',
   label: 'Inventory',
-  fields: {
-    name: field.string({ required: true }),
-    description: field.text(),
-    organization: field.ref('organization', { required: true, nullable: false }),
-    kind: field.choice(kinds, { mode: 'create' }),
-    host_filter: field.text({ nullable: true }),
-    variables: field.jsonText(),
-    has_active_failures: field.boolean({ mode: 'ro', sql: countSql.has_active_failures }),
-    total_hosts: field.integer({ mode: 'ro', sql: countSql.total_hosts }),
-    hosts_with_active_failures: field.integer({ mode: 'ro', sql: countSql.hosts_with_active_failures }),
-    total_groups: field.integer({ mode: 'ro', sql: countSql.total_groups }),
-    // inventory sources come with their own issue
-    has_inventory_sources: field.boolean({ mode: 'ro', sql: 'false' }),
-    total_inventory_sources: field.integer({ mode: 'ro', sql: '0' }),
-    inventory_sources_with_failures: field.integer({ mode: 'ro', sql: '0' }),
-    pending_deletion: field.boolean({ mode: 'ro' }),
-    prevent_instance_group_fallback: field.boolean(),
-  },
+  fields,
   access,
   orderBy: ['name'],
   search: ['name', 'description'],

@@ -49,6 +49,7 @@ function parseKeys(text: string, path: string): Key[] {
   } catch (error) {
     // the parser's own words may quote the file
     const reason = error instanceof SyntaxError || error instanceof TypeError ? 'it is not the JSON that was written' : (error as Error).message;
+    // oxlint-disable-next-line preserve-caught-error -- the parser's error quotes the keys
     throw new Error(`The key ring ${path} cannot be read: ${reason}. Restore it from a backup: without it stored secrets are lost.`);
   }
 }

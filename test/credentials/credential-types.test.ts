@@ -29,7 +29,7 @@ describe('credential types', () => {
     await api.db('credential_types').where({ namespace: 'ssh' }).update({ inputs: '{}', name: 'Old' });
     await Promise.all([ensureManagedTypes(api.db), ensureManagedTypes(api.db), ensureManagedTypes(api.db)]);
     const before = await api.db('credential_types').whereNotNull('namespace').orderBy('id');
-    expect(before.map(({ name }) => name).toSorted()).to.deep.equal(['Machine', 'Source Control', 'Vault']);
+    expect(before.map(({ name }) => name as string).toSorted((a, b) => a.localeCompare(b))).to.deep.equal(['Machine', 'Source Control', 'Vault']);
     await ensureManagedTypes(api.db);
     expect(await api.db('credential_types').whereNotNull('namespace').orderBy('id')).to.deep.equal(before);
   });

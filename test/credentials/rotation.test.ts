@@ -24,7 +24,7 @@ describe('rotating the keys', () => {
   const readable = async () => {
     const credentials = await loadCredentials(api.db, api.keyRing, ids);
     const { value } = await api.db('run_secrets').where({ run_id: run }).first();
-    return [...credentials.map(({ inputs }) => inputs.password), api.keyRing.decrypt(value, runSecretCell(run, 'ssh_password'))];
+    return [...credentials.map(({ inputs }) => String(inputs.password)), api.keyRing.decrypt(value, runSecretCell(run, 'ssh_password'))];
   };
 
   it('puts every secret under the new key', async () => {
