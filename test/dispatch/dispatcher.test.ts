@@ -1,0 +1,210 @@
+import { expect } from 'chai';
+import type { Knex } from 'knex';
+import { createDispatcher } from '../../core/dispatch/dispatcher.ts';
+import { endDeadNodes } from '../../core/dispatch/dead-nodes.ts';
+import { sweepQueue } from '../../core/dispatch/sweep.ts';
+import { createHooks } from '../../core/hooks/hooks.ts';
+import type { Bus } from '../../core/jobs/bus.ts';
+import { createStatuses } from '../../core/jobs/status.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const silent: Bus = { on: () => () => undefined, notify: async () => undefined };
+
+describe('the dispatcher', function () {
+  this.timeout(60_000);
+  let database: TestDatabase;
+  let db: Knex;
+  let node: number;
+  const log = { error: (fields: any) => { throw fields.err; }, warn: () => undefined };
+  const statuses = createStatuses({ bus: silent, hooks: createHooks({ log }), queue: { addTasks: async () => undefined } });
+  let dispatcher: ReturnType<typeof createDispatcher>;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = database.db;
+    dispatcher = createDispatcher({ db, bus: silent, statuses, log });
+    [{ id: node }] = await db('instances').insert({ hostname: 'n1', uuid: crypto.randomUUID(), capacity: 100, last_seen: db.fn.now() }).returning('id') as any;
+  });
+  after(() => database.drop());
+  afterEach(async () => {
+    await db('runs').delete();
+    await db('templates').delete();
+    await db('instances').where({ id: node }).update({ capacity: 100, enabled: true, last_seen: db.fn.now() });
+  });
+
+  const template = async (columns: object = {}) => (await db('templates').insert({ kind: 'job_template', name: `t${Math.random()}`, ...columns }).returning('id'))[0].id as number;
+  const pending = async (templateId: number | null, columns: object = {}) =>
+    (await db('runs').insert({ kind: 'job', template_id: templateId, status: 'pending', impact: 6, ...columns }).returning('id'))[0].id as number;
+  const pass = async () => { while (await dispatcher.runOnce()); };
+  const run = (id: number) => db('runs').where({ id }).first();
+  const end = (id: number, status: 'successful' | 'failed' | 'canceled' = 'successful') => db.transaction(async (trx) => {
+    await statuses.setStatus(trx, { id }, 'running');
+    await statuses.setStatus(trx, { id }, status);
+  });
+
+  it('assigns a pending run to a node', async () => {
+    const id = await pending(await template());
+    await pass();
+    expect(await run(id)).to.include({ status: 'waiting', instance_id: node, execution_node: 'n1', status_seq: 1 });
+  });
+
+  it('starts a template once at a time and wakes the next when it ends', async () => {
+    const t = await template();
+    const [first, second, third] = [await pending(t), await pending(t), await pending(t)];
+    await pass();
+    expect([(await run(first)).status, (await run(second)).blocked_on, (await run(third)).blocked_on]).to.deep.equal(['waiting', `template:${t}`, `template:${t}`]);
+    expect((await run(second)).pending_reasons[0]).to.include({ code: 'concurrency', explanation: `waiting for job-${first} to finish` });
+    await end(first);
+    await pass();
+    expect([(await run(second)).status, (await run(third)).status]).to.deep.equal(['waiting', 'pending']);
+    expect((await run(second)).pending_reasons).to.deep.equal([]);
+  });
+
+  it('goes on with the next one when the one that was woken is canceled', async () => {
+    const t = await template();
+    const [first, second, third] = [await pending(t), await pending(t), await pending(t)];
+    await pass();
+    await end(first);
+    await db.transaction((trx) => statuses.setStatus(trx, { id: second }, 'canceled'));
+    await pass();
+    expect((await run(third)).status).to.equal('waiting');
+  });
+
+  it('reads no blocked run, however many there are', async () => {
+    const t = await template();
+    await pending(t);
+    await db.raw(`insert into runs (kind, template_id, status, blocked_on) select 'job', ?, 'pending', ? from generate_series(1, 5000)`, [t, `template:${t}`]);
+    await db.raw('analyze runs');
+    await pass();
+    const statements: string[] = [];
+    const record = ({ sql }: { sql: string }) => void statements.push(sql);
+    const fresh = await pending(await template());
+    db.on('query', record);
+    await dispatcher.runOnce();
+    db.removeListener('query', record);
+    expect((await run(fresh)).status).to.equal('waiting');
+    expect(statements.length).to.be.at.most(14);
+    const candidates = statements.find((sql) => sql.includes('runs_ready') || sql.includes('blocked_on is null'))!;
+    const { rows } = await db.raw(`explain ${candidates.replace(/\$\d/, '200')}`);
+    expect(JSON.stringify(rows)).to.contain('runs_ready');
+    // the end of the blocker wakes one, not five thousand
+    const blocker = await db('runs').where({ template_id: t, status: 'waiting' }).first();
+    await end(blocker.id);
+    const [{ count }] = await db('runs').where({ template_id: t, status: 'pending', blocked_on: null }).count() as any;
+    expect(count).to.equal(1);
+  });
+
+  it('assigns many in one pass with a fixed number of statements', async () => {
+    await db('instances').where({ id: node }).update({ capacity: 10_000 });
+    const count = async (many: number) => {
+      for (let i = 0; i < many; i += 1) await pending(await template());
+      let statements = 0;
+      const record = () => void (statements += 1);
+      db.on('query', record);
+      await dispatcher.runOnce();
+      db.removeListener('query', record);
+      return statements;
+    };
+    // the bus is silent here: it sends one message per run otherwise
+    expect(await count(40)).to.equal(await count(2));
+    expect(await db('runs').where({ status: 'waiting' })).to.have.length(42);
+  });
+
+  it('keeps within capacity, prefers priority, and says why others wait', async () => {
+    await db('instances').where({ id: node }).update({ capacity: 12 });
+    const [low, high, other] = [await pending(await template()), await pending(await template(), { priority: 10 }), await pending(await template())];
+    await pass();
+    expect([(await run(low)).status, (await run(high)).status, (await run(other)).status]).to.deep.equal(['waiting', 'waiting', 'pending']);
+    expect((await run(other)).pending_reasons[0]).to.include({ code: 'capacity' });
+    await end(low);
+    await pass();
+    expect((await run(other)).status).to.equal('waiting');
+  });
+
+  it('uses no node that is disabled or silent', async () => {
+    const id = await pending(await template());
+    await db('instances').where({ id: node }).update({ enabled: false });
+    await pass();
+    expect((await run(id)).pending_reasons[0].code).to.equal('no_node');
+    await db('instances').where({ id: node }).update({ enabled: true, last_seen: db.raw("now() - interval '1 minute'") });
+    await pass();
+    expect((await run(id)).status).to.equal('pending');
+  });
+
+  it('updates a project once for all who need it, shares one under way, and fails them with it', async () => {
+    const project = await template({ kind: 'project', scm_type: 'git', scm_url: 'https://example.org/a.git', scm_update_on_launch: true });
+    const [one, two] = [await pending(await template(), { project_id: project }), await pending(await template(), { project_id: project })];
+    await pass();
+    const updates = await db('runs').where({ kind: 'project_update' });
+    expect(updates).to.have.length(1);
+    expect(updates[0]).to.include({ status: 'waiting', launch_type: 'dependency', template_id: project, scm_url: 'https://example.org/a.git' });
+    const three = await pending(await template(), { project_id: project });
+    await pass();
+    expect(await db('runs').where({ kind: 'project_update' })).to.have.length(1);
+    for (const id of [one, two, three]) expect(await run(id)).to.include({ status: 'pending', blocked_on: `run:${updates[0].id}`, project_update_id: updates[0].id });
+    await end(updates[0].id, 'failed');
+    await pass();
+    for (const id of [one, two, three]) {
+      const failed = await run(id);
+      expect(failed.status).to.equal('failed');
+      expect(failed.job_explanation).to.match(/^Previous Task Failed: \{"job_type":"project_update",/);
+    }
+  });
+
+  it('starts the runs after a successful update, without another one', async () => {
+    const project = await template({ kind: 'project', scm_type: 'git', scm_url: 'https://example.org/a.git', scm_update_on_launch: true });
+    const id = await pending(await template(), { project_id: project });
+    await pass();
+    const update = await db('runs').where({ kind: 'project_update' }).first();
+    await end(update.id);
+    await pass();
+    expect((await run(id)).status).to.equal('waiting');
+    expect(await db('runs').where({ kind: 'project_update' })).to.have.length(1);
+  });
+
+  it('frees a run whose blocker vanished without a word', async () => {
+    const [t, free] = [await template(), await template()];
+    const blocked = await pending(free, { blocked_on: `template:${free}` });
+    const orphan = await pending(t, { blocked_on: 'run:999999999' });
+    await sweepQueue(db);
+    expect([(await run(blocked)).blocked_on, (await run(orphan)).blocked_on]).to.deep.equal([null, null]);
+  });
+
+  it('gives back what a dead node had not begun, and ends what it had when nobody can reach it', async () => {
+    const [{ id: dead }] = await db('instances').insert({ hostname: `dead${Math.random()}`, uuid: crypto.randomUUID(), capacity: 9, last_seen: db.raw("now() - interval '10 minutes'") }).returning('id') as any;
+    const waiting = await pending(await template(), { status: 'waiting', instance_id: dead, execution_node: 'dead' });
+    const begun = await pending(await template(), { status: 'running', instance_id: dead, handle: JSON.stringify({ executor: 'local', workspace: '/nowhere' }) });
+    const reachable = await pending(await template(), { status: 'running', instance_id: dead, handle: JSON.stringify({ executor: 'local', workspace: '/here' }) });
+    const asked: number[] = [];
+    const runLifecycle = { adoptFrom: async (runs: readonly number[]) => { asked.push(...runs); return runs.filter((id) => id !== reachable); } };
+    await db.raw('create schema if not exists tapline_jobs');
+    await endDeadNodes({ db, statuses, log, runLifecycle }, node);
+    expect(await run(waiting)).to.include({ status: 'pending', instance_id: null, execution_node: '' });
+    expect(await run(begun)).to.include({ status: 'error' });
+    expect((await run(begun)).job_explanation).to.contain('not heard of');
+    expect((await run(reachable)).status).to.equal('running');
+    expect(asked).to.have.members([begun, reachable]);
+  });
+
+  it('never moves a run that has ended', async () => {
+    const id = await pending(await template(), { status: 'canceled' });
+    for (const to of ['pending', 'waiting', 'running', 'successful', 'failed', 'error'] as const) {
+      expect(await db.transaction((trx) => statuses.setStatus(trx, { id }, to))).to.equal(null);
+    }
+    expect(await run(id)).to.include({ status: 'canceled', status_seq: 0 });
+  });
+
+  it('shows on the template what its newest active run does, then how the last one ended', async () => {
+    const t = await template();
+    const status = async () => { const row = await db('templates').where({ id: t }).first(); return [row.status, row.current_run_id, row.last_run_id, row.last_job_failed]; };
+    const a = (await db('runs').insert({ kind: 'job', template_id: t, allow_simultaneous: true }).returning('id'))[0].id;
+    const b = (await db('runs').insert({ kind: 'job', template_id: t, allow_simultaneous: true }).returning('id'))[0].id;
+    await db.transaction((trx) => statuses.setStatuses(trx, 'pending', [{ id: a }, { id: b }]));
+    expect(await status()).to.deep.equal(['pending', b, null, false]);
+    await pass();
+    await end(b, 'canceled');
+    expect(await status()).to.deep.equal(['waiting', a, b, true]);
+    await end(a);
+    expect(await status()).to.deep.equal(['successful', null, a, false]);
+  });
+});
