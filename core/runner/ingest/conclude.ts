@@ -3,7 +3,8 @@ import type { ExecStatus } from '../executor.ts';
 import { explainFailure } from '../explain.ts';
 import { type FactsPair, judgeExit, type RunOutcome } from '../outcome.ts';
 import { storeFacts } from './facts.ts';
-import { RunGone, type Session } from './session.ts';
+import { runGone } from './retry.ts';
+import type { Session } from './session.ts';
 
 type Ended = Exclude<ExecStatus, { state: 'running' }>;
 
@@ -18,7 +19,7 @@ export async function conclude(session: Session, ended: Ended): Promise<RunOutco
   const { deps: { db, bus }, run, masker } = session;
   const facts = run.kind === 'job' && run.use_fact_cache ? await collectFacts(session, ended) : [];
   const row = await db('runs').where({ id: run.id }).first('event_count', 'host_status_counts', 'play_count', 'task_count', 'artifacts');
-  if (!row) throw new RunGone(run.id);
+  if (!row) throw runGone(run.id);
   const verdict = judgeExit(ended);
   const explanation = verdict.status === 'successful' ? '' : (await explain(db, run.id, ended)) || verdict.explanation;
   const { event_count: last, ...counts } = row;

@@ -8,6 +8,7 @@ import type { Executor, Handle } from '../executor.ts';
 import { type Batch, type Progress, type SpoolLine, longestText, takeBatch } from './batch.ts';
 import { createHostLookup } from './hosts.ts';
 import { createMasker, type Masker } from './mask.ts';
+import { runGone } from './retry.ts';
 import { hostSummaries } from './stats.ts';
 import { failsForGood, storeBatch } from './store.ts';
 import { createWindow, type Window } from './window.ts';
@@ -67,7 +68,7 @@ async function locate(session: Session): Promise<Progress> {
   const { deps: { db }, run } = session;
   session.partition ||= await ensurePartition(db, run.id);
   const row = await db('runs').where({ id: run.id }).first('event_offset', 'event_count', 'stdout_offset', 'stdout_lines');
-  if (!row) throw new RunGone(run.id);
+  if (!row) throw runGone(run.id);
   session.events.reset(row.event_offset);
   session.stdout.reset(row.stdout_offset);
   session.position = row;
@@ -78,12 +79,6 @@ async function locate(session: Session): Promise<Progress> {
 /** The next one repeats it, and the workspace of a run that is long over may be gone. */
 async function acknowledge({ deps: { executor, log }, run, handle }: Session, { event_offset: events, stdout_offset: stdout }: Progress): Promise<void> {
   await executor.acknowledge(handle, { events, stdout }).catch((err) => log.debug({ err, run: run.id }, 'the stored position could not be passed on'));
-}
-
-export class RunGone extends Error {
-  constructor(id: number) {
-    super(`run ${id} was deleted while it was followed`);
-  }
 }
 
 export interface Step {
@@ -110,6 +105,8 @@ export async function step(session: Session, final: boolean): Promise<Step> {
     return { moved, rows: batch.rows.length, waiting };
   } catch (error) {
     session.position = null;
+    // it may have been dropped as empty just before the first event
+    session.partition = '';
     throw error;
   }
 }
