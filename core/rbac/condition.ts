@@ -1,0 +1,37 @@
+import type { Actor } from '@tapline/plugin-sdk';
+import type { RoleType } from './definitions.ts';
+import { type Path, sourcesOf } from './implications.ts';
+
+/** true: every row; false: none; else a condition over the row's columns. */
+export type Condition = boolean | { sql: string; bindings: unknown[] };
+
+/** Constants of ours (role fields, type names), never input. */
+export const literals = (values: Iterable<string>) => [...values].map((value) => `'${value}'`).join(', ');
+
+/** Ids of the records of a kind on which the bound user was given one of these roles, directly or with a team. */
+export const heldIdsSql = (type: string, fields: Iterable<string>) =>
+  `select h.object_id from held_roles h where h.user_id = ? and h.content_type = '${type}' and h.role_field in (${literals(fields)})`;
+
+const pathSql: Record<Path, (alias: string, type: RoleType, fields: Iterable<string>) => string> = {
+  self: (alias, type, fields) => `"${alias}".id in (${heldIdsSql(type, fields)})`,
+  organization: (alias, _type, fields) => `"${alias}".organization_id in (${heldIdsSql('organization', fields)})`,
+  'inventory.organization': (alias, _type, fields) =>
+    `"${alias}".inventory_id in (select i.id from inventories i where i.organization_id in (${heldIdsSql('organization', fields)}))`,
+};
+
+/** Which records of `type` under `alias` the actor holds `field` on, by any path. */
+export function holds(actor: Actor | null, type: RoleType, field: string, alias: string): Condition {
+  if (!actor) return false;
+  if (actor.is_superuser) return true;
+  const { paths, system } = sourcesOf(type, field);
+  // an auditor reads what no organization owns, too
+  if (actor.is_system_auditor && (field === 'read_role' || system.has('system_auditor'))) return true;
+  const parts = Object.entries(paths).map(([path, fields]) => pathSql[path as Path](alias, type, fields));
+  return { sql: parts.length === 1 ? parts[0]! : `(${parts.join(' or ')})`, bindings: parts.map(() => actor.id) };
+}
+
+export function narrow(builder: any, condition: Condition): void {
+  if (condition === true) return;
+  if (condition === false) builder.whereRaw('false');
+  else builder.whereRaw(condition.sql, condition.bindings);
+}

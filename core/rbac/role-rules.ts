@@ -1,0 +1,91 @@
+import type { Actor } from '@tapline/plugin-sdk';
+import { type Condition, heldIdsSql, holds, literals, narrow } from './condition.ts';
+import { type RoleType, roleTables } from './definitions.ts';
+import { sourcesOf } from './implications.ts';
+import { type CoreRule, connection } from './rules.ts';
+
+/** Rules over object roles. Superusers pass all of them, auditors those that ask for reading. */
+
+async function holdsOn(db: any, actor: Actor | null, type: RoleType, field: string, id: unknown): Promise<boolean> {
+  const condition = holds(actor, type, field, 'x');
+  if (typeof condition === 'boolean') return condition;
+  const { table, kind } = roleTables[type];
+  const { rows } = await connection(db, `${type}.${field}`).raw(
+    `select exists (select 1 from ${table} x where x.id = ?${kind ? ` and x.kind = '${kind}'` : ''} and ${condition.sql}) as ok`,
+    [id, ...condition.bindings],
+  );
+  return rows[0].ok;
+}
+
+/** The caller holds this role on the row itself. */
+export function role(type: RoleType, field: string): CoreRule {
+  sourcesOf(type, field);
+  return {
+    name: `${field} on the ${type}`,
+    anatomy: { kind: 'role', type, field, column: 'id' },
+    row: (actor, row, db) => (row.id == null ? actor?.is_superuser === true : holdsOn(db, actor, type, field, row.id)),
+    query: (actor, builder, alias) => narrow(builder, holds(actor, type, field, alias)),
+  };
+}
+
+/**
+ * The caller holds the role on the record that `column` points at. Without a value only superusers pass, and auditors
+ * where it is about reading; `alsoEmpty` says that without a value there is nothing to check.
+ */
+export function parent(column: string, type: RoleType, field: string, { alsoEmpty = false } = {}): CoreRule {
+  sourcesOf(type, field);
+  const { table, kind } = roleTables[type];
+  const always = (actor: Actor | null) => holds(actor, type, field, 'x') === true;
+  return {
+    name: `${field} on the ${type} by ${column}`,
+    anatomy: { kind: 'role', type, field, column },
+    row: (actor, row, db) => {
+      if (always(actor)) return true;
+      if (row[column] == null) return alsoEmpty && actor !== null;
+      return holdsOn(db, actor, type, field, row[column]);
+    },
+    query: (actor, builder, alias) => {
+      const inner = holds(actor, type, field, `${alias}_p`);
+      if (typeof inner === 'boolean') return narrow(builder, inner);
+      const { paths } = sourcesOf(type, field);
+      // records that nothing else gives roles on need not be looked at: the grants name them
+      const direct = Object.keys(paths).length === 1 && `"${alias}"."${column}" in (${heldIdsSql(type, paths.self!)})`;
+      const ids = direct || `"${alias}"."${column}" in (select "${alias}_p".id from ${table} "${alias}_p" where ${kind ? `"${alias}_p".kind = '${kind}' and ` : ''}${inner.sql})`;
+      narrow(builder, { sql: alsoEmpty ? `(${ids} or "${alias}"."${column}" is null)` : ids, bindings: inner.bindings });
+    },
+  };
+}
+
+const directOrganizations = (fields: readonly string[]) =>
+  `select r.object_id from role_users g join roles r on r.id = g.role_id where g.user_id = ? and r.content_type = 'organization' and r.role_field in (${literals(fields)})`;
+
+function byId(name: string, column: string, condition: (actor: Actor) => Condition & object): CoreRule {
+  return {
+    name,
+    row: async (actor, row, db) => {
+      if (!actor || row[column] == null) return false;
+      const { sql, bindings } = condition(actor);
+      return (await connection(db, name).raw(`select ?::bigint in (${sql}) as ok`, [row[column], ...bindings])).rows[0].ok;
+    },
+    query: (actor, builder, alias) => {
+      if (!actor) return narrow(builder, false);
+      const { sql, bindings } = condition(actor);
+      narrow(builder, { sql: `"${alias}"."${column}" in (${sql})`, bindings });
+    },
+  };
+}
+
+/** The caller stands in the member list of one of these roles of the organization itself: what a role or team implies does not count. */
+export const direct = (column: string, ...fields: string[]): CoreRule =>
+  byId(`direct ${fields.join(' or ')} of the organization by ${column}`, column, (actor) => ({ sql: directOrganizations(fields), bindings: [actor.id] }));
+
+/** The caller stands in the member list of one of these roles of any organization. */
+export const directAnywhere = (...fields: string[]): CoreRule => ({
+  name: `direct ${fields.join(' or ')} of any organization`,
+  row: async (actor, _row, db) =>
+    actor !== null && (await connection(db, 'any organization').raw(`select exists (${directOrganizations(fields)}) as ok`, [actor.id])).rows[0].ok,
+  query: (actor, builder) => narrow(builder, actor !== null && { sql: `exists (${directOrganizations(fields)})`, bindings: [actor.id] }),
+});
+
+/** Organizations on which the bound user holds a role that gives `field`, as SQL. */
+export const organizationsHeldSql = (field: string) => heldIdsSql('organization', sourcesOf('organization', field).paths.self!);

@@ -1,0 +1,126 @@
+import type { Actor } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { type Condition, holds, narrow } from './condition.ts';
+import { type RoleType, type SystemRole, isRoleType, roleDefinitions, roleTables, systemRoles } from './definitions.ts';
+import { pathsOf, sourcesOf } from './implications.ts';
+import { type CoreRule, connection } from './rules.ts';
+
+/** A row of `roles`. */
+export interface RoleRow {
+  id: number;
+  content_type: RoleType | null;
+  object_id: number | null;
+  role_field: string;
+  singleton_name: SystemRole | null;
+}
+
+const definitionOf = ({ content_type, role_field, singleton_name }: RoleRow) =>
+  singleton_name ? systemRoles[singleton_name] : roleDefinitions[content_type!][role_field]!;
+export const roleName = (role: RoleRow): string => definitionOf(role).name;
+export const roleDescription = (role: RoleRow): string => definitionOf(role).description;
+
+export const findRole = (db: Knex, type: RoleType, id: number, field: string): Promise<RoleRow | undefined> =>
+  db('roles').where({ content_type: type, object_id: id, role_field: field }).first();
+
+export interface RoleSummary {
+  id: number;
+  name: string;
+  description: string;
+  user_only?: true;
+}
+
+/** `summary_fields.object_roles` of a page of rows, in one statement: id → role field → summary, in the order of the definitions. */
+export async function objectRoles(db: Knex, type: string, ids: readonly number[]): Promise<Map<number, Record<string, RoleSummary>>> {
+  const summaries = new Map<number, Record<string, RoleSummary>>();
+  if (!isRoleType(type) || !ids.length) return summaries;
+  const rows = await db('roles').select('id', 'object_id', 'role_field').where('content_type', type).whereRaw('object_id = any (?)', [ids as number[]]);
+  const found = new Map(rows.map((row: RoleRow) => [`${row.object_id}.${row.role_field}`, row.id]));
+  for (const object of ids) {
+    const entries = Object.entries(roleDefinitions[type]).flatMap(([field, { name, description, userOnly }]) => {
+      const id = found.get(`${object}.${field}`);
+      return id === undefined ? [] : [[field, { description, name, id, ...(userOnly && { user_only: userOnly }) }] as const];
+    });
+    summaries.set(object, Object.fromEntries(entries));
+  }
+  return summaries;
+}
+
+export interface RoleResource {
+  resource_name: string;
+  resource_type: RoleType;
+  resource_type_display_name: string;
+  resource_id: number;
+}
+
+/** `summary_fields` of role rows, naming their records, in one statement; none for the system-wide roles. */
+export async function roleResources(db: Knex, roles: readonly RoleRow[]): Promise<Map<number, RoleResource>> {
+  const types = [...new Set(roles.flatMap((role) => role.content_type ?? []))];
+  if (!types.length) return new Map();
+  const ids = (type: RoleType) => roles.filter((role) => role.content_type === type).map((role) => role.object_id);
+  const { rows } = await db.raw(
+    types.map((type) => `select '${type}' as type, id, name from ${roleTables[type].table} where id = any (?::bigint[])`).join(' union all '),
+    types.map(ids) as any,
+  );
+  const names = new Map(rows.map((row: any) => [`${row.type}.${row.id}`, row.name as string]));
+  return new Map(roles.flatMap(({ id, content_type: type, object_id }) => {
+    const name = type && names.get(`${type}.${object_id}`);
+    return name === undefined || !type ? [] : [[id, { resource_name: name, resource_type: type, resource_type_display_name: roleTables[type].label, resource_id: object_id! }]];
+  })) as Map<number, RoleResource>;
+}
+
+const from = (type: RoleType, alias: string) => {
+  const { table, kind } = roleTables[type];
+  return `${table} "${alias}" where ${kind ? `"${alias}".kind = '${kind}' and ` : ''}`;
+};
+
+/**
+ * Roles that a caller may see: those it holds and what they imply, and every role above those — on the same record, on the
+ * organization, and the member lists of teams that were given one. All roles of a record imply reading it, so both halves
+ * come down to which records of each kind the caller reads.
+ */
+function visible(actor: Actor, alias: string): Condition {
+  if (actor.is_superuser || actor.is_system_auditor) return true;
+  const bindings: unknown[] = [];
+  const readable = (type: RoleType, select: string) => {
+    const condition = holds(actor, type, 'read_role', 'o') as Condition & object;
+    bindings.push(...condition.bindings);
+    return `select ${select} from ${from(type, 'o')}${condition.sql}`;
+  };
+  const on = (at: string): string[] => (Object.keys(roleDefinitions) as RoleType[]).flatMap((type) => {
+    const own = `(${at}.content_type = '${type}' and ${at}.object_id in (${readable(type, 'o.id')}))`;
+    const above = pathsOf(type).includes('organization') ? sourcesOf(type, 'read_role').paths.organization! : [];
+    const fields = [...above].map((field) => `'${field}'`).join(', ');
+    return fields ? [own, `(${at}.content_type = 'organization' and ${at}.role_field in (${fields}) and ${at}.object_id in (${readable(type, 'o.organization_id')}))`] : [own];
+  });
+  const parts = [`"${alias}".singleton_name is not null`, ...on(`"${alias}"`)];
+  const teams = `select g.team_id from role_teams g join roles q on q.id = g.role_id where ${on('q').join(' or ')}`;
+  parts.push(`("${alias}".content_type = 'team' and "${alias}".role_field in ('admin_role', 'member_role') and "${alias}".object_id in (${teams}))`);
+  return { sql: `(${parts.join(' or ')})`, bindings };
+}
+
+export const roleVisible: CoreRule = {
+  name: 'holds the role, one above it or one below it',
+  row: async (actor, row, db) => {
+    const condition = actor !== null && visible(actor, 'r');
+    if (typeof condition === 'boolean') return condition;
+    return (await connection(db, 'roles').raw(`select exists (select 1 from roles r where r.id = ? and ${condition.sql}) as ok`, [row.id, ...condition.bindings])).rows[0].ok;
+  },
+  query: (actor, builder, alias) => narrow(builder, actor !== null && visible(actor, alias)),
+};
+
+/** Creators of some kinds hold their record's admin role themselves. */
+export async function giveToCreator(trx: Knex, type: RoleType, id: number, userId: number): Promise<void> {
+  await trx.raw(
+    `insert into role_users (user_id, role_id) select ?, id from roles where content_type = ? and object_id = ? and role_field = 'admin_role' on conflict do nothing`,
+    [userId, type, id],
+  );
+}
+
+/** A credential made for a team: its admins administer it, its members use it. */
+export async function giveCredentialToTeam(trx: Knex, credentialId: number, teamId: number): Promise<void> {
+  await trx.raw(
+    `insert into role_teams (team_id, role_id, for_admins) select ?, id, role_field = 'admin_role' from roles
+     where content_type = 'credential' and object_id = ? and role_field in ('admin_role', 'use_role') on conflict do nothing`,
+    [teamId, credentialId],
+  );
+}
