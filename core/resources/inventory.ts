@@ -47,6 +47,7 @@ export const inventoryResource = ({ db }: { db: Knex }): Resource => defineResou
   },
   unique: { inventories_name_organization: { field: '__all__', message: 'Inventory with this Name and Organization already exists.' } },
   sublists: {
+    job_templates: { resource: 'job_template', column: 'inventory_id' },
     // what belongs to the inventory ends when it is detached
     hosts: { resource: 'host', column: 'inventory_id', attach: true, create: true },
     groups: { resource: 'group', column: 'inventory_id', attach: true, create: true },

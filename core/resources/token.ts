@@ -17,7 +17,8 @@ export const tokenResource = ({ settings }: { settings: Pick<Settings, 'get'> })
     user: field.ref('user', { mode: 'ro' }),
     token: field.string({ mode: 'ro', secret: true, column: 'token_hash' }),
     refresh_token: field.computed({ compute: () => null }),
-    application: field.computed({ compute: () => null }),
+    // personal tokens only, until applications come
+    application: field.integer({ mode: 'ro', nullable: true, sql: 'null::bigint' }),
     expires: field.datetime({ mode: 'ro' }),
     last_used: field.datetime({ mode: 'ro', nullable: true }),
     scope: field.string({ default: 'write' }),

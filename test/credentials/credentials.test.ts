@@ -215,6 +215,16 @@ describe('credentials', () => {
     expect((await api.admin('DELETE', url)).status).to.equal(403);
   });
 
+  it('leave no trace of a secret when the database refuses the row', async () => {
+    await api.db.raw(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`);
+    await api.db.raw('create trigger refuse before insert on credentials for each row execute function refuse()');
+    const answer = await api.admin('POST', '/api/v2/credentials/', body({ password: 'canary-refused', ssh_key_data: opensshKey() }));
+    await api.db.raw('drop trigger refuse on credentials');
+    expect(answer.status).to.equal(500);
+    expect(answer.body).to.have.all.keys('detail');
+    expect(answer.text + api.logged()).not.to.include('canary').and.not.include('BEGIN OPENSSH');
+  });
+
   it('leave no trace of a secret in any list, detail or log', async () => {
     const shown = await Promise.all(['/api/v2/credentials/?page_size=200', '/api/v2/credential_types/', '/api/v2/users/1/credentials/', `/api/v2/organizations/${organization}/credentials/`]
       .map(async (path) => (await api.admin('GET', path)).text));
