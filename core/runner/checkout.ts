@@ -80,7 +80,9 @@ const exists = (path: string) => stat(path).then(() => true, () => false);
 /** Links stay links, wherever they lead: inside the sandbox there is nothing for them to find. */
 async function copyFolder(path: string, target: string): Promise<void> {
   if (!(await exists(path))) throw new SpecError(`The project folder ${path} does not exist. Correct the project's local path, or create the folder.`);
-  await cp(path, target, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE, force: true });
+  await cp(path, target, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE, force: true }).catch((error: Error) => {
+    throw new SpecError(`The project folder ${path} could not be copied: ${error.message}`);
+  });
 }
 
 async function giveTree(root: string, uid: number, gid: number): Promise<void> {

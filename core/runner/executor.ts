@@ -4,13 +4,16 @@
  */
 export interface ExecSpec {
   run_id: number;
-  /** The program and its arguments inside the workspace; `{workspace}` in any string is the workspace's path. */
+  /** The program and its arguments inside the workspace; `{workspace}` is the workspace's path, `{tmp}` the run's own temporary folder; in `env` too. */
   argv: string[];
   /** The whole environment: nothing is inherited. */
   env: Record<string, string>;
   /** Relative to the workspace. */
   cwd: string;
-  /** Files to write before the start, paths relative to the workspace; mode defaults to 0600. */
+  /**
+   * Files to write before the start, paths relative to the workspace; mode defaults to 0600. In executable
+   * ones `{workspace}` is replaced as in `argv`; any other content is data and stays as it is.
+   */
   files: { path: string; content: string | Buffer; mode?: number }[];
   /** Symbolic links to make in the fresh workspace; `target` is relative to the link. */
   links?: { path: string; target: string }[];

@@ -22,7 +22,7 @@ export function explainFailure({ status, events, text }: Failure): string {
   if (reason === 'killed' || rc === null) return `The engine was killed${signal ? ` by ${signal}` : ''}; often that is the system running out of memory.`;
   if (rc === 0) return '';
   const plain = withoutColours(text);
-  return explainResults(events) || first(outputRules, plain) || (signal ? `The engine was ended by ${signal}.` : lastError(plain));
+  return explainResults(events) || first(outputRules, plain) || (signal ? `The engine was ended by ${signal}.` : wordsOfTheEngine(plain));
 }
 
 type Rule = [RegExp, (found: RegExpExecArray) => string];
@@ -39,8 +39,10 @@ const outputRules: Rule[] = [
   [/(?:YAML parsing failed|Syntax Error while loading YAML)[.:]?\s*(.*)[\s\S]*?(?:Origin: (.+?):(\d+)|appears to be in '([^']+)': line (\d+))/, (found) => syntax(found)],
   [/Specified inventory, host pattern and\/or --limit leaves us with no hosts to target/, () => "The job's limit matches no host of the inventory. Correct the limit."],
   [/Unable to parse .*inventory|Completely failed to parse inventory/, () => 'The engine could not read the inventory of the job.'],
-  [/(?:\[ERROR\]|ERROR!):? (.+)\n(?:Origin: (.+?):(\d+)|[\s\S]*?appears to be in '([^']+)': line (\d+))/, (found) => located(found)],
 ];
+
+/** An error with a place, where no play got as far as its recap. */
+const placed: Rule = [/(?:\[ERROR\]|ERROR!):? (.+)\n(?:Origin: (.+?):(\d+)|[\s\S]*?appears to be in '([^']+)': line (\d+))/, (found) => located(found)];
 
 const place = (file: string | undefined, line: string | undefined) => (file ? ` in ${file.replace(/^.*\/work\/project\//, '')}${line ? `, line ${line}` : ''}` : '');
 const syntax = ([, said, file, line, oldFile, oldLine]: RegExpExecArray) =>
@@ -58,6 +60,8 @@ function missingModule(name: string): string {
     : `There is no module "${name}". Check its spelling, or install the collection that it comes from.`;
 }
 
+const setPython = 'Install it there, or set ansible_python_interpreter for the host.';
+
 /** What failing results say. */
 const resultRules: [RegExp, (found: RegExpExecArray, host: string) => string][] = [
   [/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/, (_, host) => `The host key of ${host} is not the one that is known for it.`],
@@ -68,7 +72,8 @@ const resultRules: [RegExp, (found: RegExpExecArray, host: string) => string][] 
   [/no new privileges|no_new_privs/i, (_, host) => `Becoming another user on ${host} does not work inside the sandbox of the job. Reach the machine by ssh instead.`],
   [/(Incorrect|Missing|Duplicate) (\w+) password/, ([, what, method], host) => `The ${method} password for ${host} is ${what === 'Missing' ? 'missing' : 'wrong'}. Check the machine credential's privilege escalation password.`],
   [/Timeout \(\d+s\) waiting for privilege escalation prompt/, (_, host) => `Privilege escalation on ${host} did not answer in time.`],
-  [/(\/\S*python\S*): (?:not found|No such file or directory|command not found)|interpreter.{0,80}(?:not found|no such file)/is, ([, python], host) => `${host} has no usable Python${python ? ` at ${python}` : ''}. Install it there, or set ansible_python_interpreter for the host.`],
+  [/(\/[^\s':]*python[^\s':]*)'?:? (?:was )?(?:not found|No such file or directory)/i, ([, python], host) => `${host} has no usable Python at ${python}. ${setPython}`],
+  [/interpreter.{0,80}(?:not found|no such file)/is, (_, host) => `${host} has no usable Python. ${setPython}`],
   [/python\S*: command not found|pyenv: /, (_, host) => `The Python that was found on ${host} does not work. Set ansible_python_interpreter for the host.`],
   [/no vault secrets (?:were )?found|Decryption failed/i, (found) => vault(found[0])],
   [/No space left on device/, (_, host) => `The disk of ${host} is full.`],
@@ -103,9 +108,11 @@ function first(rules: Rule[], text: string): string {
   return '';
 }
 
-/** The engine's own words are better than none, where no play got as far as its recap. */
-function lastError(text: string): string {
+/** Better than none, where no play got as far as its recap. */
+function wordsOfTheEngine(text: string): string {
   if (/^PLAY RECAP/m.test(text)) return '';
+  const explained = first([placed], text);
+  if (explained) return explained;
   const said = [...text.matchAll(/^(?:\[ERROR\]:|ERROR!) (.+)$/gm)].at(-1)?.[1];
   return said ? said.slice(0, 500) : '';
 }

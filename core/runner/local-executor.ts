@@ -85,7 +85,7 @@ async function prepare(spec: ExecSpec, workspace: Workspace, isolation: Isolatio
   const sandboxed = isolation.mode === 'bubblewrap';
   const expand = (text: string) => text.replaceAll('{workspace}', work).replaceAll('{tmp}', sandboxed ? '/tmp' : tmp);
   const keys = agentFiles(spec.sshKeys);
-  writeFiles(workspace, [...spec.files, ...keys], isolation);
+  writeFiles(workspace, [...spec.files, ...keys], isolation, expand);
   writeLinks(workspace, spec.links ?? [], isolation);
   const project = join(work, 'project');
   const borrowed = spec.checkout ? await makeCheckout(spec.checkout, project, isolation) : [];

@@ -57,7 +57,7 @@ export function own(path: string, { uid, gid }: Pick<Isolation, 'uid' | 'gid'>):
 }
 
 /** Into the fresh work/, before anything of the user's is there: no path can lead through a link yet. */
-export function writeFiles(place: Workspace, files: ExecSpec['files'], isolation: Isolation): void {
+export function writeFiles(place: Workspace, files: ExecSpec['files'], isolation: Isolation, expand: (text: string) => string): void {
   const made = new Set<string>(['.', 'env', 'home', 'tmp', 'project', 'fact_cache']);
   for (const { path, content, mode = 0o600 } of files) {
     const clean = normalize(path);
@@ -69,7 +69,7 @@ export function writeFiles(place: Workspace, files: ExecSpec['files'], isolation
       made.add(folder);
     }
     const target = join(place.work, clean);
-    writeFileSync(target, content, { mode, flag: 'wx' });
+    writeFileSync(target, typeof content === 'string' && mode & 0o100 ? expand(content) : content, { mode, flag: 'wx' });
     // the process's umask must not decide about it
     if ((mode & 0o077) !== 0) chmodSync(target, mode);
     own(target, isolation);

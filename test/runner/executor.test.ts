@@ -34,7 +34,7 @@ describe('runner: local executor', function () {
     return { spec, handle };
   }
   const said = (handle: Handle, text: string) => until(async () => String(await stage.executor.read(handle, 'stdout', 0, 1 << 20)).includes(text), 30_000, text);
-  const left = (handle: Handle) => processesWith(`${handle.workspace}`);
+  const left = (handle: Handle) => processesWith(handle.workspace);
 
   it('tells by the handle alone how a run goes: running, then its exit', async () => {
     const handle = await stage.executor.start(await stage.spec('success.yml'));
@@ -130,7 +130,7 @@ describe('runner: local executor', function () {
 
   it('refuses an environment that would reach the programs around the engine', async () => {
     const spec = await stage.spec('success.yml');
-    for (const env of [{ LD_PRELOAD: '/x.so' }, { 'A=B': '' }, { NUL: 'a\0b' }, { LONG: 'x'.repeat(200_000) }]) {
+    for (const env of [{ LD_PRELOAD: '/x.so' }, { 'A=B': '' }, { NUL: 'a\0b' }, { LONG: 'x'.repeat(200_000) }] as Record<string, string>[]) {
       const error = await stage.executor.start({ ...spec, env }).then(() => null, (thrown: Error) => thrown);
       expect(error).to.have.property('name', 'SpecError');
     }
