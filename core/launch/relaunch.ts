@@ -78,8 +78,11 @@ async function failedHosts(db: Knex, job: any): Promise<string> {
   if (isActive(job.status)) throw new ApiError(400, { hosts: `Relaunch by host status is not possible until the job, now ${job.status}, has ended.` });
   const { all } = await hostCounts(db, job.id);
   if (!all) throw new ApiError(400, { hosts: 'The job has no final counts of its hosts, so the failed ones are not known.' });
-  const names = await db('job_host_summaries as s').leftJoin('hosts as h', 'h.id', 's.host_id').where({ 's.run_id': job.id, 's.failed': true })
-    .orderBy('s.id').pluck(db.raw('coalesce(h.name, s.host_name)') as never);
+  const { rows } = await db.raw(
+    'select coalesce(h.name, s.host_name) as name from job_host_summaries s left join hosts h on h.id = s.host_id where s.run_id = ? and s.failed order by s.id',
+    [job.id],
+  );
+  const names: string[] = rows.map((row: { name: string }) => row.name);
   if (!names.length) throw new ApiError(400, { hosts: 'No host of the job failed.' });
   return names.join(',');
 }

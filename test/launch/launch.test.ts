@@ -111,11 +111,11 @@ describe('launching a job template', function () {
     expect((await stage.launch(fixed, { credentials: [own, vault] })).ignored_fields).to.deep.equal({ credentials: [vault] });
   });
 
-  it('takes ten thousand variables and stranger ones unharmed', async () => {
+  it('passes strange variables on unharmed and refuses bottomless ones', async () => {
     const template = await stage.template({ ask_variables_on_launch: true });
-    const vars = JSON.parse('{"__proto__": {"polluted": 1}, "nul": "a\\u0000b", "lone": "\\ud800", "who": "deep"}');
+    const vars = '{"__proto__": {"polluted": 1}, "nul": "a\\u0000b", "lone": "\\ud800", "who": "deep"}';
     const job = await stage.launch(template, { extra_vars: vars });
-    expect(JSON.parse(job.extra_vars)).to.deep.equal(vars);
+    expect(JSON.parse(job.extra_vars)).to.deep.equal(JSON.parse(vars));
     expect(({} as any).polluted).to.equal(undefined);
     let deep: any = 1;
     for (let i = 0; i < 500; i += 1) deep = [deep];
