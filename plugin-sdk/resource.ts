@@ -10,6 +10,8 @@ export interface Actor {
   read_only: boolean;
   /** How the caller proved who it is. */
   via: 'basic' | 'token' | 'session' | 'system';
+  /** Of a session: which one, and how strongly the user proved who it is. */
+  session?: { id: number; assurance: 'password' | 'passkey' };
 }
 
 /**
@@ -106,6 +108,8 @@ export interface Sublist {
   check?: (trx: any, parent: any, child: any, call: Call) => Promise<void>;
   /** columns that a child created here takes from its parent (`inventory_id`) */
   inherit?: readonly string[];
+  /** what the place says of a child before it is made here: may set or refuse what the body holds */
+  prepare?: (call: Call, parent: any) => void;
   /** the id of a row that is there already and that a body without id means: it is attached (204) instead of created */
   adopt?: (db: any, parent: any, call: Call) => Promise<number | undefined>;
   /** `{ disassociate }` without id deletes the parent, as old clients expect of a group's children */

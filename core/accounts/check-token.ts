@@ -1,10 +1,11 @@
 import { type Call, ValidationError, type WriteContext, forbidden } from '@tapline/plugin-sdk';
-import { newToken, tokenHash } from '../http/auth/token.ts';
+import { addRefreshToken } from '../http/auth/oauth/issue.ts';
+import { newToken, tokenExpiry, tokenHash } from '../http/auth/token.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The plain text of a token, for the one answer that shows it. */
-const issued = new WeakMap<Call, string>();
-export const issuedToken = (call: Call) => issued.get(call);
+/** The plain text of a token and of what renews it, for the one answer that shows them. */
+const issued = new WeakMap<Call, { access: string; refresh?: string }>();
+export const issuedTokens = (call: Call) => issued.get(call);
 
 /** `read`, `write` or both, each once. */
 function checkScope(scope: string): void {
@@ -12,9 +13,6 @@ function checkScope(scope: string): void {
   const known = words.length > 0 && words.every((word) => word === 'read' || word === 'write') && new Set(words).size === words.length;
   if (!known) throw ValidationError.field('scope', 'Use read, write or both, separated by a space.');
 }
-
-/** The end of the year 9999 is as far as clients can read. */
-const latest = Date.UTC(9999, 11, 31);
 
 export async function checkToken(settings: Pick<Settings, 'get'>, { call, input, before }: WriteContext): Promise<void> {
   if (input.scope !== undefined) {
@@ -24,11 +22,13 @@ export async function checkToken(settings: Pick<Settings, 'get'>, { call, input,
   if (before) return;
   input.user_id ??= call.actor?.id;
   if (input.user_id !== call.actor?.id && !call.actor?.is_superuser) throw forbidden('Only a superuser may create a token for another user.');
-  if (call.body.application !== undefined && call.body.application !== null && call.body.application !== '') {
-    throw ValidationError.field('application', 'Applications are not available yet.');
-  }
-  const plain = newToken();
-  issued.set(call, plain);
-  input.token_hash = tokenHash(plain);
-  input.expires = new Date(Math.min(Date.now() + settings.get('TOKEN_EXPIRE_SECONDS') * 1000, latest)).toISOString();
+  const access = newToken();
+  issued.set(call, { access });
+  input.token_hash = tokenHash(access);
+  input.expires = tokenExpiry(settings);
+}
+
+export async function storeRefreshToken(settings: Pick<Settings, 'get'>, { trx, call }: WriteContext, row: { id: number; application_id: number | null }): Promise<void> {
+  const tokens = issued.get(call);
+  if (tokens && row.application_id !== null) tokens.refresh = await addRefreshToken(trx, settings, row.id);
 }

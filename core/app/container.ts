@@ -5,6 +5,8 @@ import { createDispatcher, type Dispatcher } from '../dispatch/dispatcher.ts';
 import { createNode, type Node } from '../dispatch/node.ts';
 import type { Engine } from '../engine/compile.ts';
 import { createHooks, type Hooks } from '../hooks/hooks.ts';
+import { type Audit, createAudit } from '../http/auth/audit.ts';
+import { authRoutes } from '../http/auth/auth-routes.ts';
 import { type Auth, createAuth } from '../http/auth/authenticate.ts';
 import { createHttp, type Http } from '../http/server.ts';
 import { createWebsocket, type Websocket } from '../http/websocket.ts';
@@ -35,6 +37,7 @@ export interface Services {
   db: Knex;
   bus: PgBus;
   keyRing: KeyRing;
+  audit: Audit;
   auth: Auth;
   hooks: Hooks;
   queue: Queue;
@@ -69,7 +72,8 @@ export function buildContainer(config: Config): Container {
     db: one(({ config, log }) => createDb({ config, log })),
     bus: one(({ config, log }) => createBus({ config, log })),
     keyRing: one(({ config }) => createKeyRing({ config })),
-    auth: one(({ db, settings }) => createAuth({ db, settings })),
+    audit: one(({ log }) => createAudit({ log })),
+    auth: one(({ db, settings, audit }) => createAuth({ db, settings, audit })),
     hooks: one(({ log, metrics }) =>
       createHooks({
         log,
@@ -89,17 +93,21 @@ export function buildContainer(config: Config): Container {
     }),
     engineTool: one(({ config, log }) => createEngineTool({ config, log })),
     executor: one(({ config, log, engineTool }) => createLocalExecutor({ config, log, engineTool })),
-    ingest: one(({ db, bus, executor, log, settings, metrics }) => createIngest({ db, bus, executor, log, settings, metrics })),
+    ingest: one(({ db, bus, executor, log, settings, metrics }) =>
+      createIngest({ db, bus, executor, log, settings, metrics }),
+    ),
     runLifecycle: one(({ config, db, executor, engineTool, ingest, statuses, hooks, queue, keyRing, settings, log }) =>
       createRunLifecycle({ config, db, executor, engineTool, ingest, statuses, hooks, queue, keyRing, settings, log }),
     ),
     node: one(({ config, db, bus, statuses, dispatcher, runLifecycle, engineTool, queue, log }) =>
       createNode({ config, db, bus, statuses, dispatcher, runLifecycle, engineTool, queue, log }),
     ),
-    http: one(({ config, log, metrics, auth, engineApi, bus, settings, checks }) =>
-      createHttp({ config, log, metrics, auth, engineApi, bus, settings, checks }),
+    http: one(({ config, log, metrics, auth, audit, db, engineApi, bus, settings, checks }) =>
+      createHttp({ config, log, metrics, auth, engineApi, authRoutes: authRoutes({ db, settings, auth, audit }), bus, settings, checks }),
     ),
-    websocket: one(({ auth, bus, db, log, settings, engineApi }) => createWebsocket({ auth, bus, db, log, settings, engineApi })),
+    websocket: one(({ auth, bus, db, log, settings, engineApi }) =>
+      createWebsocket({ auth, bus, db, log, settings, engineApi }),
+    ),
   });
   return container;
 }

@@ -63,6 +63,7 @@ async function write(place: Place, rule: Rule, call: Call, row: any): Promise<Re
   }
   if (attach && detach) throw refused('"id" is required to disassociate.');
   if (!create) throw refused('"id" field is missing.');
+  place.sublist.prepare?.(call, row);
   const known = await place.sublist.adopt?.(place.engine.db, row, call);
   if (known === undefined) return createBelow(place, call, row);
   await attachChild(place, call, row, known);

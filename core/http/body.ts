@@ -8,12 +8,13 @@ const badBody = (why: string) => new ApiError(400, `JSON parse error - ${why}`);
 export type ReadBody = (ctx: Context) => Promise<Record<string, unknown>>;
 
 /** Reads a JSON object. Run late, so that 401, 403, 404 and 405 come before what is wrong with the body. */
-export function createReadBody({ limit = '20mb' }: { limit?: string } = {}): ReadBody {
-  // one way in: no form can pass for JSON, and nothing is ever written to a file
-  const parse = koaBody({ json: true, urlencoded: false, text: false, multipart: false, jsonLimit: limit, onError: onParseError });
+export function createReadBody({ limit = '20mb', forms = false }: { limit?: string; forms?: boolean } = {}): ReadBody {
+  // one way in: where no form is expected none can pass for JSON, and nothing is ever written to a file
+  const parse = koaBody({ json: true, urlencoded: forms, text: false, multipart: false, jsonLimit: limit, formLimit: limit, onError: onParseError });
+  const types = forms ? ['application/json', 'application/x-www-form-urlencoded'] : ['application/json'];
   return async (ctx) => {
     if (!hasBody(ctx)) return {};
-    if (!ctx.is('application/json')) throw new ApiError(415, `Unsupported media type "${ctx.get('Content-Type').slice(0, 100)}" in request.`);
+    if (!ctx.is(types)) throw new ApiError(415, `Unsupported media type "${ctx.get('Content-Type').slice(0, 100)}" in request.`);
     await parse(ctx as any, async () => undefined);
     const { body } = ctx.request;
     if (body === undefined) return {};

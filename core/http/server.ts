@@ -21,6 +21,8 @@ export interface HttpDeps {
   metrics: Metrics;
   auth: Pick<Auth, 'authenticate'>;
   engineApi: Engine;
+  /** login, logout and OAuth */
+  authRoutes?: Middleware;
   /** tells whether Postgres can be reached */
   bus?: Parameters<typeof refuseWhenDatabaseAway>[0]['bus'];
   settings?: { get: (key: any) => any };
@@ -40,7 +42,7 @@ export interface Http {
   close: (graceMs?: number) => Promise<void>;
 }
 
-export function createHttp({ config, log, metrics, auth, engineApi, bus, checks = {}, requestTimeoutMs = 60_000, bodyLimit }: HttpDeps): Http {
+export function createHttp({ config, log, metrics, auth, engineApi, authRoutes, bus, checks = {}, requestTimeoutMs = 60_000, bodyLimit }: HttpDeps): Http {
   const app = new Koa();
   // its own handler would print what `answerErrors` has logged, and clients that went away
   app.silent = true;
@@ -58,6 +60,7 @@ export function createHttp({ config, log, metrics, auth, engineApi, bus, checks 
   app.use(answerErrors({ log }));
   app.use(observeRoutes({ metrics, checks }));
   if (bus) app.use(refuseWhenDatabaseAway({ bus }));
+  if (authRoutes) app.use(authRoutes);
   app.use(dispatch({ engine: engineApi, auth, readBody: createReadBody({ limit: bodyLimit }) }));
   app.use(() => {
     throw notFound('The requested resource could not be found.');

@@ -6,6 +6,7 @@ import type { Statuses } from '../jobs/status.ts';
 import type { LaunchService } from '../launch/launch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
+import { applicationResource } from './application.ts';
 import { configRoute } from './config.ts';
 import { credentialResource } from './credential.ts';
 import { credentialTypeResource } from './credential-type.ts';
@@ -44,6 +45,7 @@ export interface ResourceServices {
 export const coreResources = (services: ResourceServices): Resource[] => [
   organizationResource,
   userResource(services),
+  applicationResource,
   tokenResource(services),
   inventoryResource(services),
   hostResource(services),

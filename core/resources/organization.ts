@@ -20,6 +20,7 @@ export const organizationResource = defineResource({
     inventories: { resource: 'inventory', column: 'organization_id' },
     projects: { resource: 'project', column: 'organization_id' },
     job_templates: { resource: 'job_template', column: 'organization_id' },
+    applications: { resource: 'o_auth2_application', column: 'organization_id', create: true },
     credentials: { resource: 'credential', column: 'organization_id', create: true },
   },
   beforeDelete: (trx, { id }) => assertNoActiveRuns(trx, (runs) => runs.where('organization_id', id)),

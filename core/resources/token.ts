@@ -1,6 +1,6 @@
 import { defineResource, field } from '@tapline/plugin-sdk';
 import type { Resource } from '@tapline/plugin-sdk';
-import { checkToken, issuedToken } from '../accounts/check-token.ts';
+import { checkToken, issuedTokens, storeRefreshToken } from '../accounts/check-token.ts';
 import { anyOf, authenticated, owner, superuser } from '../rbac/rules.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -16,9 +16,9 @@ export const tokenResource = ({ settings }: { settings: Pick<Settings, 'get'> })
     description: field.text(),
     user: field.ref('user', { mode: 'ro' }),
     token: field.string({ mode: 'ro', secret: true, column: 'token_hash' }),
-    refresh_token: field.computed({ compute: () => null }),
-    // personal tokens only, until applications come
-    application: field.integer({ mode: 'ro', nullable: true, sql: 'null::bigint' }),
+    // of an application's token only; a personal one is not renewed
+    refresh_token: field.computed({ compute: ({ application_id }) => (application_id === null ? null : hidden) }),
+    application: field.ref('o_auth2_application', { mode: 'create' }),
     expires: field.datetime({ mode: 'ro' }),
     last_used: field.datetime({ mode: 'ro', nullable: true }),
     scope: field.string({ default: 'write' }),
@@ -28,7 +28,10 @@ export const tokenResource = ({ settings }: { settings: Pick<Settings, 'get'> })
   search: ['description'],
   hiddenColumns: ['token_hash'],
   validate: (context) => checkToken(settings, context),
+  afterCreate: (context, row) => storeRefreshToken(settings, context, row),
   present(representation, _row, _view, call) {
-    representation.token = (call.method === 'POST' ? issuedToken(call) : undefined) ?? hidden;
+    const issued = issuedTokens(call);
+    representation.token = issued?.access ?? hidden;
+    if (issued?.refresh) representation.refresh_token = issued.refresh;
   },
 });

@@ -1,6 +1,7 @@
-import { defineResource, field } from '@tapline/plugin-sdk';
-import type { Resource } from '@tapline/plugin-sdk';
+import { ValidationError, defineResource, field } from '@tapline/plugin-sdk';
+import type { Call, Resource } from '@tapline/plugin-sdk';
 import { anyOf, auditor, owner, superuser } from '../rbac/rules.ts';
+import { keepOwnSession } from '../http/auth/session/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { masked } from '../credentials/input-schema.ts';
 import { assertMayDelete, checkUser } from '../accounts/check-user.ts';
@@ -44,10 +45,20 @@ export const userResource = ({ settings }: { settings: Pick<Settings, 'get'> }):
   sublists: {
     tokens: { resource: 'o_auth2_access_token', column: 'user_id', create: true },
     // the command line client logs in here, by user name; the token is the caller's own whoever is named
-    personal_tokens: { resource: 'o_auth2_access_token', where: (builder, parent, alias) => void builder.where(`${alias}.user_id`, parent.id), create: true },
+    personal_tokens: { resource: 'o_auth2_access_token', where: (builder, parent, alias) => void builder.where(`${alias}.user_id`, parent.id).whereNull(`${alias}.application_id`), create: true, prepare: ({ body }) => void (body.application = null) },
+    authorized_tokens: { resource: 'o_auth2_access_token', where: (builder, parent, alias) => void builder.where(`${alias}.user_id`, parent.id).whereNotNull(`${alias}.application_id`), create: true, prepare: requireApplication },
+    applications: { resource: 'o_auth2_application', where: (builder, parent, alias) => void builder.where(`${alias}.created_by_id`, parent.id) },
     credentials: { resource: 'credential', column: 'user_id', create: true },
   },
-  validate: (context) => checkUser(settings, context),
+  async validate(context) {
+    await checkUser(settings, context);
+    // who changes a password over a session goes on in it; all others of that user end
+    if (context.sent.has('password')) await keepOwnSession(context.trx, context.call.actor?.session?.id);
+  },
   beforeDelete: (trx, row, call) => assertMayDelete(trx, row, call.actor),
   present: (representation) => void (representation.password = masked),
 });
+
+function requireApplication({ body }: Call): void {
+  if (body.application === undefined || body.application === null || body.application === '') throw ValidationError.field('application', 'This field is required.');
+}

@@ -2,27 +2,40 @@ import type { IncomingMessage } from 'node:http';
 import type { Actor } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Settings } from '../../settings/settings.ts';
-import { actorOf, createBasic } from './basic.ts';
+import type { Audit } from './audit.ts';
+import { createBasic } from './basic.ts';
+import { readCookie, sessionCookie } from './cookies.ts';
+import { createCredentials, type Credentials } from './credentials.ts';
+import { csrfTokenOf } from './csrf.ts';
 import { createLoginAttempts } from './login-attempts.ts';
+import { authenticateSession, type Caller } from './session/authenticate-session.ts';
+import { createSessions, type Sessions } from './session/sessions.ts';
 import { canWrite, findToken } from './token.ts';
 import { unauthenticated } from './unauthenticated.ts';
-
-/** What is needed of a Koa context; the WebSocket upgrade hands in the same. */
-export interface Caller {
-  req: Pick<IncomingMessage, 'headers'>;
-  ip: string;
-}
+import { actorOf } from './user-row.ts';
 
 export interface Auth {
-  /** null = no credentials were sent. Throws ApiError 401 for wrong ones, 429 after too many failures. */
+  /** null = no credentials were sent. Throws ApiError 401 for wrong ones, 403 for a session's change without CSRF token, 429 after too many failures. */
   authenticate(caller: Caller): Promise<Actor | null>;
+  /** For a WebSocket: `csrf` is what each message must repeat as `xrftoken`; null where no cookie vouches for the caller. */
+  authenticateUpgrade(req: IncomingMessage): Promise<{ actor: Actor | null; csrf: string | null }>;
+  sessions: Sessions;
+  credentials: Credentials;
+}
+
+interface Deps {
+  db: Knex;
+  settings: Pick<Settings, 'get'>;
+  audit?: Audit;
 }
 
 const header = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+)(?: +([^\s]*))? *$/;
 
-export function createAuth({ db, settings }: { db: Knex; settings: Pick<Settings, 'get'> }): Auth {
+export function createAuth({ db, settings, audit = () => undefined }: Deps): Auth {
   const attempts = createLoginAttempts({ db, limit: settings.get('LOGIN_ATTEMPTS_PER_MINUTE') });
-  const basic = createBasic({ db, attempts });
+  const credentials = createCredentials({ db, attempts, audit });
+  const sessions = createSessions({ db, settings });
+  const basic = createBasic({ db, credentials });
 
   async function bearer(token: string): Promise<Actor> {
     const found = await findToken(db, token);
@@ -30,21 +43,27 @@ export function createAuth({ db, settings }: { db: Knex; settings: Pick<Settings
     return actorOf(found.user, 'token', !canWrite(found.scope));
   }
 
+  /** Bearer, then the session cookie, then Basic: a session sent along with Basic stays subject to CSRF. */
+  async function authenticate(caller: Caller): Promise<Actor | null> {
+    const text = caller.req.headers.authorization?.trim();
+    const [, scheme = '', value = ''] = header.exec(text ?? '') ?? [];
+    const kind = scheme.toLowerCase();
+    if (kind === 'bearer' || kind === 'token') return bearer(value);
+    const actor = await authenticateSession(sessions, settings, caller);
+    if (actor || !text) return actor;
+    if (kind !== 'basic') throw unauthenticated();
+    if (!settings.get('AUTH_BASIC_ENABLED')) return null;
+    return actorOf(await basic(value, caller.ip), 'basic');
+  }
+
   return {
-    async authenticate({ req, ip }) {
-      const text = req.headers.authorization?.trim();
-      if (!text) return null; // the session cookie comes here
-      const [, scheme, value = ''] = header.exec(text) ?? [];
-      switch (scheme?.toLowerCase()) {
-        case 'bearer':
-        case 'token':
-          return bearer(value);
-        case 'basic':
-          if (!settings.get('AUTH_BASIC_ENABLED')) return null;
-          return actorOf(await basic(value, ip), 'basic');
-        default:
-          throw unauthenticated();
-      }
+    authenticate,
+    async authenticateUpgrade(req) {
+      const actor = await authenticate({ req, ip: req.socket.remoteAddress ?? '' });
+      const secret = readCookie(req, sessionCookie);
+      return { actor, csrf: actor?.via === 'session' && secret ? csrfTokenOf(secret) : null };
     },
+    sessions,
+    credentials,
   };
 }

@@ -1,29 +1,8 @@
-import type { Actor } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import type { createLoginAttempts } from './login-attempts.ts';
-import { verifyPassword } from './password.ts';
+import type { Credentials } from './credentials.ts';
 import { unauthenticated } from './unauthenticated.ts';
+import { type UserRow, userColumns } from './user-row.ts';
 import { createVerifiedPairs } from './verified-pairs.ts';
-
-export interface UserRow {
-  id: number;
-  username: string;
-  password: string;
-  is_superuser: boolean;
-  is_system_auditor: boolean;
-  is_active: boolean;
-}
-
-export const userColumns = ['id', 'username', 'password', 'is_superuser', 'is_system_auditor', 'is_active'] as const;
-
-export const actorOf = (user: UserRow, via: Actor['via'], readOnly = false): Actor => ({
-  id: user.id,
-  username: user.username,
-  is_superuser: user.is_superuser,
-  is_system_auditor: user.is_system_auditor,
-  read_only: readOnly,
-  via,
-});
 
 /** The name and password of a Basic header's value; null when it is none. */
 export function parseBasic(value: string): { username: string; password: string } | null {
@@ -37,23 +16,17 @@ export function parseBasic(value: string): { username: string; password: string 
 
 interface Deps {
   db: Knex;
-  attempts: ReturnType<typeof createLoginAttempts>;
+  credentials: Credentials;
 }
 
 /** Checks a user name and password: `(value of the header, client address) → user row`, or a 401 or 429. */
-export function createBasic({ db, attempts }: Deps) {
+export function createBasic({ db, credentials }: Deps) {
   const pairs = createVerifiedPairs();
   const running = new Map<string, Promise<UserRow>>();
   const load = (where: object): Promise<UserRow | undefined> => db('users').select(userColumns).where(where).first();
 
   async function verify(username: string, password: string, ip: string, key: string): Promise<UserRow> {
-    await attempts.take(ip, username);
-    const user = await load({ username });
-    const fits = await verifyPassword(user?.password, password);
-    if (!user || !fits || !user.is_active) throw unauthenticated();
-    await attempts.giveBack(ip, username);
-    await db('users').where({ id: user.id })
-      .whereRaw(`(last_login is null or last_login < now() - interval '1 minute')`).update({ last_login: db.fn.now() });
+    const user = await credentials.check(username, password, { ip, via: 'basic' });
     pairs.set(key, user.id, user.password);
     return user;
   }

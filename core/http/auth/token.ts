@@ -1,12 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import { type UserRow, userColumns } from './basic.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { type UserRow, userColumns } from './user-row.ts';
 
 /** The prefix lets secret scanners recognise a leaked token. */
 export const newToken = () => `svc_${randomBytes(32).toString('base64url')}`;
 
 /** 256 random bits need no slow hash. */
 export const tokenHash = (token: string) => createHash('sha256').update(token).digest();
+
+/** The end of the year 9999 is as far as clients can read. */
+const latest = Date.UTC(9999, 11, 31);
+
+export const tokenExpiry = (settings: Pick<Settings, 'get'>): string =>
+  new Date(Math.min(Date.now() + settings.get('TOKEN_EXPIRE_SECONDS') * 1000, latest)).toISOString();
 
 export const canWrite = (scope: string) => scope.split(' ').includes('write');
 

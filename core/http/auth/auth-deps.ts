@@ -1,0 +1,15 @@
+import type { Knex } from 'knex';
+import type { Settings } from '../../settings/settings.ts';
+import type { ReadBody } from '../body.ts';
+import type { Audit } from './audit.ts';
+import type { Auth } from './authenticate.ts';
+
+/** What the routes of logging in and of OAuth work with. */
+export interface AuthDeps {
+  db: Knex;
+  settings: Pick<Settings, 'get'>;
+  auth: Auth;
+  audit: Audit;
+  /** reads a form or a JSON object */
+  readForm: ReadBody;
+}
