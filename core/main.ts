@@ -6,7 +6,9 @@ if (!process.env.NODE_COMPILE_CACHE) enableCompileCache(join(import.meta.dirname
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
-  console.error(`Tapline needs Node 24 or newer, this is ${process.versions.node}. Start it by "npm start", which brings its own Node.`);
+  console.error(
+    `Tapline needs Node 24 or newer, this is ${process.versions.node}. Start it by "npm start", which brings its own Node.`,
+  );
   process.exit(1);
 }
 

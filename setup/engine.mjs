@@ -39,7 +39,19 @@ async function installInto(folder, python, requirements) {
   if (!venv.ok) venv = await run(python, ['-m', 'venv', '--clear', '--without-pip', folder]);
   if (!venv.ok) return `no virtual environment could be made: ${tail(venv.output, 3)}`;
   const target = join(folder, 'bin', 'python');
-  const args = ['install', '--require-hashes', '--only-binary=:all:', '--disable-pip-version-check', '--no-input', '--timeout', '20', '--retries', '2', '-r', requirements];
+  const args = [
+    'install',
+    '--require-hashes',
+    '--only-binary=:all:',
+    '--disable-pip-version-check',
+    '--no-input',
+    '--timeout',
+    '20',
+    '--retries',
+    '2',
+    '-r',
+    requirements,
+  ];
   const own = await run(target, ['-m', 'pip', '--version']);
   const pip = own.ok ? [target, ['-m', 'pip']] : await outerPip(target);
   if (!pip) return 'it has neither the module ensurepip nor pip';
@@ -67,7 +79,11 @@ async function findPythons() {
   names.push('python3');
   const script = 'import sys; print(sys.version_info[0], sys.version_info[1], sys.base_prefix)';
   const seen = new Map();
-  for (const candidate of [...names.map((name) => `/usr/bin/${name}`), ...names.map((name) => `/usr/local/bin/${name}`), ...names]) {
+  for (const candidate of [
+    ...names.map((name) => `/usr/bin/${name}`),
+    ...names.map((name) => `/usr/local/bin/${name}`),
+    ...names,
+  ]) {
     if (candidate.startsWith('/') && !existsSync(candidate)) continue;
     const result = await run(candidate, ['-c', script], { timeoutMs: 10_000 });
     const [major, minor, ...prefix] = result.output.split(' ');
@@ -80,12 +96,16 @@ async function findPythons() {
 async function installDebianEngine(folder, problems) {
   const reasons = problems.map((problem) => `  ${problem}`).join('\n');
   if (canApt()) {
-    announce(`the pinned engine could not be installed:\n${reasons}\nTaking Debian's ansible-core (apt-get install ansible-core) …`);
+    announce(
+      `the pinned engine could not be installed:\n${reasons}\nTaking Debian's ansible-core (apt-get install ansible-core) …`,
+    );
     const result = await aptInstall(['ansible-core']);
     if (result.ok && findProgram('ansible-playbook')) return linkDebianEngine(folder);
     problems.push(`apt-get install ansible-core: ${tail(result.output, 3)}`);
   } else if (findProgram('ansible-playbook')) {
-    problems.push(`${findProgram('ansible-playbook')} exists: to use it, set ENGINE_COMMAND=${findProgram('ansible-playbook')}`);
+    problems.push(
+      `${findProgram('ansible-playbook')} exists: to use it, set ENGINE_COMMAND=${findProgram('ansible-playbook')}`,
+    );
   }
   throw new SetupError(
     `No automation engine:\n${problems.map((problem) => `  ${problem}`).join('\n')}\n` +
@@ -98,7 +118,8 @@ async function installDebianEngine(folder, problems) {
 
 function linkDebianEngine(folder) {
   mkdirSync(join(folder, 'bin'), { recursive: true });
-  for (const name of readdirSync('/usr/bin')) if (name.startsWith('ansible')) symlinkSync(`/usr/bin/${name}`, join(folder, 'bin', name));
+  for (const name of readdirSync('/usr/bin'))
+    if (name.startsWith('ansible')) symlinkSync(`/usr/bin/${name}`, join(folder, 'bin', name));
   symlinkSync('/usr/bin/python3', join(folder, 'bin', 'python3'));
   symlinkSync('/usr/bin/python3', join(folder, 'bin', 'python'));
   writeFileSync(join(folder, '.tapline-stamp'), 'debian');

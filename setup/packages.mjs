@@ -26,7 +26,8 @@ export async function installPackages(root) {
 
 function fingerprint(root) {
   const hash = createHash('sha256').update(`${process.platform}-${process.arch}`);
-  for (const file of ['package.json', 'package-lock.json']) hash.update(existsSync(join(root, file)) ? readFileSync(join(root, file)) : '');
+  for (const file of ['package.json', 'package-lock.json'])
+    hash.update(existsSync(join(root, file)) ? readFileSync(join(root, file)) : '');
   return hash.digest('hex');
 }
 
@@ -38,7 +39,9 @@ function fitsLock(root) {
     return Object.entries(wanted).every(([path, entry]) => {
       if (!path.startsWith('node_modules/')) return true;
       const found = there[path];
-      return found ? found.version === entry.version && existsSync(join(root, path)) : Boolean(entry.optional || entry.peer);
+      return found
+        ? found.version === entry.version && existsSync(join(root, path))
+        : Boolean(entry.optional || entry.peer);
     });
   } catch {
     return false;
@@ -47,14 +50,21 @@ function fitsLock(root) {
 
 async function install(root) {
   const [program, first] = process.env.npm_execpath ? [process.execPath, [process.env.npm_execpath]] : ['npm', []];
-  const npm = (command) => run(program, [...first, command, '--include=dev', '--include=optional', '--no-audit', '--no-fund'], { cwd: root, label: 'installing packages' });
+  const npm = (command) =>
+    run(program, [...first, command, '--include=dev', '--include=optional', '--no-audit', '--no-fund'], {
+      cwd: root,
+      label: 'installing packages',
+    });
   announce('installing packages (npm ci) …');
   let result = await npm('ci');
   if (!result.ok && /lock file|in sync|package-lock/i.test(result.output)) {
     announce('package-lock.json does not fit package.json: npm install …');
     result = await npm('install');
   }
-  if (!result.ok) throw new SetupError(`The packages could not be installed:\n${tail(result.output)}\nIs the npm registry reachable (npm ping)?`);
+  if (!result.ok)
+    throw new SetupError(
+      `The packages could not be installed:\n${tail(result.output)}\nIs the npm registry reachable (npm ping)?`,
+    );
   announce(`packages installed in ${result.seconds} s`);
 }
 

@@ -21,11 +21,22 @@ export async function installTestTools(root) {
     const packages = missing.map((entry) => entry.package);
     announce(`installing Debian packages that the tests need: ${packages.join(' ')} …`);
     const result = await aptInstall(packages);
-    announce(result.ok ? `installed ${packages.join(' ')}` : `could not install ${packages.join(' ')}: ${tail(result.output, 3)}`);
+    announce(
+      result.ok
+        ? `installed ${packages.join(' ')}`
+        : `could not install ${packages.join(' ')}: ${tail(result.output, 3)}`,
+    );
     missing = testTools.filter(({ tool }) => !findProgram(tool));
     reason = 'apt-get could not install it';
   }
   for (const entry of missing) say(`missing for the tests: ${entry.tool} (Debian package ${entry.package}): ${reason}`);
   mkdirSync(join(root, '.cache'), { recursive: true });
-  writeFileSync(join(root, '.cache', 'missing-tools.json'), JSON.stringify(missing.map((entry) => ({ ...entry, reason })), null, 2));
+  writeFileSync(
+    join(root, '.cache', 'missing-tools.json'),
+    JSON.stringify(
+      missing.map((entry) => ({ ...entry, reason })),
+      null,
+      2,
+    ),
+  );
 }

@@ -19,10 +19,16 @@ interface Import {
 }
 
 function importsOf(file: string): Import[] {
-  const found = text(file).matchAll(/(?:^|\n)\s*(?:import|export)\s[^'";]*?from\s+'([^']+)'|(?:^|[\s(])import\(\s*'([^']+)'|(?:^|\n)\s*import\s+'([^']+)'/g);
+  const found = text(file).matchAll(
+    /(?:^|\n)\s*(?:import|export)\s[^'";]*?from\s+'([^']+)'|(?:^|[\s(])import\(\s*'([^']+)'|(?:^|\n)\s*import\s+'([^']+)'/g,
+  );
   return [...found].map((match) => {
     const specifier = match[1] ?? match[2] ?? match[3] ?? '';
-    const own = specifier.startsWith('.') ? relative(root, resolve(root, dirname(file), specifier)) : specifier.startsWith('@tapline/') ? specifier.replace('@tapline/', '') : null;
+    const own = specifier.startsWith('.')
+      ? relative(root, resolve(root, dirname(file), specifier))
+      : specifier.startsWith('@tapline/')
+        ? specifier.replace('@tapline/', '')
+        : null;
     return { file, specifier, target: own };
   });
 }
@@ -35,11 +41,21 @@ describe('the architecture', () => {
   it('was looked at: sources and imports were found', () => {
     expect(sources.length).to.be.greaterThan(60);
     expect(imports.length).to.be.greaterThan(200);
-    expect(imports.filter(({ target }) => target?.endsWith('.ts') && !existsSync(join(root, target))).map(({ file, specifier }) => `${file}: ${specifier}`)).to.deep.equal([]);
+    expect(
+      imports
+        .filter(({ target }) => target?.endsWith('.ts') && !existsSync(join(root, target)))
+        .map(({ file, specifier }) => `${file}: ${specifier}`),
+    ).to.deep.equal([]);
   });
 
   it('keeps plugin-sdk free of everything of ours', () => {
-    expect(show(imports.filter(({ file, target }) => inside(file, 'plugin-sdk') && target !== null && !inside(target, 'plugin-sdk')))).to.deep.equal([]);
+    expect(
+      show(
+        imports.filter(
+          ({ file, target }) => inside(file, 'plugin-sdk') && target !== null && !inside(target, 'plugin-sdk'),
+        ),
+      ),
+    ).to.deep.equal([]);
   });
 
   it('lets plugins import plugin-sdk and themselves only', () => {
@@ -51,17 +67,29 @@ describe('the architecture', () => {
   });
 
   it('keeps core from importing plugins, tests or benchmarks, and from naming a plugin', () => {
-    const wrong = imports.filter(({ file, target }) => inside(file, 'core') && target !== null && !['core', 'plugin-sdk', 'config', 'migrations'].some((folder) => inside(target, folder)));
+    const wrong = imports.filter(
+      ({ file, target }) =>
+        inside(file, 'core') &&
+        target !== null &&
+        !['core', 'plugin-sdk', 'config', 'migrations'].some((folder) => inside(target, folder)),
+    );
     expect(show(wrong)).to.deep.equal([]);
     const plugins = globSync('plugins/*/package.json', { cwd: root }).map((file) => file.split('/')[1] ?? '');
-    const naming = plugins.flatMap((plugin) => sources.filter((file) => inside(file, 'core') && text(file).includes(`'${plugin}'`)));
+    const naming = plugins.flatMap((plugin) =>
+      sources.filter((file) => inside(file, 'core') && text(file).includes(`'${plugin}'`)),
+    );
     expect(naming).to.deep.equal([]);
   });
 
   it('lets nothing outside the runner know that a run is a process', () => {
     // app/ runs Postgres, scm/ git, credentials/ ssh-keygen: none is a run
     const allowed = ['core/runner', 'core/app', 'core/scm', 'core/credentials'];
-    const wrong = imports.filter(({ file, specifier }) => inside(file, 'core') && /^(node:)?child_process$/.test(specifier) && !allowed.some((folder) => inside(file, folder)));
+    const wrong = imports.filter(
+      ({ file, specifier }) =>
+        inside(file, 'core') &&
+        /^(node:)?child_process$/.test(specifier) &&
+        !allowed.some((folder) => inside(file, folder)),
+    );
     expect(show(wrong)).to.deep.equal([]);
   });
 
@@ -71,12 +99,24 @@ describe('the architecture', () => {
   });
 
   it('starts programs with argument arrays, never by a shell', () => {
-    const shells = all.filter((file) => file !== 'test/architecture.test.ts' && /\b(exec|execSync)\s*\(\s*[`'"]|import \{[^}]*\b(exec|execSync)\b[^}]*\} from 'node:child_process'|shell: true/.test(text(file)));
+    const shells = all.filter(
+      (file) =>
+        file !== 'test/architecture.test.ts' &&
+        /\b(exec|execSync)\s*\(\s*[`'"]|import \{[^}]*\b(exec|execSync)\b[^}]*\} from 'node:child_process'|shell: true/.test(
+          text(file),
+        ),
+    );
     expect(shells).to.deep.equal([]);
   });
 
-  it('has no barrel files but the SDK\'s', () => {
-    const barrels = sources.filter((file) => /(^|\/)index\.ts$/.test(file) && !/^plugins\/[^/]+\/index\.ts$/.test(file) && file !== 'plugin-sdk/index.ts' && file !== 'core/resources/index.ts');
+  it("has no barrel files but the SDK's", () => {
+    const barrels = sources.filter(
+      (file) =>
+        /(^|\/)index\.ts$/.test(file) &&
+        !/^plugins\/[^/]+\/index\.ts$/.test(file) &&
+        file !== 'plugin-sdk/index.ts' &&
+        file !== 'core/resources/index.ts',
+    );
     expect(barrels).to.deep.equal([]);
   });
 });
@@ -92,7 +132,9 @@ describe('the size of the sources', () => {
   });
 
   it('has no function of more than 50 lines: the linter holds that', () => {
-    const { overrides } = JSON.parse(text('.oxlintrc.json')) as { overrides: { files: string[]; rules: Record<string, unknown> }[] };
+    const { overrides } = JSON.parse(text('.oxlintrc.json')) as {
+      overrides: { files: string[]; rules: Record<string, unknown> }[];
+    };
     const rules = overrides.map(({ rules }) => rules['eslint/max-lines-per-function']).filter(Boolean);
     expect(rules).to.deep.equal([['error', { max: 50, skipBlankLines: true, skipComments: true }]]);
   });

@@ -7,14 +7,22 @@ import { mocha, runNode, runStaticChecks, staticChecks } from './support/static-
 
 /** Tests say themselves what the service is to be told: nothing of the caller's own service may reach them. */
 function testEnvironment(resultFile: string): NodeJS.ProcessEnv {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('TAPLINE_') && !['DATABASE_URL', 'PORT', 'HOST', 'ADMIN_PASSWORD', 'LOG_LEVEL'].includes(key)));
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([key]) =>
+        !key.startsWith('TAPLINE_') && !['DATABASE_URL', 'PORT', 'HOST', 'ADMIN_PASSWORD', 'LOG_LEVEL'].includes(key),
+    ),
+  );
   return { ...env, TEST_RESULT_FILE: resultFile };
 }
 
 async function runTests(files: string[]): Promise<TestResult> {
   const folder = mkdtempSync(join(tmpdir(), 'tapline-result-'));
   const resultFile = join(folder, 'result.json');
-  const code = await runNode(mocha(['--exit', '--reporter', './test/support/reporter.ts', ...files]), testEnvironment(resultFile));
+  const code = await runNode(
+    mocha(['--exit', '--reporter', './test/support/reporter.ts', ...files]),
+    testEnvironment(resultFile),
+  );
   const result = readResult(resultFile);
   rmSync(folder, { recursive: true });
   // a run that ended without its reporter, or failed outside any test (`.only`, a broken import), is a failure too
@@ -32,7 +40,9 @@ function readResult(file: string): TestResult {
 }
 
 const wanted = process.argv.slice(2);
-const files = wanted.length ? wanted : [...globSync('{test,plugins,plugin-sdk}/**/*.test.ts')].filter((file) => !file.includes('node_modules')).toSorted();
+const files = wanted.length
+  ? wanted
+  : [...globSync('{test,plugins,plugin-sdk}/**/*.test.ts')].filter((file) => !file.includes('node_modules')).toSorted();
 
 const failedChecks = wanted.length ? [] : await runStaticChecks();
 console.log(`== tests (${files.length} files)`);
@@ -45,4 +55,6 @@ const checks = wanted.length ? 0 : staticChecks.length;
 const skippedCount = skipped.reduce((sum, { tests }) => sum + tests, 0);
 const totalFailed = failed + failedChecks.length;
 process.exitCode = totalFailed > 0 || (skippedCount > 0 && process.env.CI) ? 1 : 0;
-console.log(`${passed + checks - failedChecks.length} passed, ${totalFailed} failed${skippedCount ? `, ${skippedCount} skipped` : ''}`);
+console.log(
+  `${passed + checks - failedChecks.length} passed, ${totalFailed} failed${skippedCount ? `, ${skippedCount} skipped` : ''}`,
+);

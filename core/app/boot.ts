@@ -92,7 +92,10 @@ async function updateSchema({ config, container }: State): Promise<void> {
 
 async function createFirstContent(state: State): Promise<void> {
   const { db, config } = state.container.cradle;
-  await db('service_state').insert({ key: 'install_uuid', value: JSON.stringify(randomUUID()) }).onConflict('key').ignore();
+  await db('service_state')
+    .insert({ key: 'install_uuid', value: JSON.stringify(randomUUID()) })
+    .onConflict('key')
+    .ignore();
   await ensureManagedTypes(db);
   state.admin = await ensureFirstAdmin({ db, config });
   await createDemoContent({ db, config });
@@ -101,7 +104,12 @@ async function createFirstContent(state: State): Promise<void> {
 async function compile({ container }: State): Promise<void> {
   const { cradle } = container;
   const resources = coreResources(cradle);
-  const engineApi = await compileResources({ db: cradle.db, log: cradle.log, resources, routes: coreRoutes(cradle, resources) });
+  const engineApi = await compileResources({
+    db: cradle.db,
+    log: cradle.log,
+    resources,
+    routes: coreRoutes(cradle, resources),
+  });
   const checks = {
     database: () => {
       if (!cradle.bus.available) throw new Error('Postgres cannot be reached');

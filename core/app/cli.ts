@@ -17,7 +17,9 @@ function buildProgram(): Command {
     .description('create a superuser, or give one a new password')
     .argument('[username]', 'name of the user', 'admin')
     .option('--password-file <file>', 'read the password from a file instead of ADMIN_PASSWORD or the terminal')
-    .action(async (username: string, options: { passwordFile?: string }) => (await import('./commands/create-admin.ts')).createAdmin(username, options));
+    .action(async (username: string, options: { passwordFile?: string }) =>
+      (await import('./commands/create-admin.ts')).createAdmin(username, options),
+    );
   program
     .command('config')
     .description('show the configuration')

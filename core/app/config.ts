@@ -50,10 +50,14 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   };
   // an empty variable counts as unset, except where empty says something (no plugins at all)
   const given = (key: string) => (key === 'TAPLINE_PLUGINS' ? env[key] : env[key] || undefined);
-  const parsed = environmentSchema.safeParse(Object.fromEntries(environmentKeys.map((key) => [key, given(key) ?? fallback[key]])));
+  const parsed = environmentSchema.safeParse(
+    Object.fromEntries(environmentKeys.map((key) => [key, given(key) ?? fallback[key]])),
+  );
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${String(issue.path[0])}: ${issue.message}`);
-    throw new ConfigError(`The configuration cannot be used:\n${lines.join('\n')}\nCorrect or unset these environment variables.`);
+    throw new ConfigError(
+      `The configuration cannot be used:\n${lines.join('\n')}\nCorrect or unset these environment variables.`,
+    );
   }
   const values = parsed.data;
   return {
@@ -85,7 +89,10 @@ function settingOverrides(env: Record<string, string | undefined>): Record<strin
     else unknown.push(key);
   }
   if (unknown.length) {
-    const known = [...environmentKeys.filter((key) => key.startsWith('TAPLINE_')), ...Object.keys(settingDefinitions).map((key) => `TAPLINE_${key}`)];
+    const known = [
+      ...environmentKeys.filter((key) => key.startsWith('TAPLINE_')),
+      ...Object.keys(settingDefinitions).map((key) => `TAPLINE_${key}`),
+    ];
     throw new ConfigError(
       unknown.map((key) => `Unknown configuration key ${key}: ${hint(key, known)} or unset it.`).join('\n') +
         `\nKnown keys: ${known.join(', ')}.`,
@@ -97,7 +104,9 @@ function settingOverrides(env: Record<string, string | undefined>): Record<strin
 function hint(key: string, known: string[]): string {
   const core = (name: string) => name.slice('TAPLINE_'.length);
   const wrong = core(key);
-  const shared = (name: string) => [...wrong].filter((letter, index) => core(name)[index] === letter || core(name).at(index - wrong.length) === letter).length;
+  const shared = (name: string) =>
+    [...wrong].filter((letter, index) => core(name)[index] === letter || core(name).at(index - wrong.length) === letter)
+      .length;
   const [best] = known.toSorted((a, b) => shared(b) - shared(a));
   return best && shared(best) > wrong.length * 0.7 ? `did you mean ${best}? Rename it` : 'correct its name';
 }

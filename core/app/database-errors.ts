@@ -1,6 +1,17 @@
 /** Connection exceptions, shutdown in progress, too many connections (classes 08, 57P, 53300). */
 const sqlStates = /^(08...|57P0[1-5]|53300)$/;
-const systemCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'EACCES']);
+const systemCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EACCES',
+]);
 const messages = [
   'timeout exceeded when trying to connect',
   'Connection terminated',
@@ -18,7 +29,8 @@ export function isDatabaseAway(error: unknown): boolean {
   const { code, syscall } = error as Error & { code?: string; syscall?: string };
   if (code && sqlStates.test(code)) return true;
   // a file that is missing is ENOENT as well: only calls on sockets count
-  if (code && systemCodes.has(code) && /^(connect|read|write|getaddrinfo)$/.test(syscall ?? '')) return !('path' in error);
+  if (code && systemCodes.has(code) && /^(connect|read|write|getaddrinfo)$/.test(syscall ?? ''))
+    return !('path' in error);
   if (error.name === 'KnexTimeoutError') return true;
   return messages.some((text) => error.message.includes(text));
 }

@@ -19,7 +19,8 @@ export function toIso(text: string): string {
 }
 
 const isoTypes = {
-  getTypeParser: (id: number, format?: any) => (id === timestamptz && format !== 'binary' ? toIso : pg.types.getTypeParser(id, format)),
+  getTypeParser: (id: number, format?: any) =>
+    id === timestamptz && format !== 'binary' ? toIso : pg.types.getTypeParser(id, format),
 };
 
 export function connectionSettings(databaseUrl: string, name: string): pg.ClientConfig {
@@ -45,7 +46,15 @@ const limits = {
  * For the queue, COPY and long work: no statement limit, timestamps as Date, as libraries expect.
  * An idle client's error must have a listener or it ends the process.
  */
-export function createPool({ config, log, max = 10 }: { config: { databaseUrl: string }; log: Log; max?: number }): pg.Pool {
+export function createPool({
+  config,
+  log,
+  max = 10,
+}: {
+  config: { databaseUrl: string };
+  log: Log;
+  max?: number;
+}): pg.Pool {
   const pool = new pg.Pool({ ...connectionSettings(config.databaseUrl, 'pool'), max, idleTimeoutMillis: 30_000 });
   const onError = (err: Error) => log.warn({ err }, 'database connection lost');
   pool.on('error', onError);
@@ -58,7 +67,11 @@ export function createDb({ config, log, max = 16 }: { config: { databaseUrl: str
   return knex({
     client: 'pg',
     log: libraryLog(log),
-    connection: { ...connectionSettings(config.databaseUrl, 'api'), ...limits, types: isoTypes } as Knex.PgConnectionConfig,
+    connection: {
+      ...connectionSettings(config.databaseUrl, 'api'),
+      ...limits,
+      types: isoTypes,
+    } as Knex.PgConnectionConfig,
     // with it, values would be written into error messages and so into logs
     compileSqlOnError: false,
     acquireConnectionTimeout: connectTimeoutMs,
@@ -77,6 +90,12 @@ export function createDb({ config, log, max = 16 }: { config: { databaseUrl: str
 
 /** What the library says goes along with errors that are thrown, and handled, as well. */
 function libraryLog(log: Log): Knex.Logger {
-  const say = (message: unknown) => log.debug({ message: message instanceof Error ? message.message : String(message) }, 'knex');
-  return { debug: say, warn: say, error: say, deprecate: (method, alternative) => say(`${method} is deprecated: ${alternative}`) };
+  const say = (message: unknown) =>
+    log.debug({ message: message instanceof Error ? message.message : String(message) }, 'knex');
+  return {
+    debug: say,
+    warn: say,
+    error: say,
+    deprecate: (method, alternative) => say(`${method} is deprecated: ${alternative}`),
+  };
 }

@@ -42,21 +42,41 @@ function writeProject(path: string): void {
 }
 
 async function insertContent(trx: Knex.Transaction): Promise<void> {
-  const insert = async (table: string, row: object): Promise<number> => (await trx(table).insert(row).returning('id'))[0].id;
+  const insert = async (table: string, row: object): Promise<number> =>
+    (await trx(table).insert(row).returning('id'))[0].id;
   const admin = await trx('users').orderBy('id').first('id');
   const by = { created_by_id: admin?.id ?? null, modified_by_id: admin?.id ?? null };
   const organization_id = await insert('organizations', { name: 'Default', description: '', ...by });
   const inventory_id = await insert('inventories', { name: 'Demo Inventory', organization_id, ...by });
   await insert('hosts', { name: 'localhost', inventory_id, variables: localhost, ...by });
-  const project = { kind: 'project', name: 'Demo Project', organization_id, local_path: folder, status: 'ok', playbook_files: JSON.stringify([playbook]) };
+  const project = {
+    kind: 'project',
+    name: 'Demo Project',
+    organization_id,
+    local_path: folder,
+    status: 'ok',
+    playbook_files: JSON.stringify([playbook]),
+  };
   const project_id = await insert('templates', { ...project, ...by });
   const template_id = await insert('templates', {
-    kind: 'job_template', name: 'Demo Job Template', organization_id, inventory_id, project_id, playbook, use_fact_cache: true, ...by,
+    kind: 'job_template',
+    name: 'Demo Job Template',
+    organization_id,
+    inventory_id,
+    project_id,
+    playbook,
+    use_fact_cache: true,
+    ...by,
   });
   const machine = await trx('credential_types').where({ namespace: 'ssh' }).first('id');
-  if (!machine) throw new Error('the managed credential types are missing: they have to be there before the demo content');
+  if (!machine)
+    throw new Error('the managed credential types are missing: they have to be there before the demo content');
   const credential_id = await insert('credentials', {
-    name: 'Demo Credential', organization_id, credential_type_id: machine.id, inputs: JSON.stringify({ username: 'admin' }), ...by,
+    name: 'Demo Credential',
+    organization_id,
+    credential_type_id: machine.id,
+    inputs: JSON.stringify({ username: 'admin' }),
+    ...by,
   });
   await trx('template_credentials').insert({ template_id, credential_id });
 }

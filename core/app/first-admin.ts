@@ -18,7 +18,13 @@ const username = 'admin';
 const lockKey = 7_236_003;
 
 /** On a database without users, makes `admin`; a password that was changed since is nowhere to be found. */
-export async function ensureFirstAdmin({ db, config }: { db: Knex; config: Pick<Config, 'dataDir' | 'adminPassword'> }): Promise<FirstAdmin> {
+export async function ensureFirstAdmin({
+  db,
+  config,
+}: {
+  db: Knex;
+  config: Pick<Config, 'dataDir' | 'adminPassword'>;
+}): Promise<FirstAdmin> {
   const file = join(config.dataDir, 'admin-password');
   const known = await currentAdmin(db, file);
   if (known) return known;
@@ -36,7 +42,8 @@ export async function ensureFirstAdmin({ db, config }: { db: Knex; config: Pick<
 
 async function currentAdmin(db: Knex, file: string): Promise<FirstAdmin | null> {
   const admin = await db('users').where({ username }).first('initial_password');
-  if (admin) return { username, created: false, password: null, file: admin.initial_password && existsSync(file) ? file : null };
+  if (admin)
+    return { username, created: false, password: null, file: admin.initial_password && existsSync(file) ? file : null };
   const anybody = await db('users').first('id');
   return anybody ? { username: '', created: false, password: null, file: null } : null;
 }

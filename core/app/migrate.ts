@@ -32,7 +32,12 @@ export async function migrate({ databaseUrl, folder }: { databaseUrl: string; fo
   await lock.connect();
   // what goes wrong is thrown; the library would print it as well
   const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
-  const db = knex({ client: 'pg', log: silent, connection: connectionSettings(databaseUrl, 'migrate') as Knex.PgConnectionConfig, pool: { min: 0, max: 2 } });
+  const db = knex({
+    client: 'pg',
+    log: silent,
+    connection: connectionSettings(databaseUrl, 'migrate') as Knex.PgConnectionConfig,
+    pool: { min: 0, max: 2 },
+  });
   const options = { migrationSource: migrationSource(folder), tableName: 'tapline_migrations' };
   try {
     await lock.query('select pg_advisory_lock($1)', [lockKey]);
@@ -56,7 +61,9 @@ export async function pendingMigrations(client: { query: pg.Client['query'] }, f
   const applied = new Set(rows.map((row) => row.name as string));
   const foreign = [...applied].filter((name) => !known.includes(name));
   if (foreign.length) {
-    throw new Error(`The database was migrated by a newer version (it has ${foreign.join(', ')}). Start that version, or restore a backup from before.`);
+    throw new Error(
+      `The database was migrated by a newer version (it has ${foreign.join(', ')}). Start that version, or restore a backup from before.`,
+    );
   }
   return known.filter((name) => !applied.has(name));
 }

@@ -15,7 +15,15 @@ export interface OpenDatabase {
 const oldestVersion = 150_000;
 
 /** The configured server, or the embedded one, started. Waits a while for a server that is still starting itself. */
-export async function openDatabase({ config, log, waitMs = 60_000 }: { config: Pick<Config, 'databaseUrl' | 'dataDir'>; log: Log; waitMs?: number }): Promise<OpenDatabase> {
+export async function openDatabase({
+  config,
+  log,
+  waitMs = 60_000,
+}: {
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>;
+  log: Log;
+  waitMs?: number;
+}): Promise<OpenDatabase> {
   if (!config.databaseUrl) {
     const server = await startPostgres({ dataDir: config.dataDir, log });
     return { databaseUrl: server.url, server };
@@ -32,7 +40,8 @@ async function waitForServer(databaseUrl: string, log: Log, waitMs: number): Pro
     try {
       await client.connect();
       const { rows } = await client.query(`select current_setting('server_version_num')::int as version`);
-      if (rows[0].version < oldestVersion) throw new Error(`the server is Postgres ${Math.floor(rows[0].version / 10_000)}, 15 or newer is needed`);
+      if (rows[0].version < oldestVersion)
+        throw new Error(`the server is Postgres ${Math.floor(rows[0].version / 10_000)}, 15 or newer is needed`);
       return;
     } catch (error) {
       if (!isDatabaseAway(error) || performance.now() > deadline) throw error;

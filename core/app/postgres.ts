@@ -35,7 +35,15 @@ const database = 'tapline';
 const startTimeoutS = 60;
 
 /** The embedded Postgres of a data folder: made on first use, adopted when it runs already, started otherwise. */
-export async function startPostgres({ dataDir, log, options = {} }: { dataDir: string; log: Log; options?: Record<string, string> }): Promise<PostgresServer> {
+export async function startPostgres({
+  dataDir,
+  log,
+  options = {},
+}: {
+  dataDir: string;
+  log: Log;
+  options?: Record<string, string>;
+}): Promise<PostgresServer> {
   const place = await preparePlace(resolve(dataDir), log, options);
   if (!existsSync(place.data)) await initialise(place);
   let adopted = await adopt(place);
@@ -82,14 +90,16 @@ const give = (user: ServerUser, path: string) => {
 /** A Unix socket's path may have 107 bytes, so it lies in the temporary folder; only root and the server's user get in. */
 function socketFolder(user: ServerUser, home: string): string {
   const hash = createHash('sha256').update(home).digest('hex').slice(0, 12);
-  const base = /^[\w./-]{1,60}$/.test(tmpdir()) && (user.uid === undefined || isTraversable(tmpdir())) ? tmpdir() : '/tmp';
+  const base =
+    /^[\w./-]{1,60}$/.test(tmpdir()) && (user.uid === undefined || isTraversable(tmpdir())) ? tmpdir() : '/tmp';
   const wanted = user.uid ?? process.getuid?.();
   for (let attempt = 0; attempt < 5; attempt++) {
     const folder = join(base, `tapline-${hash}${attempt ? `-${attempt}` : ''}`);
     makeSocketFolder(user, folder);
     const found = lstatSync(folder);
     // somebody else may have made a folder of that name to catch our connections
-    if (found.isDirectory() && (wanted === undefined || found.uid === wanted) && (found.mode & 0o077) === 0) return folder;
+    if (found.isDirectory() && (wanted === undefined || found.uid === wanted) && (found.mode & 0o077) === 0)
+      return folder;
   }
   throw new Error(`No safe folder for the database socket in ${base}: remove ${base}/tapline-${hash}*.`);
 }
@@ -108,9 +118,23 @@ async function initialise({ user, bin, data, log }: Place): Promise<void> {
   const draft = `${data}.new`;
   // left by an attempt that was killed; the rename makes the finished one appear at once
   rmSync(draft, { recursive: true, force: true });
-  const args = ['-D', draft, '-U', 'svc', '--auth=trust', '-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+  const args = [
+    '-D',
+    draft,
+    '-U',
+    'svc',
+    '--auth=trust',
+    '-E',
+    'UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+  ];
   const { code, output } = await runAs(user, join(bin, 'initdb'), args, 120_000);
-  if (code !== 0) throw new Error(`The database could not be made in ${data}: ${output.trim()}\nA user without an entry in /etc/passwd cannot do it: set DATABASE_URL to a server there.`);
+  if (code !== 0)
+    throw new Error(
+      `The database could not be made in ${data}: ${output.trim()}\nA user without an entry in /etc/passwd cannot do it: set DATABASE_URL to a server there.`,
+    );
   renameSync(draft, data);
 }
 
@@ -125,7 +149,10 @@ async function adopt(place: Place): Promise<boolean> {
       return true;
     }
     if (performance.now() > deadline) {
-      if (processState(running.pid) !== 'Z') throw new Error(`Postgres process ${running.pid} of ${place.data} does not answer. See ${place.home}/server.log; end that process, then start again.`);
+      if (processState(running.pid) !== 'Z')
+        throw new Error(
+          `Postgres process ${running.pid} of ${place.data} does not answer. See ${place.home}/server.log; end that process, then start again.`,
+        );
       // a zombie that nobody reaps would look like a running server for ever
       rmSync(join(place.data, 'postmaster.pid'), { force: true });
       return false;
@@ -136,22 +163,39 @@ async function adopt(place: Place): Promise<boolean> {
 
 async function start({ user, bin, data, home, socketDir, options, log }: Place): Promise<void> {
   makeSocketFolder(user, socketDir);
-  const settings: Record<string, string> = { listen_addresses: "''", unix_socket_directories: socketDir, unix_socket_permissions: '0700', jit: 'off', ...options };
-  const flags = Object.entries(settings).map(([key, value]) => `-c ${key}=${value}`).join(' ');
+  const settings: Record<string, string> = {
+    listen_addresses: "''",
+    unix_socket_directories: socketDir,
+    unix_socket_permissions: '0700',
+    jit: 'off',
+    ...options,
+  };
+  const flags = Object.entries(settings)
+    .map(([key, value]) => `-c ${key}=${value}`)
+    .join(' ');
   const args = ['start', '-w', '-t', String(startTimeoutS), '-D', data, '-l', join(home, 'server.log'), '-o', flags];
   const { code, output } = await runAs(user, join(bin, 'pg_ctl'), args, (startTimeoutS + 5) * 1000);
-  if (code !== 0) throw new Error(`The embedded Postgres did not start: ${output.trim()}\n${lastLines(join(home, 'server.log'))}`);
+  if (code !== 0)
+    throw new Error(`The embedded Postgres did not start: ${output.trim()}\n${lastLines(join(home, 'server.log'))}`);
   log.info({ folder: data }, 'embedded Postgres started');
 }
 
 async function release(place: Place): Promise<void> {
-  const others = await query(urlOf(place, 'postgres'), `select 1 from pg_stat_activity where application_name = 'tapline bus'`).catch(() => []);
+  const others = await query(
+    urlOf(place, 'postgres'),
+    `select 1 from pg_stat_activity where application_name = 'tapline bus'`,
+  ).catch(() => []);
   if (others.length) place.log.info('embedded Postgres left running: another process uses it');
   else await stop(place);
 }
 
 async function stop(place: Place): Promise<void> {
-  const { code, output } = await runAs(place.user, join(place.bin, 'pg_ctl'), ['stop', '-m', 'fast', '-w', '-t', '60', '-D', place.data], 65_000);
+  const { code, output } = await runAs(
+    place.user,
+    join(place.bin, 'pg_ctl'),
+    ['stop', '-m', 'fast', '-w', '-t', '60', '-D', place.data],
+    65_000,
+  );
   const gone = /no server running|does not exist/i.test(output);
   if (code !== 0 && !gone) place.log.error({ output }, 'embedded Postgres did not stop');
   rmSync(place.socketDir, { recursive: true, force: true });
@@ -162,7 +206,8 @@ async function createDatabase(place: Place): Promise<void> {
   if (!rows.length) await query(urlOf(place, 'postgres'), `create database ${database}`);
 }
 
-const urlOf = ({ socketDir }: { socketDir: string }, name: string) => `postgres://svc@/${name}?host=${encodeURIComponent(socketDir)}`;
+const urlOf = ({ socketDir }: { socketDir: string }, name: string) =>
+  `postgres://svc@/${name}?host=${encodeURIComponent(socketDir)}`;
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 30_000 });
@@ -175,7 +220,11 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-const answers = (url: string) => query(url, 'select 1').then(() => true, () => false);
+const answers = (url: string) =>
+  query(url, 'select 1').then(
+    () => true,
+    () => false,
+  );
 
 /** Address of a server that runs on this data folder, without starting or changing anything. */
 export function runningUrl(dataDir: string): string | null {

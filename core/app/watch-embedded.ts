@@ -7,15 +7,15 @@ const betweenTriesMs = 1000;
 
 /** Starts the embedded server again when it died under us. Resolves nothing: the returned function ends the watch. */
 export function watchEmbedded({ server, bus, log }: { server: PostgresServer; bus: PgBus; log: Log }): () => void {
+  const ended = new AbortController();
   let busy = false;
-  let ended = false;
   const off = bus.onAvailable((available) => {
     if (!available && !busy) void revive();
   });
 
   async function revive(): Promise<void> {
     busy = true;
-    while (!ended && !bus.available) {
+    while (!ended.signal.aborted && !bus.available) {
       try {
         await server.ensure();
       } catch (err) {
@@ -27,7 +27,7 @@ export function watchEmbedded({ server, bus, log }: { server: PostgresServer; bu
   }
 
   return () => {
-    ended = true;
+    ended.abort();
     off();
   };
 }

@@ -1,11 +1,19 @@
+import type { Knex } from 'knex';
+
 /** Messages between the nodes over LISTEN/NOTIFY. They wake or point, they never carry data that matters. */
 export interface BusMessages {
   /** something may be ready to start: the dispatcher looks */
   dispatch: { run?: number };
   /** a run changed status; after commit */
   status: {
-    run: number; kind: string; status: string; seq: number; template: number | null;
-    project?: number | null; inventory?: number | null; finished?: string | null;
+    run: number;
+    kind: string;
+    status: string;
+    seq: number;
+    template: number | null;
+    project?: number | null;
+    inventory?: number | null;
+    finished?: string | null;
   };
   /** events `from`..`to` (counters, inclusive) of a run are stored; after the last one `final` is set */
   events: { run: number; kind: string; from: number; to: number; final?: boolean };
@@ -18,5 +26,5 @@ export interface BusMessages {
 export interface Bus {
   on<C extends keyof BusMessages>(channel: C, listener: (message: BusMessages[C]) => void): () => void;
   /** Sent when the surrounding transaction commits; never when it rolls back. */
-  notify<C extends keyof BusMessages>(trx: import('knex').Knex, channel: C, message: BusMessages[C]): Promise<void>;
+  notify<C extends keyof BusMessages>(trx: Knex, channel: C, message: BusMessages[C]): Promise<void>;
 }

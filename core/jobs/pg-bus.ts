@@ -55,7 +55,8 @@ export class PgBus implements Bus {
   /** Any number of messages in one statement. */
   async notifyAll(trx: Knex, messages: readonly (readonly [name: string, message: unknown])[]): Promise<void> {
     const payloads = messages.map(([c, m]) => JSON.stringify({ c, m }));
-    if (payloads.length) await trx.raw('select pg_notify(?, payload) from unnest(?::text[]) as payload', [channel, payloads]);
+    if (payloads.length)
+      await trx.raw('select pg_notify(?, payload) from unnest(?::text[]) as payload', [channel, payloads]);
   }
 
   async start(): Promise<void> {
@@ -68,12 +69,19 @@ export class PgBus implements Bus {
     const last = this.#client;
     this.#client = null;
     // a silent server would be waited for
-    if (last) await Promise.race([last.end(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]).catch(() => undefined);
+    if (last)
+      await Promise.race([last.end(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]).catch(
+        () => undefined,
+      );
   }
 
   async #connect(): Promise<void> {
     const settings = connectionSettings(this.#databaseUrl, 'bus');
-    const client = new pg.Client({ ...settings, connectionTimeoutMillis: connectTimeoutMs, query_timeout: probeTimeoutMs });
+    const client = new pg.Client({
+      ...settings,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: probeTimeoutMs,
+    });
     client.on('error', () => this.#lost(client));
     client.on('end', () => this.#lost(client));
     client.on('notification', ({ payload }) => this.#receive(payload));

@@ -2,7 +2,8 @@ import { type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
-const secretName = /^(authorization|proxy-authorization|cookie|set-cookie|.*passw(or)?d.*|.*passphrase|.*secret.*|(.*_)?token|token_hash|inputs|extra_vars|ssh_key.*|private_key|.*_key_data|bindings|parameters)$/i;
+const secretName =
+  /^(authorization|proxy-authorization|cookie|set-cookie|.*passw(or)?d.*|.*passphrase|.*secret.*|(.*_)?token|token_hash|inputs|extra_vars|ssh_key.*|private_key|.*_key_data|bindings|parameters)$/i;
 const depthLimit = 6;
 
 /** Redacts by the name of the key at any depth: a list of paths misses the first object that nests differently. */
@@ -11,7 +12,8 @@ export function scrub(value: unknown, depth = 0): unknown {
   if (depth > depthLimit) return '[deep]';
   if (Array.isArray(value)) return value.map((item) => scrub(item, depth + 1));
   const clean: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) clean[key] = secretName.test(key) ? '[redacted]' : scrub(item, depth + 1);
+  for (const [key, item] of Object.entries(value))
+    clean[key] = secretName.test(key) ? '[redacted]' : scrub(item, depth + 1);
   return clean;
 }
 
@@ -20,7 +22,15 @@ function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return scrub(error);
   const { name, message, stack } = error;
   const { code, table, constraint } = error as { code?: string; table?: string; constraint?: string };
-  return { type: name, message, stack, code, table, constraint, ...(error.cause ? { cause: describeError(error.cause) } : {}) };
+  return {
+    type: name,
+    message,
+    stack,
+    code,
+    table,
+    constraint,
+    ...(error.cause ? { cause: describeError(error.cause) } : {}),
+  };
 }
 
 /** JSON lines on standard error; standard output is for what a person is to read. */
@@ -35,7 +45,11 @@ export function createLog({ config }: { config: { logLevel: string; nodeName: st
         level: (label) => ({ level: label }),
         log: (object) => {
           const { err, error, ...rest } = object;
-          return { ...(scrub(rest) as object), ...(err === undefined ? {} : { err }), ...(error === undefined ? {} : { error }) };
+          return {
+            ...(scrub(rest) as object),
+            ...(err === undefined ? {} : { err }),
+            ...(error === undefined ? {} : { error }),
+          };
         },
       },
     },

@@ -8,7 +8,8 @@ import type { Metrics } from './metrics.ts';
 export function measureStatuses(statuses: Statuses, metrics: Metrics): Statuses {
   const count = (row: MovedRun) => {
     if (row.status === 'pending' && row.from_status === 'new') metrics.launches.inc({ result: 'accepted' });
-    if (row.status === 'running') metrics.launchToStart.observe(Math.max(0, (Date.now() - Date.parse(row.created)) / 1000));
+    if (row.status === 'running')
+      metrics.launchToStart.observe(Math.max(0, (Date.now() - Date.parse(row.created)) / 1000));
     if (isTerminal(row.status)) metrics.runsFinished.inc({ kind: row.kind, status: row.status });
   };
   return {

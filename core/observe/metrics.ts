@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -10,18 +10,21 @@ export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Counter<L>({ registers, name: `tapline_${name}`, help, labelNames });
+  const seconds = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
+    new Histogram<L>({ registers, name: `tapline_${name}_seconds`, help, labelNames, buckets });
   return {
     registry,
-    httpRequests: new Counter({ registers, name: 'tapline_http_requests_total', help: 'Answered requests.', labelNames: ['method', 'route', 'status'] as const }),
-    httpDuration: new Histogram({ registers, name: 'tapline_http_request_seconds', help: 'Time to answer a request.', labelNames: ['method', 'route'] as const, buckets: quick }),
-    queueTasks: new Counter({ registers, name: 'tapline_queue_tasks_total', help: 'Background tasks ended.', labelNames: ['task', 'result'] as const }),
-    queueDuration: new Histogram({ registers, name: 'tapline_queue_task_seconds', help: 'Duration of background tasks.', labelNames: ['task'] as const, buckets: quick }),
-    launches: new Counter({ registers, name: 'tapline_launches_total', help: 'Launches by result: accepted, denied, error.', labelNames: ['result'] as const }),
-    launchToStart: new Histogram({ registers, name: 'tapline_launch_to_start_seconds', help: 'From the creation of a run to the start of its engine.', buckets: slow }),
-    runsFinished: new Counter({ registers, name: 'tapline_runs_finished_total', help: 'Runs ended, by kind and status.', labelNames: ['kind', 'status'] as const }),
-    runsActive: new Gauge({ registers, name: 'tapline_runs_active', help: 'Runs that this node executes now.' }),
-    eventsStored: new Counter({ registers, name: 'tapline_events_stored_total', help: 'Events written to the database.' }),
-    ingestLag: new Histogram({ registers, name: 'tapline_ingest_lag_seconds', help: 'From the emission of an event to its commit.', buckets: slow }),
-    hookTaps: new Counter({ registers, name: 'tapline_hook_taps_total', help: 'Hook taps run, by hook and result.', labelNames: ['hook', 'result'] as const }),
+    httpRequests: counter('http_requests_total', 'Answered requests.', ['method', 'route', 'status']),
+    httpDuration: seconds('http_request', 'Time to answer a request.', quick, ['method', 'route']),
+    queueTasks: counter('queue_tasks_total', 'Background tasks ended.', ['task', 'result']),
+    queueDuration: seconds('queue_task', 'Duration of background tasks.', quick, ['task']),
+    launches: counter('launches_total', 'Launches by result: accepted, denied.', ['result']),
+    launchToStart: seconds('launch_to_start', 'From the creation of a run to the start of its engine.', slow),
+    runsFinished: counter('runs_finished_total', 'Runs ended, by kind and status.', ['kind', 'status']),
+    eventsStored: counter('events_stored_total', 'Events written to the database.'),
+    ingestLag: seconds('ingest_lag', 'From the emission of an event to its commit.', slow),
+    hookTaps: counter('hook_taps_total', 'Hook taps run, by hook and result.', ['hook', 'result']),
   };
 }

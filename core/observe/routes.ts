@@ -32,7 +32,9 @@ export function observeRoutes({ metrics, checks }: { metrics: Metrics; checks: R
         ctx.body = { status: 'ok' };
         return;
       case '/readyz': {
-        const results = Object.fromEntries(await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check)])));
+        const results = Object.fromEntries(
+          await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check)])),
+        );
         const ready = Object.values(results).every((result) => result === 'ok');
         ctx.status = ready ? 200 : 503;
         ctx.body = { status: ready ? 'ok' : 'unavailable', checks: results };
@@ -68,7 +70,8 @@ interface Availability {
   onAvailable(listener: (available: boolean) => void): () => void;
 }
 
-const away = () => new ApiError(503, 'The database cannot be reached at the moment. Try again later.', { 'Retry-After': '5' });
+const away = () =>
+  new ApiError(503, 'The database cannot be reached at the moment. Try again later.', { 'Retry-After': '5' });
 
 /** Answers 503 as soon as Postgres is known to be away, also to requests that already wait for it. */
 export function refuseWhenDatabaseAway({ bus }: { bus: Availability }): Middleware {

@@ -15,12 +15,21 @@ export function createSettings({ config }: { config: { settings: Record<string, 
   }
   return {
     get: (key) => values[key] as never,
-    all: () => Object.entries<SettingDefinition>(settingDefinitions).map(([key, definition]) => ({ key: key as SettingKey, value: values[key], definition })),
+    all: () =>
+      Object.entries<SettingDefinition>(settingDefinitions).map(([key, definition]) => ({
+        key: key as SettingKey,
+        value: values[key],
+        definition,
+      })),
   };
 }
 
 /** @throws naming the key as the operator wrote it, and what it takes */
-export function parseSetting(key: string, definition: SettingDefinition, text: string): number | boolean | string | string[] {
+export function parseSetting(
+  key: string,
+  definition: SettingDefinition,
+  text: string,
+): number | boolean | string | string[] {
   const refuse = (wanted: string): never => {
     throw new Error(`TAPLINE_${key} is ${JSON.stringify(text)} but must be ${wanted}. ${definition.help}`);
   };
@@ -28,14 +37,23 @@ export function parseSetting(key: string, definition: SettingDefinition, text: s
   switch (definition.type) {
     case 'integer': {
       const number = /^-?\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
-      const bounds = [definition.min === undefined ? '' : ` from ${min}`, definition.max === undefined ? '' : ` up to ${max}`].join('');
-      return Number.isSafeInteger(number) && number >= min && number <= max ? number : refuse(`a whole number${bounds}`);
+      const bounds = [
+        definition.min === undefined ? '' : ` from ${min}`,
+        definition.max === undefined ? '' : ` up to ${max}`,
+      ].join('');
+      return Number.isSafeInteger(number) && number >= min && number <= max
+        ? number
+        : refuse(`a whole number${bounds}`);
     }
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : refuse('true or false');
     case 'list':
-      if (text.startsWith('[')) return parseJsonList(text) ?? refuse('a JSON list of texts, or texts separated by commas');
-      return text.split(',').map((item) => item.trim()).filter(Boolean);
+      if (text.startsWith('['))
+        return parseJsonList(text) ?? refuse('a JSON list of texts, or texts separated by commas');
+      return text
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean);
     case 'choice':
       return definition.choices?.includes(text) ? text : refuse(`one of ${definition.choices?.join(', ')}`);
     default:

@@ -44,7 +44,10 @@ describe('the bus', () => {
   });
 
   it('listens again after its connection was cut, and says that messages may be lost', async () => {
-    const cut = () => database.db.raw(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tapline bus' and datname = current_database()`);
+    const cut = () =>
+      database.db.raw(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tapline bus' and datname = current_database()`,
+      );
     await cut();
     await until(() => reconnected === 1);
     await sender.notify(database.db, 'dispatch', { run: 4 });

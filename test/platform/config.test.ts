@@ -19,20 +19,34 @@ describe('the configuration', () => {
   });
 
   it('names every wrong value at once', () => {
-    expect(() => loadConfig({ PORT: 'web', TAPLINE_ROLES: 'web,cook', DATABASE_URL: 'mysql://x' }))
-      .to.throw(ConfigError, /PORT: must be a number[^]*TAPLINE_ROLES|DATABASE_URL[^]*PORT/);
+    expect(() => loadConfig({ PORT: 'web', TAPLINE_ROLES: 'web,cook', DATABASE_URL: 'mysql://x' })).to.throw(
+      ConfigError,
+      /PORT: must be a number[^]*TAPLINE_ROLES|DATABASE_URL[^]*PORT/,
+    );
   });
 
   it('takes settings as TAPLINE_<KEY> and checks them', () => {
-    const settings = createSettings({ config: loadConfig({ TAPLINE_MAX_FORKS: '7', TAPLINE_AD_HOC_COMMANDS: 'ping, setup' }) });
+    const settings = createSettings({
+      config: loadConfig({ TAPLINE_MAX_FORKS: '7', TAPLINE_AD_HOC_COMMANDS: 'ping, setup' }),
+    });
     expect(settings.get('MAX_FORKS')).to.equal(7);
     expect(settings.get('AD_HOC_COMMANDS')).to.deep.equal(['ping', 'setup']);
     expect(settings.get('ALLOW_JINJA_IN_EXTRA_VARS')).to.equal('template');
-    expect(() => createSettings({ config: loadConfig({ TAPLINE_MAX_FORKS: 'many' }) })).to.throw(/TAPLINE_MAX_FORKS.*whole number/);
+    expect(() => createSettings({ config: loadConfig({ TAPLINE_MAX_FORKS: 'many' }) })).to.throw(
+      /TAPLINE_MAX_FORKS.*whole number/,
+    );
   });
 
   it('is shown without its secrets', () => {
-    const shown = JSON.stringify(redactConfig(loadConfig({ ADMIN_PASSWORD: 'canary1', TAPLINE_SECRET_KEY: 'canary2', DATABASE_URL: 'postgres://svc:canary3@h/db' })));
+    const shown = JSON.stringify(
+      redactConfig(
+        loadConfig({
+          ADMIN_PASSWORD: 'canary1',
+          TAPLINE_SECRET_KEY: 'canary2',
+          DATABASE_URL: 'postgres://svc:canary3@h/db',
+        }),
+      ),
+    );
     expect(shown).not.to.contain('canary');
     expect(shown).to.contain('postgres://svc:[redacted]@h/db');
   });

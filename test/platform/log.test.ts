@@ -4,7 +4,13 @@ import { scrub } from '../../core/observe/log.ts';
 describe('what goes into the log', () => {
   it('has no secret at any depth', () => {
     const clean = JSON.stringify(
-      scrub({ headers: { Authorization: 'canary' }, a: [{ b: { password: 'canary', become_password: 'canary' } }], inputs: { x: 'canary' }, extra_vars: 'canary', run: 5 }),
+      scrub({
+        headers: { Authorization: 'canary' },
+        a: [{ b: { password: 'canary', become_password: 'canary' } }],
+        inputs: { x: 'canary' },
+        extra_vars: 'canary',
+        run: 5,
+      }),
     );
     expect(clean).not.to.contain('canary');
     expect(clean).to.contain('"run":5');

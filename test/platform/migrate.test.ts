@@ -21,7 +21,10 @@ describe('migrations', () => {
   });
 
   const write = (name: string, sql: string) =>
-    writeFileSync(join(folder, `${name}.ts`), `export const up = (knex: any) => knex.raw(${JSON.stringify(sql)});\nexport const down = () => Promise.resolve();\n`);
+    writeFileSync(
+      join(folder, `${name}.ts`),
+      `export const up = (knex: any) => knex.raw(${JSON.stringify(sql)});\nexport const down = () => Promise.resolve();\n`,
+    );
 
   const run = () => migrate({ databaseUrl: database.url, folder });
 
@@ -51,7 +54,10 @@ describe('migrations', () => {
 
   it('leave nothing behind when one fails', async () => {
     write('0003_broken', 'create table third (id int); select 1 / 0');
-    const error = await run().then(() => null, (reason: Error) => reason);
+    const error = await run().then(
+      () => null,
+      (reason: Error) => reason,
+    );
     expect(error?.message).to.match(/division by zero/);
     expect(await rows(`select to_regclass('third') as t`)).to.deep.equal([{ t: null }]);
     rmSync(join(folder, '0003_broken.ts'));
@@ -59,7 +65,10 @@ describe('migrations', () => {
 
   it('refuse a database that a newer version migrated', async () => {
     rmSync(join(folder, '0002_second.ts'));
-    const error = await run().then(() => null, (reason: Error) => reason);
+    const error = await run().then(
+      () => null,
+      (reason: Error) => reason,
+    );
     expect(error?.message).to.match(/newer version.*0002_second/);
   });
 });

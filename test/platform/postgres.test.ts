@@ -60,7 +60,10 @@ describe('the embedded Postgres', () => {
     await server.release();
     expect(await query(server.url, 'select count(*)::int as n from kept')).to.deep.equal([{ n: 2 }]);
     await other.end();
-    await until(async () => (await query(server.url, `select 1 from pg_stat_activity where application_name = 'tapline bus'`)).length === 0);
+    await until(
+      async () =>
+        (await query(server.url, `select 1 from pg_stat_activity where application_name = 'tapline bus'`)).length === 0,
+    );
   });
 
   it('stops and starts again on the same data', async () => {

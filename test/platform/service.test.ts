@@ -39,17 +39,28 @@ describe('the service', () => {
     const { body } = await service.request('GET', '/metrics', { auth: null });
     expect(body).to.match(/tapline_http_requests_total\{method="GET",route="[^"]*organizations[^"]*",status="\d+"\} 1/);
     expect(body).not.to.contain('organizations/1/');
-    for (const name of ['tapline_queue_tasks_total', 'tapline_launches_total', 'tapline_launch_to_start_seconds', 'tapline_events_stored_total']) expect(body).to.contain(name);
+    for (const name of [
+      'tapline_queue_tasks_total',
+      'tapline_launches_total',
+      'tapline_launch_to_start_seconds',
+      'tapline_events_stored_total',
+    ])
+      expect(body).to.contain(name);
   });
 
   it('has demo content on a new database: something to launch', async () => {
     const rows = await service.services.db('templates').select('kind', 'name').orderBy('kind');
-    expect(rows).to.deep.equal([{ kind: 'job_template', name: 'Demo Job Template' }, { kind: 'project', name: 'Demo Project' }]);
+    expect(rows).to.deep.equal([
+      { kind: 'job_template', name: 'Demo Job Template' },
+      { kind: 'project', name: 'Demo Project' },
+    ]);
     expect(existsSync(join(service.dataDir, 'projects/demo/hello_world.yml'))).to.equal(true);
   });
 
   it('shows timestamps as ISO texts with microseconds', async () => {
-    const { rows } = await service.services.db.raw(`select '2026-01-02 03:04:05.120005+01'::timestamptz as a, '2026-01-02 03:04:05Z'::timestamptz as b`);
+    const { rows } = await service.services.db.raw(
+      `select '2026-01-02 03:04:05.120005+01'::timestamptz as a, '2026-01-02 03:04:05Z'::timestamptz as b`,
+    );
     expect(rows[0]).to.deep.equal({ a: '2026-01-02T02:04:05.120005Z', b: '2026-01-02T03:04:05Z' });
   });
 });
@@ -68,7 +79,15 @@ describe('the start of the service', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  const config = (env: Record<string, string> = {}) => loadConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: database.url, TAPLINE_DATA: dataDir, TAPLINE_ROLES: 'web', ...env });
+  const config = (env: Record<string, string> = {}) =>
+    loadConfig({
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: database.url,
+      TAPLINE_DATA: dataDir,
+      TAPLINE_ROLES: 'web',
+      ...env,
+    });
 
   it('generates the first password once and keeps it for the owner alone', async () => {
     const first = await boot(config());
@@ -96,10 +115,20 @@ describe('the start of the service', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await until(() => other.listening);
     const port = String((other.address() as { port: number }).port);
-    const error = await boot(config({ PORT: port })).then(() => null, (reason: Error) => reason);
+    const error = await boot(config({ PORT: port })).then(
+      () => null,
+      (reason: Error) => reason,
+    );
     other.close();
     expect(error?.message).to.match(/phase "serve".*in use.*set PORT/);
-    await until(async () => (await database.db.raw(`select 1 from pg_stat_activity where datname = current_database() and application_name = 'tapline bus'`)).rows.length === 0);
+    await until(
+      async () =>
+        (
+          await database.db.raw(
+            `select 1 from pg_stat_activity where datname = current_database() and application_name = 'tapline bus'`,
+          )
+        ).rows.length === 0,
+    );
   });
 });
 
@@ -109,7 +138,13 @@ describe('a Postgres that falls silent', () => {
   let running: Awaited<ReturnType<typeof boot>>;
 
   /** The main process and every connection's own. */
-  const everyProcess = () => [server.pid, ...readdirSync('/proc').filter((entry) => /^\d+$/.test(entry)).map(Number).filter((pid) => parentOf(pid) === server.pid)];
+  const everyProcess = () => [
+    server.pid,
+    ...readdirSync('/proc')
+      .filter((entry) => /^\d+$/.test(entry))
+      .map(Number)
+      .filter((pid) => parentOf(pid) === server.pid),
+  ];
   const parentOf = (pid: number) => {
     try {
       return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
@@ -123,7 +158,16 @@ describe('a Postgres that falls silent', () => {
     dataDir = mkdtempSync(join(tmpdir(), 'tapline-silent-'));
     chmodSync(dataDir, 0o711);
     server = await startPostgres({ dataDir, log });
-    running = await boot(loadConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: server.url, TAPLINE_DATA: dataDir, ADMIN_PASSWORD: 'test-admin-password', TAPLINE_ROLES: 'web' }));
+    running = await boot(
+      loadConfig({
+        PORT: '0',
+        LOG_LEVEL: 'silent',
+        DATABASE_URL: server.url,
+        TAPLINE_DATA: dataDir,
+        ADMIN_PASSWORD: 'test-admin-password',
+        TAPLINE_ROLES: 'web',
+      }),
+    );
   });
   after(async () => {
     await running.stop();

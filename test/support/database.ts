@@ -48,13 +48,19 @@ export async function createEmptyDatabase(): Promise<{ url: string; drop(): Prom
   await withClient(server, (client) => client.query(`create database ${name}`));
   return {
     url: databaseUrl(server, name),
-    drop: () => withClient(server, (client) => client.query(`drop database if exists ${name} with (force)`)).then(() => undefined),
+    drop: () =>
+      withClient(server, (client) => client.query(`drop database if exists ${name} with (force)`)).then(
+        () => undefined,
+      ),
   };
 }
 
 function serverUrl(): string {
   const url = process.env.TEST_DATABASE_URL;
-  if (!url) throw new Error('TEST_DATABASE_URL is not set: test/support/hooks.ts starts a server and sets it; was mocha started without .mocharc.json?');
+  if (!url)
+    throw new Error(
+      'TEST_DATABASE_URL is not set: test/support/hooks.ts starts a server and sets it; was mocha started without .mocharc.json?',
+    );
   return url;
 }
 

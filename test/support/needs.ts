@@ -32,7 +32,10 @@ export function describeWith(tools: string[], title: string, define: (this: Moch
   const suite = describe(title, define);
   if (!missing.length) return;
   const known = missingTools();
-  const reasons = missing.map((tool) => `${tool} is missing (Debian package ${known.get(tool)?.package ?? tool}): ${known.get(tool)?.reason ?? 'not installed'}`);
+  const reasons = missing.map(
+    (tool) =>
+      `${tool} is missing (Debian package ${known.get(tool)?.package ?? tool}): ${known.get(tool)?.reason ?? 'not installed'}`,
+  );
   skippedSuites.push({ title: suite.fullTitle(), tests: suite.total(), reason: reasons.join('; ') });
   const { parent } = suite;
   if (parent) parent.suites.splice(parent.suites.indexOf(suite), 1);

@@ -13,7 +13,11 @@ export interface TestServer {
 /** A throw-away Postgres; it need not survive a power cut, so it does not wait for the disk. */
 export async function startTestServer(): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tapline-test-'));
-  const server = await startPostgres({ dataDir: folder, log: silentLog, options: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' } });
+  const server = await startPostgres({
+    dataDir: folder,
+    log: silentLog,
+    options: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+  });
   return {
     url: server.url,
     async stop() {

@@ -40,8 +40,13 @@ export async function startService(env: Record<string, string> = {}): Promise<Te
   const dataDir = mkdtempSync(join(tmpdir(), 'tapline-service-'));
   chmodSync(dataDir, 0o711);
   const config = loadConfig({
-    PORT: '0', LOG_LEVEL: process.env.TEST_LOG ?? 'silent', DATABASE_URL: database.url, TAPLINE_DATA: dataDir,
-    ADMIN_PASSWORD: adminPassword, ENGINE_COMMAND: process.env.ENGINE_COMMAND ?? '', ...env,
+    PORT: '0',
+    LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
+    DATABASE_URL: database.url,
+    TAPLINE_DATA: dataDir,
+    ADMIN_PASSWORD: adminPassword,
+    ENGINE_COMMAND: process.env.ENGINE_COMMAND ?? '',
+    ...env,
   });
   const running = await boot(config);
   const request = createRequest(running.url);
@@ -68,7 +73,11 @@ export function createRequest(url: string): TestService['request'] {
     const reply = await fetch(path.startsWith('/') ? `${url}${path}` : `${url}/api/v2/${path}`, {
       method,
       redirect: 'manual',
-      headers: { ...(auth === null ? {} : { authorization: authorization(auth) }), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...(auth === null ? {} : { authorization: authorization(auth) }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       body: body === undefined ? null : raw ? (body as string) : JSON.stringify(body),
       signal: AbortSignal.timeout(30_000),
     });
@@ -78,4 +87,5 @@ export function createRequest(url: string): TestService['request'] {
   };
 }
 
-const authorization = (auth: string) => (auth.includes(':') ? `Basic ${Buffer.from(auth).toString('base64')}` : `Bearer ${auth}`);
+const authorization = (auth: string) =>
+  auth.includes(':') ? `Basic ${Buffer.from(auth).toString('base64')}` : `Bearer ${auth}`;

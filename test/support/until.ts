@@ -13,7 +13,9 @@ export async function until<T>(condition: () => T | Promise<T>, ms = 10_000, wha
       last = error;
     }
     if (performance.now() > deadline) {
-      throw new Error(`Condition ${what || condition} did not hold within ${ms} ms; last: ${last instanceof Error ? last.stack : JSON.stringify(last)}`);
+      throw new Error(
+        `Condition ${what || condition} did not hold within ${ms} ms; last: ${last instanceof Error ? last.stack : JSON.stringify(last)}`,
+      );
     }
     await delay(25);
   }

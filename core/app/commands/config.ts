@@ -4,7 +4,11 @@ import { loadConfig, redactConfig } from '../config.ts';
 
 export function printConfig({ redact }: { redact: boolean }): void {
   const config = loadConfig();
-  const settings = Object.fromEntries(createSettings({ config }).all().map(({ key, value }) => [key, value]));
+  const settings = Object.fromEntries(
+    createSettings({ config })
+      .all()
+      .map(({ key, value }) => [key, value]),
+  );
   console.log(JSON.stringify({ ...(redact ? redactConfig(config) : config), settings }, null, 2));
   console.error(`${Object.keys(settingDefinitions).length} settings; change one with TAPLINE_<KEY>=value.`);
 }

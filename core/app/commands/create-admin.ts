@@ -9,7 +9,12 @@ export async function createAdmin(username: string, { passwordFile }: { password
   const password = await readPassword(passwordFile);
   if (password.length < 8) throw new Error('The password needs at least 8 characters.');
   await withDatabase(async ({ db, config }) => {
-    const columns = { password: await hashPassword(password), is_superuser: true, is_active: true, initial_password: false };
+    const columns = {
+      password: await hashPassword(password),
+      is_superuser: true,
+      is_active: true,
+      initial_password: false,
+    };
     const [row] = await db('users')
       .insert({ username, ...columns })
       .onConflict('username')

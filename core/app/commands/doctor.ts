@@ -18,15 +18,13 @@ export async function doctor(): Promise<void> {
   const log = createLog({ config: { ...config, logLevel: 'silent' } });
   // the probe leaves a cache in the data folder: one that does not exist yet must not be made by looking
   const scratch = mkdtempSync(join(tmpdir(), 'tapline-doctor-'));
-  const engineTool = createEngineTool({ config: existsSync(config.dataDir) ? config : { ...config, dataDir: scratch }, log });
-  const groups: Finding[][] = await Promise.all([
-    checkMachine(config),
-    checkFiles(config),
-    checkEngine(engineTool),
-    checkDatabase(config),
-  ]);
+  const engineTool = createEngineTool({
+    config: existsSync(config.dataDir) ? config : { ...config, dataDir: scratch },
+    log,
+  });
+  const [engine, database] = await Promise.all([checkEngine(engineTool), checkDatabase(config)]);
   rmSync(scratch, { recursive: true });
-  const findings = groups.flat();
+  const findings: Finding[] = [...checkMachine(config), ...checkFiles(config), ...engine, ...database];
   for (const { level, what, remedy } of findings) {
     console.log(`${marks[level]}  ${what}`);
     if (remedy && level !== 'ok') console.log(`         → ${remedy}`);

@@ -37,7 +37,10 @@ function stopOnSignal(): { asked: Promise<string>; stop(): void } {
 }
 
 function introduce({ url, port, admin }: Running, dataDir: string, roles: string[]): void {
-  const lines = [port ? `Tapline is ready: ${url}/api/v2/` : `Tapline is ready (roles: ${roles.join(', ')})`, `  data:     ${dataDir}`];
+  const lines = [
+    port ? `Tapline is ready: ${url}/api/v2/` : `Tapline is ready (roles: ${roles.join(', ')})`,
+    `  data:     ${dataDir}`,
+  ];
   if (admin.username) lines.push(`  user:     ${admin.username}`);
   if (admin.password) lines.push(`  password: ${admin.password}   (shown this once; also in ${admin.file})`);
   else if (admin.file) lines.push(`  password: in ${admin.file}`);

@@ -20,10 +20,23 @@ export async function checkDatabase(config: Pick<Config, 'databaseUrl' | 'dataDi
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query(`select current_setting('server_version') as version, extract(epoch from clock_timestamp())::float8 * 1000 as now`);
-    return [ok(`database reached: Postgres ${rows[0].version}`), await migrations(client, config.root), clock(rows[0].now)];
+    const { rows } = await client.query(
+      `select current_setting('server_version') as version, extract(epoch from clock_timestamp())::float8 * 1000 as now`,
+    );
+    return [
+      ok(`database reached: Postgres ${rows[0].version}`),
+      await migrations(client, config.root),
+      clock(rows[0].now),
+    ];
   } catch (error) {
-    return [fail(`database not reached: ${(error as Error).message}`, config.databaseUrl ? 'Start the server, or correct DATABASE_URL.' : `See ${config.dataDir}/postgres/server.log.`)];
+    return [
+      fail(
+        `database not reached: ${(error as Error).message}`,
+        config.databaseUrl
+          ? 'Start the server, or correct DATABASE_URL.'
+          : `See ${config.dataDir}/postgres/server.log.`,
+      ),
+    ];
   } finally {
     client.end().catch(() => undefined);
   }
@@ -32,7 +45,12 @@ export async function checkDatabase(config: Pick<Config, 'databaseUrl' | 'dataDi
 async function migrations(client: pg.Client, root: string): Promise<Finding> {
   try {
     const pending = await pendingMigrations(client, join(root, 'migrations'));
-    return pending.length ? warn(`database lacks migrations: ${pending.join(', ')}`, 'Run `npm run tapline -- migrate`; starting the service does it too.') : ok('database is up to date');
+    return pending.length
+      ? warn(
+          `database lacks migrations: ${pending.join(', ')}`,
+          'Run `npm run tapline -- migrate`; starting the service does it too.',
+        )
+      : ok('database is up to date');
   } catch (error) {
     return fail((error as Error).message, 'Start the newer version.');
   }
@@ -40,5 +58,10 @@ async function migrations(client: pg.Client, root: string): Promise<Finding> {
 
 function clock(serverMs: number): Finding {
   const apart = Math.abs(serverMs - Date.now());
-  return apart < clockToleranceMs ? ok('clock agrees with the database') : warn(`clock and database differ by ${Math.round(apart)} ms`, 'Synchronise the clocks (NTP): times of events come from here, times of rows from there.');
+  return apart < clockToleranceMs
+    ? ok('clock agrees with the database')
+    : warn(
+        `clock and database differ by ${Math.round(apart)} ms`,
+        'Synchronise the clocks (NTP): times of events come from here, times of rows from there.',
+      );
 }

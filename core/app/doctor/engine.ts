@@ -12,12 +12,18 @@ async function describeEngine(engineTool: EngineTool): Promise<Finding> {
     const { command, version, python } = await engineTool.engine();
     return ok(`engine: ansible-core ${version}, ${command} on ${python}`);
   } catch (error) {
-    return fail(`engine: ${(error as Error).message}`, 'Run `npm run setup`, or set ENGINE_COMMAND to an ansible-playbook.');
+    return fail(
+      `engine: ${(error as Error).message}`,
+      'Run `npm run setup`, or set ENGINE_COMMAND to an ansible-playbook.',
+    );
   }
 }
 
 async function describeIsolation(engineTool: EngineTool): Promise<Finding> {
   const { mode, reason } = await engineTool.isolation();
   if (mode === 'bubblewrap') return ok('playbooks are shut in with bubblewrap');
-  return warn(`playbooks run without a sandbox: ${reason}`, 'Install bubblewrap (Debian: apt-get install bubblewrap); in a container allow user namespaces. Until then launch only playbooks that you trust with this machine.');
+  return warn(
+    `playbooks run without a sandbox: ${reason}`,
+    'Install bubblewrap (Debian: apt-get install bubblewrap); in a container allow user namespaces. Until then launch only playbooks that you trust with this machine.',
+  );
 }

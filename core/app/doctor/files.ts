@@ -17,7 +17,12 @@ export function checkFiles(config: Pick<Config, 'dataDir' | 'secretKey' | 'datab
     findings.push(warn('the generated password of "admin" may still be in use', `Change it, then remove ${initial}.`));
   }
   if (process.getuid?.() === 0 && !config.databaseUrl && !isTraversable(dataDir)) {
-    findings.push(fail(`${dataDir} lies below a private folder: the embedded Postgres runs as another user and cannot enter`, 'Set TAPLINE_DATA to a folder such as /var/lib/tapline.'));
+    findings.push(
+      fail(
+        `${dataDir} lies below a private folder: the embedded Postgres runs as another user and cannot enter`,
+        'Set TAPLINE_DATA to a folder such as /var/lib/tapline.',
+      ),
+    );
   }
   return findings;
 }
@@ -26,12 +31,23 @@ function folder(path: string): Finding {
   const { mode, uid } = statSync(path);
   const open = mode & 0o066;
   const foreign = process.getuid !== undefined && uid !== process.getuid();
-  if (foreign) return warn(`data folder ${path} belongs to user ${uid}, not to the user of this command`, 'Run as the user who owns it, always the same one.');
-  return open ? warn(`data folder ${path} can be listed or written by others (mode ${(mode & 0o777).toString(8)})`, `chmod go-rw ${path}`) : ok(`data folder ${path}`);
+  if (foreign)
+    return warn(
+      `data folder ${path} belongs to user ${uid}, not to the user of this command`,
+      'Run as the user who owns it, always the same one.',
+    );
+  return open
+    ? warn(
+        `data folder ${path} can be listed or written by others (mode ${(mode & 0o777).toString(8)})`,
+        `chmod go-rw ${path}`,
+      )
+    : ok(`data folder ${path}`);
 }
 
 function secretFile(path: string, name: string): Finding {
   if (!existsSync(path)) return ok(`${name}: made when it is first needed`);
   const mode = statSync(path).mode & 0o777;
-  return mode & 0o077 ? fail(`${name} ${path} can be read by others (mode ${mode.toString(8)})`, `chmod 600 ${path}`) : ok(`${name} ${path}, mode 600`);
+  return mode & 0o077
+    ? fail(`${name} ${path} can be read by others (mode ${mode.toString(8)})`, `chmod 600 ${path}`)
+    : ok(`${name} ${path}, mode 600`);
 }

@@ -9,7 +9,9 @@ const wantedFreeBytes = 1024 ** 3;
 /** Runtime, user, tools, disk, clock. */
 export function checkMachine(config: Pick<Config, 'dataDir'>): Finding[] {
   return [
-    ok(`Node ${process.versions.node} on ${process.platform}-${process.arch}, ${availableParallelism()} processors, ${Math.round(totalmem() / 1024 ** 2)} MB`),
+    ok(
+      `Node ${process.versions.node} on ${process.platform}-${process.arch}, ${availableParallelism()} processors, ${Math.round(totalmem() / 1024 ** 2)} MB`,
+    ),
     process.getuid?.() === 0
       ? ok('runs as root: playbooks and the embedded Postgres get users of their own')
       : ok('runs as an ordinary user: playbooks run as the same user, kept apart by bubblewrap alone'),
@@ -32,7 +34,9 @@ function tools(): Finding[] {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/sbin', '/bin'];
   return wanted.map(([tool, debian, effect]) => {
     const found = folders.map((folder) => join(folder, tool)).find((path) => existsSync(path));
-    return found ? ok(`${tool}: ${found}`) : warn(`${tool} is missing: ${effect}`, `Install it (Debian: apt-get install ${debian}).`);
+    return found
+      ? ok(`${tool}: ${found}`)
+      : warn(`${tool} is missing: ${effect}`, `Install it (Debian: apt-get install ${debian}).`);
   });
 }
 
@@ -42,5 +46,7 @@ function disk(dataDir: string): Finding {
   const { bavail, bsize } = statfsSync(at);
   const free = bavail * bsize;
   const text = `${Math.round(free / 1024 ** 2)} MB free for the data folder`;
-  return free >= wantedFreeBytes ? ok(text) : warn(text, `Make room on the disk of ${at}: a full disk ends jobs and stops the database.`);
+  return free >= wantedFreeBytes
+    ? ok(text)
+    : warn(text, `Make room on the disk of ${at}: a full disk ends jobs and stops the database.`);
 }
