@@ -6,6 +6,8 @@ import { groupSummaries } from '../inventory/host-summaries.ts';
 import { ancestorsSql, assertNoCycle, assertOneInventory, descendantsSql, orphansOf } from '../inventory/membership.ts';
 import { variableData } from '../inventory/variable-data.ts';
 import { auditor, superuser } from '../rbac/rules.ts';
+import { groupJobEvents } from './job-event.ts';
+import { groupJobHostSummaries } from './job-host-summary.ts';
 
 const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
 const children = { table: 'group_children', parent: 'parent_id', child: 'child_id' };
@@ -21,6 +23,8 @@ async function sameNamedHost(db: Knex, group: { inventory_id: number }, { body }
 }
 
 const sublists: Record<string, Sublist> = {
+  job_events: groupJobEvents,
+  job_host_summaries: groupJobHostSummaries,
   hosts: { resource: 'host', through: hosts, attach: true, create: true, inherit: ['inventory_id'], check: assertOneInventory, adopt: sameNamedHost },
   children: { resource: 'group', through: children, attach: true, create: true, inherit: ['inventory_id'], check: assertNoCycle, detachDeletesParent: true },
   all_hosts: {

@@ -6,6 +6,8 @@ import { hostSummaries } from '../inventory/host-summaries.ts';
 import { assertOneInventory, groupsOfHostSql } from '../inventory/membership.ts';
 import { variableData } from '../inventory/variable-data.ts';
 import { auditor, superuser } from '../rbac/rules.ts';
+import { hostJobEvents } from './job-event.ts';
+import { hostJobHostSummaries } from './job-host-summary.ts';
 
 const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
 const factsModified = '(select f.modified from host_facts f where f.host_id = {alias}.id)';
@@ -46,6 +48,8 @@ export const hostResource = ({ db }: { db: Knex }): Resource => defineResource({
   spans: { groups: { resource: 'group', through: { table: 'group_hosts', parent: 'host_id', child: 'group_id' } } },
   unique: { hosts_name_inventory: { field: '__all__', message: 'Host with this Name and Inventory already exists.' } },
   sublists: {
+    job_events: hostJobEvents,
+    job_host_summaries: hostJobHostSummaries,
     groups: {
       resource: 'group', through: { table: 'group_hosts', parent: 'host_id', child: 'group_id' }, attach: true, create: true,
       inherit: ['inventory_id'], check: assertOneInventory,
