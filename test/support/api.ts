@@ -41,12 +41,18 @@ export interface Api {
   stop(): Promise<void>;
 }
 
-export const basic = (username: string, password: string) => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+export const basic = (username: string, password: string) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 export const adminPassword = 'admin pass:wörd ';
 
 function recordingLog() {
   let text = '';
-  const stream = new Writable({ write: (chunk, _, done) => { text += chunk; done(); } });
+  const stream = new Writable({
+    write: (chunk, _, done) => {
+      text += chunk;
+      done();
+    },
+  });
   return { log: pino({ level: 'trace' }, stream), logged: () => text };
 }
 
@@ -54,7 +60,16 @@ function recordingLog() {
 export async function startApi(settingTexts: Record<string, string> = {}): Promise<Api> {
   const { db, drop, url: databaseUrl } = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'tapline-api-'));
-  const config = { version: '0.0.0', nodeName: 'test', dataDir, databaseUrl, secretKey: '', settings: settingTexts, roles: ['web'], root: dataDir } as any;
+  const config = {
+    version: '0.0.0',
+    nodeName: 'test',
+    dataDir,
+    databaseUrl,
+    secretKey: '',
+    settings: settingTexts,
+    roles: ['web'],
+    root: dataDir,
+  } as any;
   const { log, logged } = recordingLog();
   const settings = createSettings({ config });
   const keyRing = createKeyRing({ config });
@@ -63,19 +78,43 @@ export async function startApi(settingTexts: Record<string, string> = {}): Promi
   const services = { db, config, settings, keyRing, log } as any;
   const resources = coreResources(services);
   const engineApi = await compileResources({ db, log, resources, routes: coreRoutes(services, resources) });
-  const http = createHttp({ config, log, metrics: createMetrics(), auth: createAuth({ db, settings }), engineApi, settings });
+  const http = createHttp({
+    config,
+    log,
+    metrics: createMetrics(),
+    auth: createAuth({ db, settings }),
+    engineApi,
+    settings,
+  });
   const url = `http://127.0.0.1:${await http.listen(0)}`;
-  const as = (authorization?: string): Client => async (method, path, body, headers = {}) => {
-    const response = await fetch(path.startsWith('http') ? path : `${url}${path}`, {
-      method, redirect: 'manual',
-      headers: { ...(authorization === undefined ? {} : { authorization }), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined };
-  };
+  const as =
+    (authorization?: string): Client =>
+    async (method, path, body, headers = {}) => {
+      const response = await fetch(path.startsWith('http') ? path : `${url}${path}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(authorization === undefined ? {} : { authorization }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined,
+      };
+    };
   return {
-    url, db, keyRing, dataDir, logged, as,
+    url,
+    db,
+    keyRing,
+    dataDir,
+    logged,
+    as,
     admin: as(basic('admin', adminPassword)),
     async stop() {
       await http.close(0);
