@@ -16,9 +16,21 @@ export const applicationResource = defineResource({
     description: field.text(),
     client_id: field.string({ mode: 'ro' }),
     client_secret: field.string({ mode: 'ro', secret: true, column: 'client_secret_hash' }),
-    client_type: field.choice([['confidential', 'Confidential'], ['public', 'Public']], { required: true }),
+    client_type: field.choice(
+      [
+        ['confidential', 'Confidential'],
+        ['public', 'Public'],
+      ],
+      { required: true },
+    ),
     redirect_uris: field.text({ help: 'Addresses that a user may be sent back to, separated by spaces.' }),
-    authorization_grant_type: field.choice([['authorization-code', 'Authorization code'], ['password', 'Resource owner password-based']], { required: true, mode: 'create' }),
+    authorization_grant_type: field.choice(
+      [
+        ['authorization-code', 'Authorization code'],
+        ['password', 'Resource owner password-based'],
+      ],
+      { required: true, mode: 'create' },
+    ),
     skip_authorization: field.boolean({ help: 'Do not ask users whether they agree: for applications of your own.' }),
     organization: field.ref('organization', { required: true, nullable: false }),
   },
@@ -28,7 +40,9 @@ export const applicationResource = defineResource({
   search: ['name', 'description'],
   naming: ['name', 'organization'],
   hiddenColumns: ['client_secret_hash'],
-  unique: { applications_name_key: { field: '__all__', message: 'Application with this Name and Organization already exists.' } },
+  unique: {
+    applications_name_key: { field: '__all__', message: 'Application with this Name and Organization already exists.' },
+  },
   sublists: {
     // whoever sees an application may let it act for itself
     tokens: { resource: 'o_auth2_access_token', column: 'application_id', create: true, write: authenticated },

@@ -3,9 +3,17 @@ import type { Log } from '../../observe/log.ts';
 /** What an administrator wants to know afterwards about who got in, who tried, and what was handed out. */
 export interface AuditEntry {
   action:
-    | 'login' | 'login_failed' | 'login_throttled' | 'logout' | 'sessions_dropped'
-    | 'authorization_granted' | 'authorization_denied'
-    | 'token_issued' | 'token_refreshed' | 'token_revoked' | 'token_reused';
+    | 'login'
+    | 'login_failed'
+    | 'login_throttled'
+    | 'logout'
+    | 'sessions_dropped'
+    | 'authorization_granted'
+    | 'authorization_denied'
+    | 'token_issued'
+    | 'token_refreshed'
+    | 'token_revoked'
+    | 'token_reused';
   /** null where nobody proved to be anybody */
   user_id: number | null;
   username?: string;
@@ -20,4 +28,7 @@ export interface AuditEntry {
 
 export type Audit = (entry: AuditEntry) => void;
 
-export const createAudit = ({ log }: { log: Pick<Log, 'info'> }): Audit => (entry) => log.info({ audit: true, ...entry }, entry.action.replaceAll('_', ' '));
+export const createAudit =
+  ({ log }: { log: Pick<Log, 'info'> }): Audit =>
+  (entry) =>
+    log.info({ audit: true, ...entry }, entry.action.replaceAll('_', ' '));

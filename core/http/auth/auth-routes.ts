@@ -46,7 +46,12 @@ async function answer(deps: AuthDeps, ctx: Context, handlers: NonNullable<(typeo
   ctx.state.route = ctx.path;
   ctx.set('Allow', allow);
   if (ctx.method === 'OPTIONS') {
-    ctx.body = { name: ctx.path, description: '', renders: ['text/html', 'application/json'], parses: ['application/x-www-form-urlencoded', 'application/json'] };
+    ctx.body = {
+      name: ctx.path,
+      description: '',
+      renders: ['text/html', 'application/json'],
+      parses: ['application/x-www-form-urlencoded', 'application/json'],
+    };
     return;
   }
   const handler = handlers[(ctx.method === 'HEAD' ? 'GET' : ctx.method) as 'GET'];

@@ -10,7 +10,11 @@ export const loggedInCookie = 'userLoggedIn';
 export function readCookie(req: Pick<IncomingMessage, 'headers'>, name: string): string | null {
   for (const pair of req.headers.cookie?.split(';') ?? []) {
     const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim().replace(/^"(.*)"$/, '$1');
+    if (at > 0 && pair.slice(0, at).trim() === name)
+      return pair
+        .slice(at + 1)
+        .trim()
+        .replace(/^"(.*)"$/, '$1');
   }
   return null;
 }
@@ -38,5 +42,10 @@ export function cookieText(name: string, value: string, { secure, httpOnly, maxA
  */
 export function isSecure(req: Pick<IncomingMessage, 'headers'> & { socket?: unknown }): boolean {
   if ((req.socket as TLSSocket | undefined)?.encrypted) return true;
-  return String(req.headers['x-forwarded-proto'] ?? '').split(',', 1)[0]!.trim().toLowerCase() === 'https';
+  return (
+    String(req.headers['x-forwarded-proto'] ?? '')
+      .split(',', 1)[0]!
+      .trim()
+      .toLowerCase() === 'https'
+  );
 }

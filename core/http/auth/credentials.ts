@@ -27,7 +27,9 @@ export function createCredentials({ db, attempts, audit }: Deps): Credentials {
     await attempts.take(ip, username);
     // Postgres refuses NUL and half characters in a text, and no user name holds them
     const storable = !username.includes('\0') && username.isWellFormed();
-    const user: UserRow | undefined = storable ? await db('users').select(userColumns).where({ username }).first() : undefined;
+    const user: UserRow | undefined = storable
+      ? await db('users').select(userColumns).where({ username }).first()
+      : undefined;
     const fits = await verifyPassword(user?.password, password);
     if (!user || !fits || !user.is_active) throw unauthenticated();
     await attempts.giveBack(ip, username);
@@ -38,11 +40,19 @@ export function createCredentials({ db, attempts, audit }: Deps): Credentials {
     async check(username, password, attempt) {
       try {
         const user = await verify(username, password, attempt.ip);
-        await db('users').where({ id: user.id })
-          .whereRaw(`(last_login is null or last_login < now() - interval '1 minute')`).update({ last_login: db.fn.now() });
+        await db('users')
+          .where({ id: user.id })
+          .whereRaw(`(last_login is null or last_login < now() - interval '1 minute')`)
+          .update({ last_login: db.fn.now() });
         return user;
       } catch (error) {
-        if (error instanceof ApiError) audit({ action: error.status === 429 ? 'login_throttled' : 'login_failed', user_id: null, username: username.slice(0, longestName), ...attempt });
+        if (error instanceof ApiError)
+          audit({
+            action: error.status === 429 ? 'login_throttled' : 'login_failed',
+            user_id: null,
+            username: username.slice(0, longestName),
+            ...attempt,
+          });
         throw error;
       }
     },

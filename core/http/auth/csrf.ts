@@ -14,7 +14,8 @@ export const isCsrfToken = (text: string | null): text is string => text !== nul
  * The token of a session follows from the session's secret: it needs no storage, changes at every login,
  * and a cookie that a neighbouring host planted cannot stand in for it.
  */
-export const csrfTokenOf = (sessionSecret: string) => createHmac('sha256', sessionSecret).update('csrf').digest('base64url');
+export const csrfTokenOf = (sessionSecret: string) =>
+  createHmac('sha256', sessionSecret).update('csrf').digest('base64url');
 
 export function isSame(given: unknown, expected: string): boolean {
   const [a, b] = [Buffer.from(typeof given === 'string' ? given : ''), Buffer.from(expected)];
@@ -35,8 +36,10 @@ export function assertCsrf({ req, field, expected, trustedOrigins }: Check): voi
   assertOrigin(req, trustedOrigins, true);
   const cookie = readCookie(req, csrfCookie);
   if (!cookie) throw failed('the csrftoken cookie is missing.');
-  if (!isSame(req.headers['x-csrftoken'] ?? field, cookie)) throw failed('the X-CSRFToken header is missing or differs from the csrftoken cookie.');
-  if (expected !== undefined && !isSame(cookie, expected)) throw failed('the csrftoken cookie does not belong to this session.');
+  if (!isSame(req.headers['x-csrftoken'] ?? field, cookie))
+    throw failed('the X-CSRFToken header is missing or differs from the csrftoken cookie.');
+  if (expected !== undefined && !isSame(cookie, expected))
+    throw failed('the csrftoken cookie does not belong to this session.');
 }
 
 /**
@@ -50,7 +53,8 @@ export function assertOrigin(req: Request, trustedOrigins: readonly string[], st
     if (strict && isSecure(req)) throw failed('neither Origin nor Referer was sent.');
     return;
   }
-  if (!isOwn(req, source) && !trustedOrigins.some((trusted) => matches(source, trusted))) throw failed(`the ${origin === undefined ? 'Referer' : 'Origin'} is not this server.`);
+  if (!isOwn(req, source) && !trustedOrigins.some((trusted) => matches(source, trusted)))
+    throw failed(`the ${origin === undefined ? 'Referer' : 'Origin'} is not this server.`);
 }
 
 function isOwn(req: Request, source: string): boolean {

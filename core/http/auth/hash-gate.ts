@@ -15,7 +15,8 @@ const waiting: (() => void)[] = [];
  */
 export async function withHashGate<T>(work: () => Promise<T>): Promise<T> {
   if (running >= atOnce) {
-    if (waiting.length >= maxWaiting) throw new ApiError(503, 'Too many logins at once; try again.', { 'Retry-After': '2' });
+    if (waiting.length >= maxWaiting)
+      throw new ApiError(503, 'Too many logins at once; try again.', { 'Retry-After': '2' });
     // the one who leaves hands its place over
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running++;

@@ -19,7 +19,9 @@ export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (letter) =>
 
 /** Hidden fields of a form. */
 export const hiddenFields = (fields: Record<string, string>) =>
-  Object.entries(fields).map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`).join('\n');
+  Object.entries(fields)
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+    .join('\n');
 
 interface Page {
   status: number;
@@ -34,7 +36,10 @@ interface Page {
 export function sendPage(ctx: Context, { status, title, content, formTargets = [] }: Page): void {
   ctx.status = status;
   ctx.type = 'text/html; charset=utf-8';
-  ctx.set('Content-Security-Policy', `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ${["'self'", ...formTargets].join(' ')}; base-uri 'none'; frame-ancestors 'none'`);
+  ctx.set(
+    'Content-Security-Policy',
+    `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ${["'self'", ...formTargets].join(' ')}; base-uri 'none'; frame-ancestors 'none'`,
+  );
   ctx.set('X-Frame-Options', 'DENY');
   ctx.set('Cache-Control', 'no-store');
   // with the default `no-referrer` a browser's form would send `Origin: null`, which no check could accept

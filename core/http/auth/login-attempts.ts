@@ -11,16 +11,22 @@ const windowSeconds = 60;
  */
 export function createLoginAttempts({ db, limit }: { db: Knex; limit: number }) {
   const options = { points: limit, duration: windowSeconds, keyPrefix: 'login' };
-  const limiter = limit > 0 ? new RateLimiterPostgres({
-    ...options,
-    storeClient: db,
-    storeType: 'knex',
-    tableName: 'login_attempts',
-    tableCreated: true,
-    insuranceLimiter: new RateLimiterMemory(options),
-  }) : null;
+  const limiter =
+    limit > 0
+      ? new RateLimiterPostgres({
+          ...options,
+          storeClient: db,
+          storeType: 'knex',
+          tableName: 'login_attempts',
+          tableCreated: true,
+          insuranceLimiter: new RateLimiterMemory(options),
+        })
+      : null;
   // hashed: both parts come from the caller, and the key is of limited length
-  const keyOf = (ip: string, username: string) => createHash('sha256').update(JSON.stringify([ip, username])).digest('base64url');
+  const keyOf = (ip: string, username: string) =>
+    createHash('sha256')
+      .update(JSON.stringify([ip, username]))
+      .digest('base64url');
 
   return {
     /** Takes one attempt before the password is looked at: attempts sent at once cannot slip through together. */

@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import { withHashGate } from './hash-gate.ts';
 
 const argon2Async = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
-const derive = (algorithm: 'argon2id', parameters: Argon2Parameters) => withHashGate(() => argon2Async(algorithm, parameters));
+const derive = (algorithm: 'argon2id', parameters: Argon2Parameters) =>
+  withHashGate(() => argon2Async(algorithm, parameters));
 
 /** OWASP's floor for argon2id: 19 MiB and two passes, about 40 ms. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };

@@ -4,7 +4,14 @@
  */
 export function safeNext(next: unknown): string {
   const fallback = '/api/';
-  if (typeof next !== 'string' || next.length > 2000 || !/^\/(?!\/)/.test(next) || /[\x00-\x1f\x7f\\]/.test(next) || !next.isWellFormed()) return fallback;
+  if (
+    typeof next !== 'string' ||
+    next.length > 2000 ||
+    !/^\/(?!\/)/.test(next) ||
+    /[\x00-\x1f\x7f\\]/.test(next) ||
+    !next.isWellFormed()
+  )
+    return fallback;
   const base = 'http://host.invalid';
   const url = URL.parse(next, base);
   if (!url || url.origin !== base || url.pathname.startsWith('//')) return fallback;

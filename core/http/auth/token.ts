@@ -19,14 +19,23 @@ export const canWrite = (scope: string) => scope.split(' ').includes('write');
 
 /** The user and scope behind a token; null when it is unknown, expired, or its user is switched off. */
 export async function findToken(db: Knex, token: string): Promise<{ user: UserRow; scope: string } | null> {
-  const row = await db('tokens as t').join('users as u', 'u.id', 't.user_id')
-    .select(...userColumns.map((column) => `u.${column}`), 't.scope', 't.id as token_id',
-      db.raw(`(t.last_used is null or t.last_used < now() - interval '1 minute') as stale`))
-    .where('t.token_hash', tokenHash(token)).whereRaw('t.expires > now() and u.is_active').first();
+  const row = await db('tokens as t')
+    .join('users as u', 'u.id', 't.user_id')
+    .select(
+      ...userColumns.map((column) => `u.${column}`),
+      't.scope',
+      't.id as token_id',
+      db.raw(`(t.last_used is null or t.last_used < now() - interval '1 minute') as stale`),
+    )
+    .where('t.token_hash', tokenHash(token))
+    .whereRaw('t.expires > now() and u.is_active')
+    .first();
   if (!row) return null;
   if (row.stale) {
-    await db('tokens').where({ id: row.token_id })
-      .whereRaw(`(last_used is null or last_used < now() - interval '1 minute')`).update({ last_used: db.fn.now() });
+    await db('tokens')
+      .where({ id: row.token_id })
+      .whereRaw(`(last_used is null or last_used < now() - interval '1 minute')`)
+      .update({ last_used: db.fn.now() });
   }
   return { user: row, scope: row.scope };
 }

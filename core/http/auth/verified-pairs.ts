@@ -19,7 +19,9 @@ export function createVerifiedPairs(now: () => number = Date.now) {
   const pairs = new Map<string, Verified>();
   return {
     keyOf: (username: string, password: string) =>
-      createHmac('sha256', secret).update(JSON.stringify([username, password])).digest('base64url'),
+      createHmac('sha256', secret)
+        .update(JSON.stringify([username, password]))
+        .digest('base64url'),
     get(key: string): Verified | null {
       const found = pairs.get(key);
       if (!found || found.until > now()) return found ?? null;

@@ -19,8 +19,18 @@ export const sha256 = (text: string) => createHash('sha256').update(text).digest
 
 export async function findApplication(db: Knex, clientId: string): Promise<Application | undefined> {
   if (!/^[\w-]{1,100}$/.test(clientId)) return undefined;
-  return db('applications').where({ client_id: clientId })
-    .first('id', 'name', 'client_id', 'client_secret_hash', 'client_type', 'redirect_uris', 'authorization_grant_type', 'skip_authorization');
+  return db('applications')
+    .where({ client_id: clientId })
+    .first(
+      'id',
+      'name',
+      'client_id',
+      'client_secret_hash',
+      'client_type',
+      'redirect_uris',
+      'authorization_grant_type',
+      'skip_authorization',
+    );
 }
 
 /** The client of a token request: by Basic or in the body; a confidential one proves itself by its secret. */
@@ -29,7 +39,8 @@ export async function authenticateClient(db: Knex, ctx: Context, body: Record<st
   const application = await findApplication(db, id);
   if (!application) throw oauthError('invalid_client', 'The client is unknown.');
   const { client_type: type, client_secret_hash: hash } = application;
-  if (type === 'confidential' && !(hash && timingSafeEqual(hash, sha256(secret)))) throw oauthError('invalid_client', 'The client secret is missing or wrong.');
+  if (type === 'confidential' && !(hash && timingSafeEqual(hash, sha256(secret))))
+    throw oauthError('invalid_client', 'The client secret is missing or wrong.');
   return application;
 }
 
@@ -53,7 +64,8 @@ export function parseScope(text: string | undefined, fallback = 'write'): string
 /** Only the texts of a body: a repeated parameter comes as a list and is refused (RFC 6749 §3.2). */
 export function parameters(body: Record<string, unknown>): Record<string, string> {
   for (const [name, value] of Object.entries(body)) {
-    if (typeof value !== 'string') throw oauthError('invalid_request', `The parameter ${name.slice(0, 50)} must be given once, as a text.`);
+    if (typeof value !== 'string')
+      throw oauthError('invalid_request', `The parameter ${name.slice(0, 50)} must be given once, as a text.`);
   }
   return body as Record<string, string>;
 }

@@ -26,20 +26,36 @@ export async function readAuthorizationRequest(db: Knex, query: Record<string, s
   const registered = application.redirect_uris.split(' ').filter(Boolean);
   const namedUri = query.redirect_uri || null;
   const redirectUri = namedUri ?? (registered.length === 1 ? registered[0] : undefined);
-  if (redirectUri === undefined || !registered.includes(redirectUri)) throw new ApiError(400, 'The application sent an address that is not registered for it.');
+  if (redirectUri === undefined || !registered.includes(redirectUri))
+    throw new ApiError(400, 'The application sent an address that is not registered for it.');
   const scope = parseScope(query.scope);
-  const request = { application, redirectUri, namedUri, scope: scope ?? '', state: query.state, challenge: query.code_challenge || null };
+  const request = {
+    application,
+    redirectUri,
+    namedUri,
+    scope: scope ?? '',
+    state: query.state,
+    challenge: query.code_challenge || null,
+  };
   const problem = findProblem(request, query);
   return problem ? { ...request, problem } : request;
 }
 
-function findProblem({ application, scope, challenge }: AuthorizationRequest, query: Record<string, string>): AuthorizationRequest['problem'] {
-  if (query.response_type !== 'code') return { error: 'unsupported_response_type', description: 'response_type must be code.' };
-  if (application.authorization_grant_type !== 'authorization-code') return { error: 'unauthorized_client', description: 'The application was not registered for this grant type.' };
+function findProblem(
+  { application, scope, challenge }: AuthorizationRequest,
+  query: Record<string, string>,
+): AuthorizationRequest['problem'] {
+  if (query.response_type !== 'code')
+    return { error: 'unsupported_response_type', description: 'response_type must be code.' };
+  if (application.authorization_grant_type !== 'authorization-code')
+    return { error: 'unauthorized_client', description: 'The application was not registered for this grant type.' };
   if (!scope) return { error: 'invalid_scope', description: 'The scope may be read, write or both.' };
   // a public client has no secret: without PKCE whoever catches the code could use it
-  if (application.client_type === 'public' && !challenge) return { error: 'invalid_request', description: 'code_challenge is required.' };
-  if (challenge && query.code_challenge_method !== 'S256') return { error: 'invalid_request', description: 'code_challenge_method must be S256.' };
-  if (challenge && !/^[\w-]{43}$/.test(challenge)) return { error: 'invalid_request', description: 'code_challenge is malformed.' };
+  if (application.client_type === 'public' && !challenge)
+    return { error: 'invalid_request', description: 'code_challenge is required.' };
+  if (challenge && query.code_challenge_method !== 'S256')
+    return { error: 'invalid_request', description: 'code_challenge_method must be S256.' };
+  if (challenge && !/^[\w-]{43}$/.test(challenge))
+    return { error: 'invalid_request', description: 'code_challenge is malformed.' };
   return undefined;
 }

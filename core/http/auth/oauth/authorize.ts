@@ -10,7 +10,15 @@ import { type AuthorizationRequest, readAuthorizationRequest } from './authoriza
 import { createCode } from './code.ts';
 import { sendConsentPage } from './consent-page.ts';
 
-const asked = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'code_challenge', 'code_challenge_method'];
+const asked = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+];
 
 /** A browser arrives from the application: it logs in where it has not yet, and is asked whether it agrees. */
 export async function authorize(deps: AuthDeps, ctx: Context): Promise<void> {
@@ -19,9 +27,14 @@ export async function authorize(deps: AuthDeps, ctx: Context): Promise<void> {
   const query = pick(Object.fromEntries(new URLSearchParams(ctx.querystring)));
   const request = await readRequest(deps, ctx, query);
   if (!request) return;
-  if (request.problem) return answer(ctx, request, { error: request.problem.error, error_description: request.problem.description });
+  if (request.problem)
+    return answer(ctx, request, { error: request.problem.error, error_description: request.problem.description });
   if (request.application.skip_authorization) return grant(deps, ctx, request, session);
-  sendConsentPage(ctx, { request, username: session.user.username, fields: { csrfmiddlewaretoken: ensureCsrfCookie(ctx, true), ...query } });
+  sendConsentPage(ctx, {
+    request,
+    username: session.user.username,
+    fields: { csrfmiddlewaretoken: ensureCsrfCookie(ctx, true), ...query },
+  });
 }
 
 /** The consent page's form comes back. Nothing in it is believed: the request is judged anew. */
@@ -30,38 +43,73 @@ export async function decide(deps: AuthDeps, ctx: Context): Promise<void> {
   const session = await openSession(auth.sessions, ctx);
   if (!session) return redirect(ctx, '/api/login/');
   const body = await readForm(ctx);
-  assertCsrf({ req: ctx.req, field: body.csrfmiddlewaretoken, expected: session.csrf, trustedOrigins: settings.get('CSRF_TRUSTED_ORIGINS') });
+  assertCsrf({
+    req: ctx.req,
+    field: body.csrfmiddlewaretoken,
+    expected: session.csrf,
+    trustedOrigins: settings.get('CSRF_TRUSTED_ORIGINS'),
+  });
   const request = await readRequest(deps, ctx, pick(body));
   if (!request) return;
-  if (request.problem) return answer(ctx, request, { error: request.problem.error, error_description: request.problem.description });
+  if (request.problem)
+    return answer(ctx, request, { error: request.problem.error, error_description: request.problem.description });
   if (body.decision === 'allow') return grant(deps, ctx, request, session);
   audit({ action: 'authorization_denied', ...about(ctx, request, session) });
   answer(ctx, request, { error: 'access_denied' });
 }
 
 const pick = (all: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(asked.filter((name) => Object.hasOwn(all, name)).map((name) => [name, typeof all[name] === 'string' ? all[name] : '']));
+  Object.fromEntries(
+    asked
+      .filter((name) => Object.hasOwn(all, name))
+      .map((name) => [name, typeof all[name] === 'string' ? all[name] : '']),
+  );
 
 /** undefined once the user has been told what is wrong. */
-async function readRequest({ db }: AuthDeps, ctx: Context, query: Record<string, string>): Promise<AuthorizationRequest | undefined> {
+async function readRequest(
+  { db }: AuthDeps,
+  ctx: Context,
+  query: Record<string, string>,
+): Promise<AuthorizationRequest | undefined> {
   try {
     return await readAuthorizationRequest(db, query);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    sendPage(ctx, { status: error.status, title: 'This cannot be authorized', content: `<p role="alert">${escapeHtml(String(error.body.detail))}</p>` });
+    sendPage(ctx, {
+      status: error.status,
+      title: 'This cannot be authorized',
+      content: `<p role="alert">${escapeHtml(String(error.body.detail))}</p>`,
+    });
     return undefined;
   }
 }
 
-async function grant({ db, settings, audit }: AuthDeps, ctx: Context, request: AuthorizationRequest, session: Session): Promise<void> {
+async function grant(
+  { db, settings, audit }: AuthDeps,
+  ctx: Context,
+  request: AuthorizationRequest,
+  session: Session,
+): Promise<void> {
   const { application, namedUri, scope, challenge } = request;
-  const code = await createCode(db, settings, { applicationId: application.id, userId: session.user.id, redirectUri: namedUri, scope, challenge });
+  const code = await createCode(db, settings, {
+    applicationId: application.id,
+    userId: session.user.id,
+    redirectUri: namedUri,
+    scope,
+    challenge,
+  });
   audit({ action: 'authorization_granted', ...about(ctx, request, session) });
   answer(ctx, request, { code });
 }
 
-const about = (ctx: Context, { application }: AuthorizationRequest, session: Session) =>
-  ({ user_id: session.user.id, username: session.user.username, session_id: session.id, application_id: application.id, ip: ctx.ip, via: 'session' as const });
+const about = (ctx: Context, { application }: AuthorizationRequest, session: Session) => ({
+  user_id: session.user.id,
+  username: session.user.username,
+  session_id: session.id,
+  application_id: application.id,
+  ip: ctx.ip,
+  via: 'session' as const,
+});
 
 /** The address was registered, so it is the client's; what joins it is encoded. */
 function answer(ctx: Context, { redirectUri, state }: AuthorizationRequest, parameters: Record<string, string>): void {

@@ -8,10 +8,13 @@ export const issuedSecret = (call: Call) => issued.get(call);
 
 export function checkApplication({ call, input, before }: WriteContext): void {
   const after = { ...before, ...input };
-  const uris = String(after.redirect_uris ?? '').split(/\s+/).filter(Boolean);
+  const uris = String(after.redirect_uris ?? '')
+    .split(/\s+/)
+    .filter(Boolean);
   const problem = uris.map(uriProblem).find(Boolean);
   if (problem) throw ValidationError.field('redirect_uris', problem);
-  if (!uris.length && after.authorization_grant_type === 'authorization-code') throw ValidationError.field('redirect_uris', 'The grant type authorization-code needs at least one address.');
+  if (!uris.length && after.authorization_grant_type === 'authorization-code')
+    throw ValidationError.field('redirect_uris', 'The grant type authorization-code needs at least one address.');
   if (input.redirect_uris !== undefined) input.redirect_uris = uris.join(' ');
   if (!before) input.client_id = newText(40);
   if (after.client_type === 'public') {
@@ -31,9 +34,12 @@ const unfit = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'a
 function uriProblem(text: string): string | undefined {
   const url = URL.parse(text);
   const own = url && !/^https?:$/.test(url.protocol);
-  if (!url || /[\x00-\x20\x7f\\]/.test(text) || unfit.has(url.protocol)) return `${text.slice(0, 200)} is not a valid redirect address.`;
+  if (!url || /[\x00-\x20\x7f\\]/.test(text) || unfit.has(url.protocol))
+    return `${text.slice(0, 200)} is not a valid redirect address.`;
   // RFC 8252 §7.1: an application's own scheme is named after a domain, so that nobody else claims it by chance
-  if (own && !url.protocol.includes('.')) return `The scheme of ${text.slice(0, 200)} must be https, http, or a reversed domain name such as org.example.app.`;
-  if (text.includes('#') || url.username || url.password) return `${text.slice(0, 200)} must have no fragment, user name or password.`;
+  if (own && !url.protocol.includes('.'))
+    return `The scheme of ${text.slice(0, 200)} must be https, http, or a reversed domain name such as org.example.app.`;
+  if (text.includes('#') || url.username || url.password)
+    return `${text.slice(0, 200)} must have no fragment, user name or password.`;
   return undefined;
 }

@@ -8,9 +8,14 @@ interface ConsentPage {
   fields: Record<string, string>;
 }
 
-export function sendConsentPage(ctx: Context, { request: { application, redirectUri, scope }, username, fields }: ConsentPage): void {
+export function sendConsentPage(
+  ctx: Context,
+  { request: { application, redirectUri, scope }, username, fields }: ConsentPage,
+): void {
   const { protocol, origin } = new URL(redirectUri);
-  const rights = scope.includes('write') ? 'see and change everything that you may see and change' : 'see everything that you may see';
+  const rights = scope.includes('write')
+    ? 'see and change everything that you may see and change'
+    : 'see everything that you may see';
   const name = escapeHtml(application.name || application.client_id);
   sendPage(ctx, {
     status: 200,

@@ -17,10 +17,16 @@ interface Grant {
 }
 
 /** A token of an application for a user, and what renews it. */
-export async function issueTokens(trx: Knex, settings: Pick<Settings, 'get'>, { userId, applicationId, scope }: Grant): Promise<Issued> {
+export async function issueTokens(
+  trx: Knex,
+  settings: Pick<Settings, 'get'>,
+  { userId, applicationId, scope }: Grant,
+): Promise<Issued> {
   const access = newToken();
   const expires = tokenExpiry(settings);
-  const [row] = await trx('tokens').insert({ user_id: userId, application_id: applicationId, scope, token_hash: tokenHash(access), expires }).returning('id');
+  const [row] = await trx('tokens')
+    .insert({ user_id: userId, application_id: applicationId, scope, token_hash: tokenHash(access), expires })
+    .returning('id');
   const refresh = await addRefreshToken(trx, settings, row.id);
   return { token_id: row.id, access_token: access, refresh_token: refresh, expires, scope };
 }
@@ -28,7 +34,9 @@ export async function issueTokens(trx: Knex, settings: Pick<Settings, 'get'>, { 
 export async function addRefreshToken(trx: Knex, settings: Pick<Settings, 'get'>, tokenId: number): Promise<string> {
   const refresh = newToken();
   await trx('oauth_refresh_tokens').insert({
-    token_id: tokenId, token_hash: tokenHash(refresh), expires: trx.raw('now() + make_interval(secs => ?)', [settings.get('OAUTH2_REFRESH_EXPIRE_SECONDS')]),
+    token_id: tokenId,
+    token_hash: tokenHash(refresh),
+    expires: trx.raw('now() + make_interval(secs => ?)', [settings.get('OAUTH2_REFRESH_EXPIRE_SECONDS')]),
   });
   return refresh;
 }

@@ -8,10 +8,23 @@ export async function revokeToken({ db, audit, readForm }: AuthDeps, ctx: Contex
   const body = parameters(await readForm(ctx));
   const application = await authenticateClient(db, ctx, body);
   const hash = tokenHash(body.token ?? '');
-  const [ended] = await db('tokens').where({ application_id: application.id })
-    .where((any) => any.where('token_hash', hash).orWhereIn('id', db('oauth_refresh_tokens').select('token_id').where('token_hash', hash)))
-    .delete().returning('user_id');
-  if (ended) audit({ action: 'token_revoked', user_id: ended.user_id, application_id: application.id, ip: ctx.ip, via: 'oauth' });
+  const [ended] = await db('tokens')
+    .where({ application_id: application.id })
+    .where((any) =>
+      any
+        .where('token_hash', hash)
+        .orWhereIn('id', db('oauth_refresh_tokens').select('token_id').where('token_hash', hash)),
+    )
+    .delete()
+    .returning('user_id');
+  if (ended)
+    audit({
+      action: 'token_revoked',
+      user_id: ended.user_id,
+      application_id: application.id,
+      ip: ctx.ip,
+      via: 'oauth',
+    });
   ctx.body = null;
   ctx.status = 200;
 }

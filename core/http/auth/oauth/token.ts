@@ -9,7 +9,11 @@ import { refreshTokens } from './refresh.ts';
 
 type Grant = (deps: AuthDeps, ctx: Context, application: Application, body: Record<string, string>) => Promise<Issued>;
 
-const grants: Record<string, Grant> = { password: byPassword, authorization_code: byCode, refresh_token: byRefreshToken };
+const grants: Record<string, Grant> = {
+  password: byPassword,
+  authorization_code: byCode,
+  refresh_token: byRefreshToken,
+};
 
 /** The token endpoint of RFC 6749 §3.2. */
 export async function issueToken(deps: AuthDeps, ctx: Context): Promise<void> {
@@ -17,35 +21,61 @@ export async function issueToken(deps: AuthDeps, ctx: Context): Promise<void> {
   const body = parameters(await deps.readForm(ctx));
   const application = await authenticateClient(deps.db, ctx, body);
   const grant = Object.hasOwn(grants, body.grant_type ?? '') ? grants[body.grant_type!] : undefined;
-  if (!grant) throw oauthError('unsupported_grant_type', 'grant_type must be password, authorization_code or refresh_token.');
+  if (!grant)
+    throw oauthError('unsupported_grant_type', 'grant_type must be password, authorization_code or refresh_token.');
   ctx.body = tokenReply(await grant(deps, ctx, application, body));
 }
 
-const about = (ctx: Context, application: Application) => ({ ip: ctx.ip, user_agent: ctx.get('User-Agent'), via: 'oauth' as const, application_id: application.id });
+const about = (ctx: Context, application: Application) => ({
+  ip: ctx.ip,
+  user_agent: ctx.get('User-Agent'),
+  via: 'oauth' as const,
+  application_id: application.id,
+});
 
-async function byPassword({ db, settings, auth, audit }: AuthDeps, ctx: Context, application: Application, body: Record<string, string>): Promise<Issued> {
+async function byPassword(
+  { db, settings, auth, audit }: AuthDeps,
+  ctx: Context,
+  application: Application,
+  body: Record<string, string>,
+): Promise<Issued> {
   assertGrant(application, 'password');
   const scope = parseScope(body.scope);
   if (!scope) throw oauthError('invalid_scope', 'The scope may be read, write or both.');
   if (!body.username || !body.password) throw oauthError('invalid_request', 'username and password are required.');
   const from = about(ctx, application);
-  const user = await auth.credentials.check(body.username, body.password, { ip: ctx.ip, via: 'oauth', user_agent: from.user_agent }).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) throw oauthError('invalid_grant', 'The user name or the password is not right.');
-    throw error;
-  });
-  const issued = await db.transaction((trx) => issueTokens(trx, settings, { userId: user.id, applicationId: application.id, scope }));
+  const user = await auth.credentials
+    .check(body.username, body.password, { ip: ctx.ip, via: 'oauth', user_agent: from.user_agent })
+    .catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 401)
+        throw oauthError('invalid_grant', 'The user name or the password is not right.');
+      throw error;
+    });
+  const issued = await db.transaction((trx) =>
+    issueTokens(trx, settings, { userId: user.id, applicationId: application.id, scope }),
+  );
   audit({ action: 'token_issued', user_id: user.id, username: user.username, ...from });
   return issued;
 }
 
-async function byCode({ db, settings, audit }: AuthDeps, ctx: Context, application: Application, body: Record<string, string>): Promise<Issued> {
+async function byCode(
+  { db, settings, audit }: AuthDeps,
+  ctx: Context,
+  application: Application,
+  body: Record<string, string>,
+): Promise<Issued> {
   assertGrant(application, 'authorization-code');
   const issued = await exchangeCode(db, settings, application, body);
   audit({ action: 'token_issued', user_id: issued.user_id, username: issued.username, ...about(ctx, application) });
   return issued;
 }
 
-async function byRefreshToken({ db, settings, audit }: AuthDeps, ctx: Context, application: Application, body: Record<string, string>): Promise<Issued> {
+async function byRefreshToken(
+  { db, settings, audit }: AuthDeps,
+  ctx: Context,
+  application: Application,
+  body: Record<string, string>,
+): Promise<Issued> {
   const { user_id, username, issued } = await refreshTokens(db, settings, application, body);
   audit({ action: issued ? 'token_refreshed' : 'token_reused', user_id, username, ...about(ctx, application) });
   if (!issued) throw oauthError('invalid_grant', 'The refresh token is not valid.');
@@ -53,5 +83,6 @@ async function byRefreshToken({ db, settings, audit }: AuthDeps, ctx: Context, a
 }
 
 function assertGrant(application: Application, wanted: Application['authorization_grant_type']): void {
-  if (application.authorization_grant_type !== wanted) throw oauthError('unauthorized_client', 'The application was not registered for this grant type.');
+  if (application.authorization_grant_type !== wanted)
+    throw oauthError('unauthorized_client', 'The application was not registered for this grant type.');
 }

@@ -8,10 +8,14 @@ import { announceSession, type Responder } from './session-cookies.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 /** A Koa context, or for the WebSocket upgrade its first two members. */
-export type Caller = { req: Pick<IncomingMessage, 'headers'> & { method?: string; socket?: unknown }; ip: string } & Partial<Omit<Responder, 'req'>>;
+export type Caller = {
+  req: Pick<IncomingMessage, 'headers'> & { method?: string; socket?: unknown };
+  ip: string;
+} & Partial<Omit<Responder, 'req'>>;
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
-const canAnswer = (caller: Caller): caller is Caller & Responder => caller.append !== undefined && caller.set !== undefined;
+const canAnswer = (caller: Caller): caller is Caller & Responder =>
+  caller.append !== undefined && caller.set !== undefined;
 
 /**
  * The live session of the caller's cookie, announced in the answer's headers. Requests in the background say
@@ -27,9 +31,14 @@ export async function openSession(sessions: Sessions, caller: Caller): Promise<S
 }
 
 /** Who the session cookie stands for; null without a live session. Throws 403 for a change that no page of ours asked for. */
-export async function authenticateSession(sessions: Sessions, settings: Pick<Settings, 'get'>, caller: Caller): Promise<Actor | null> {
+export async function authenticateSession(
+  sessions: Sessions,
+  settings: Pick<Settings, 'get'>,
+  caller: Caller,
+): Promise<Actor | null> {
   const session = await openSession(sessions, caller);
   if (!session) return null;
-  if (!safe.has(caller.req.method ?? 'GET')) assertCsrf({ req: caller.req, expected: session.csrf, trustedOrigins: settings.get('CSRF_TRUSTED_ORIGINS') });
+  if (!safe.has(caller.req.method ?? 'GET'))
+    assertCsrf({ req: caller.req, expected: session.csrf, trustedOrigins: settings.get('CSRF_TRUSTED_ORIGINS') });
   return { ...actorOf(session.user, 'session'), session: { id: session.id, assurance: session.assurance } };
 }

@@ -13,7 +13,8 @@ import { ensureCsrfCookie, setLoginCookies, setLogoutCookies } from './session-c
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export async function showLogin({ auth }: AuthDeps, ctx: Context): Promise<void> {
-  if (ctx.get('Accept') !== '' && !ctx.accepts('text/html')) throw new ApiError(406, 'Could not satisfy the request Accept header.');
+  if (ctx.get('Accept') !== '' && !ctx.accepts('text/html'))
+    throw new ApiError(406, 'Could not satisfy the request Accept header.');
   const session = await openSession(auth.sessions, ctx);
   sendLoginPage(ctx, { status: 200, csrf: ensureCsrfCookie(ctx, session !== null), next: safeNext(ctx.query.next) });
 }
@@ -31,14 +32,29 @@ export async function logIn(deps: AuthDeps, ctx: Context): Promise<void> {
     const user = await auth.credentials.check(username, password, { ...from, via: 'session' });
     const old = readCookie(ctx.req, sessionCookie);
     if (old) await auth.sessions.end(old);
-    const { secret, dropped, session } = await auth.sessions.start(user, { ip: ctx.ip, userAgent: from.user_agent, assurance: 'password' });
-    audit({ action: 'login', user_id: user.id, username: user.username, via: 'session', session_id: session.id, ...from });
-    if (dropped) audit({ action: 'sessions_dropped', user_id: user.id, username: user.username, count: dropped, ...from });
+    const { secret, dropped, session } = await auth.sessions.start(user, {
+      ip: ctx.ip,
+      userAgent: from.user_agent,
+      assurance: 'password',
+    });
+    audit({
+      action: 'login',
+      user_id: user.id,
+      username: user.username,
+      via: 'session',
+      session_id: session.id,
+      ...from,
+    });
+    if (dropped)
+      audit({ action: 'sessions_dropped', user_id: user.id, username: user.username, count: dropped, ...from });
     setLoginCookies(ctx, secret, session);
     redirect(ctx, safeNext(body.next));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    refuse(ctx, error, isForm || ctx.get('Accept').includes('text/html'), { username: username.slice(0, 150), next: safeNext(body.next) });
+    refuse(ctx, error, isForm || ctx.get('Accept').includes('text/html'), {
+      username: username.slice(0, 150),
+      next: safeNext(body.next),
+    });
   }
 }
 
@@ -49,7 +65,8 @@ export async function logIn(deps: AuthDeps, ctx: Context): Promise<void> {
  */
 function assertLoginCsrf(ctx: Context, isForm: boolean, field: unknown, trustedOrigins: readonly string[]): void {
   if (isForm || ctx.get('X-CSRFToken')) return assertCsrf({ req: ctx.req, field, trustedOrigins });
-  if (ctx.get('Sec-Fetch-Site') === 'cross-site' && !ctx.get('Origin')) throw new ApiError(403, 'CSRF Failed: the request comes from another site.');
+  if (ctx.get('Sec-Fetch-Site') === 'cross-site' && !ctx.get('Origin'))
+    throw new ApiError(403, 'CSRF Failed: the request comes from another site.');
   assertOrigin(ctx.req, trustedOrigins, false);
 }
 
@@ -68,7 +85,14 @@ export async function logOut({ auth, settings, audit, readForm }: AuthDeps, ctx:
     const { csrfmiddlewaretoken: field } = ctx.get('X-CSRFToken') ? {} : await readForm(ctx);
     assertCsrf({ req: ctx.req, field, expected: session.csrf, trustedOrigins: settings.get('CSRF_TRUSTED_ORIGINS') });
     await auth.sessions.end(secret);
-    audit({ action: 'logout', user_id: session.user.id, username: session.user.username, session_id: session.id, ip: ctx.ip, via: 'session' });
+    audit({
+      action: 'logout',
+      user_id: session.user.id,
+      username: session.user.username,
+      session_id: session.id,
+      ip: ctx.ip,
+      via: 'session',
+    });
   }
   setLogoutCookies(ctx);
   redirect(ctx, '/api/');

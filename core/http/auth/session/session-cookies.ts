@@ -14,7 +14,12 @@ const add = (to: Responder, name: string, value: string, options: { httpOnly?: b
   void to.append('Set-Cookie', cookieText(name, value, { ...options, secure: isSecure(to.req) }));
 
 /** The countdown of web clients, and the cookie's new end unless the request came from the background. */
-export function announceSession(to: Responder, secret: string, { timeout }: Pick<Session, 'timeout'>, renewed: boolean): void {
+export function announceSession(
+  to: Responder,
+  secret: string,
+  { timeout }: Pick<Session, 'timeout'>,
+  renewed: boolean,
+): void {
   to.set('Session-Timeout', String(timeout));
   if (renewed) add(to, sessionCookie, secret, { httpOnly: true, maxAge: timeout });
 }
