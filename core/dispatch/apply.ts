@@ -8,6 +8,8 @@ import type { Active, Candidate, Decision, Reason } from './decide.ts';
 export interface ApplyDeps {
   statuses: Statuses;
   bus: Bus;
+  /** this node hears of its runs directly */
+  self?: number | undefined;
 }
 
 export interface Applied {
@@ -22,14 +24,14 @@ const only = <K extends Decision['do']>(decisions: readonly Decision[], kind: K)
 
 /** Writes all decisions of a pass, each kind in a fixed number of statements. */
 export async function applyDecisions(trx: Knex, deps: ApplyDeps, decisions: readonly Decision[], candidates: readonly Candidate[], active: readonly Active[]): Promise<Applied> {
-  const { statuses, bus } = deps;
+  const { statuses, bus, self } = deps;
   const assigned = await assign(trx, deps, only(decisions, 'assign'));
   await block(trx, only(decisions, 'block').map(({ run, on, reason }) => ({ run, on, reason })));
   await tell(trx, only(decisions, 'wait'), candidates);
   const ended = await Promise.all((['fail', 'cancel'] as const).map((kind) =>
     statuses.setStatuses(trx, kind === 'fail' ? 'failed' : 'canceled', only(decisions, kind).map(({ run, explanation }) => ({ id: run, fields: { job_explanation: explanation } })))));
   const updates = await requestUpdates(trx, deps, only(decisions, 'update'), active);
-  await notifyAll(trx, bus, assigned.map(({ run, instance }) => ['node', { instance, run, what: 'start' }]));
+  await notifyAll(trx, bus, assigned.filter(({ instance }) => instance !== self).map(({ run, instance }) => ['node', { instance, run, what: 'start' }]));
   return { assigned, again: updates > 0 || ended.flat().length > 0 };
 }
 

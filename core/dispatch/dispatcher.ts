@@ -3,7 +3,7 @@ import type { Bus } from '../jobs/bus.ts';
 import type { Statuses } from '../jobs/status.ts';
 import { applyDecisions } from './apply.ts';
 import { decide } from './decide.ts';
-import { loadActive, loadCandidates, loadNodes, lockTemplates } from './situation.ts';
+import { loadCandidates, loadSurroundings, lockTemplates } from './situation.ts';
 import { sweepQueue } from './sweep.ts';
 
 export interface DispatcherDeps {
@@ -27,8 +27,9 @@ export function createDispatcher({ db, bus, statuses, log, slowTickMs = 5000 }: 
   let unlisten: (() => void) | undefined;
   let busy: Promise<void> | undefined;
   let again = false;
-  /** launched by this process and looked at already: their NOTIFY is no news */
+  /** launched by this process: whichever comes first, the direct call or the NOTIFY, makes the pass */
   const known = new Set<number>();
+  const heard = new Set<number>();
 
   async function pass(): Promise<boolean> {
     const { assigned, more } = await db.transaction(async (trx) => {
@@ -36,10 +37,9 @@ export function createDispatcher({ db, bus, statuses, log, slowTickMs = 5000 }: 
       const candidates = await loadCandidates(trx);
       if (!candidates.length) return { assigned: [], more: false };
       const templates = await lockTemplates(trx, candidates);
-      const active = await loadActive(trx, templates);
-      const nodes = await loadNodes(trx);
+      const { active, nodes } = await loadSurroundings(trx, templates);
       const decisions = decide({ candidates, active, nodes, now: Date.now() });
-      const applied = await applyDecisions(trx, { statuses, bus }, decisions, candidates, active);
+      const applied = await applyDecisions(trx, { statuses, bus, self: self?.instance }, decisions, candidates, active);
       // waiting for capacity is no progress: those stay where they are
       const moved = decisions.some((decision) => decision.do !== 'wait');
       return { assigned: applied.assigned, more: applied.again || (moved && candidates.length > 1) };
@@ -61,7 +61,14 @@ export function createDispatcher({ db, bus, statuses, log, slowTickMs = 5000 }: 
 
   function wake(run?: number): void {
     if (!self) return;
-    if (run !== undefined) known.add(run);
+    if (run !== undefined) {
+      if (heard.delete(run)) return;
+      known.add(run);
+    }
+    look();
+  }
+
+  function look(): void {
     again = true;
     busy ??= work().finally(() => {
       busy = undefined;
@@ -69,8 +76,11 @@ export function createDispatcher({ db, bus, statuses, log, slowTickMs = 5000 }: 
   }
 
   const onMessage = ({ run }: { run?: number }) => {
-    if (run !== undefined && known.delete(run)) return;
-    wake();
+    if (run !== undefined) {
+      if (known.delete(run)) return;
+      heard.add(run);
+    }
+    if (self) look();
   };
 
   return {
@@ -81,7 +91,8 @@ export function createDispatcher({ db, bus, statuses, log, slowTickMs = 5000 }: 
       timer = setInterval(() => {
         void sweepQueue(db).catch((error: unknown) => log.error({ err: error }, 'the pending runs could not be looked over'));
         known.clear();
-        wake();
+        heard.clear();
+        look();
       }, slowTickMs);
       wake();
     },

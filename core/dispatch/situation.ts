@@ -34,26 +34,28 @@ export async function lockTemplates(trx: Knex, candidates: readonly Candidate[])
   return ids;
 }
 
-/** What already runs of these templates, and the updates of these projects, those that still wait included. */
-export async function loadActive(trx: Knex, templates: readonly number[]): Promise<Active[]> {
-  const { rows } = await trx.raw(
-    `select id, kind, template_id, status from runs where template_id = any(?) and status in ('waiting', 'running')
-     union
-     select id, kind, template_id, status from runs where template_id = any(?) and kind = 'project_update' and status in ('pending', 'waiting', 'running')
-     order by id`,
-    [[...templates], [...templates]],
-  );
-  return rows;
+export interface Surroundings {
+  /** what runs of these templates already, and the updates of these projects, those that still wait included */
+  active: Active[];
+  /** the nodes that take work, with what they carry */
+  nodes: NodeLoad[];
 }
 
-/** The nodes that take work, with what they carry. */
-export async function loadNodes(trx: Knex): Promise<NodeLoad[]> {
+export async function loadSurroundings(trx: Knex, templates: readonly number[]): Promise<Surroundings> {
   const { rows } = await trx.raw(
-    `select i.id, i.hostname, i.capacity, coalesce(sum(r.impact), 0)::integer as consumed
-     from instances i left join runs r on r.instance_id = i.id and r.status in ('waiting', 'running')
-     where i.enabled and i.node_state = 'ready' and 'worker' = any(i.roles) and i.last_seen > now() - ? * interval '1 second'
-     group by i.id order by i.id`,
-    [NODE_DEAD_AFTER_S],
+    `select
+       (select coalesce(json_agg(a order by a.id), '[]') from (
+          select id, kind, template_id, status from runs where template_id = any(?) and status in ('waiting', 'running')
+          union
+          select id, kind, template_id, status from runs where template_id = any(?) and kind = 'project_update' and status in ('pending', 'waiting', 'running')
+        ) a) as active,
+       (select coalesce(json_agg(n order by n.id), '[]') from (
+          select i.id, i.hostname, i.capacity, coalesce(sum(r.impact), 0)::integer as consumed
+          from instances i left join runs r on r.instance_id = i.id and r.status in ('waiting', 'running')
+          where i.enabled and i.node_state = 'ready' and 'worker' = any(i.roles) and i.last_seen > now() - ? * interval '1 second'
+          group by i.id
+        ) n) as nodes`,
+    [[...templates], [...templates], NODE_DEAD_AFTER_S],
   );
-  return rows;
+  return rows[0];
 }

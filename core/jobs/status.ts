@@ -5,7 +5,7 @@ import type { Hooks } from '../hooks/hooks.ts';
 import { hookTasks } from '../hooks/queue-tasks.ts';
 import { isTerminal, sourcesOf, type RunStatus } from './states.ts';
 import { releaseWaiters } from './release.ts';
-import { followInTemplates } from './template-status.ts';
+import { followActive, followFinished } from './template-status.ts';
 
 export interface StatusDeps {
   bus: Bus;
@@ -46,7 +46,7 @@ async function moveAll(trx: Knex, deps: StatusDeps, to: RunStatus, moves: readon
   if (!moves.length) return [];
   const rows = await updateRuns(trx, to, moves, locked);
   if (!rows.length) return [];
-  await followInTemplates(trx, to, rows);
+  if (isTerminal(to)) await followFinished(trx, rows);
   if (isTerminal(to)) await trx('run_secrets').whereIn('run_id', rows.map((row) => row.id)).delete();
   const released = isTerminal(to) ? await releaseWaiters(trx, rows) : 0;
   await announce(trx, deps, to, rows, released);
@@ -66,10 +66,13 @@ async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], lock
   ];
   const { rows } = await trx.raw(
     `with input as (select * from jsonb_to_recordset(?::jsonb) as i(id bigint, fields jsonb)),
-          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status = any(?) order by runs.id for no key update of runs ${locked})
-     update runs set status = ?, status_seq = status_seq + 1, modified = now()${[...times, ...set].map((item) => `, ${item}`).join('')}
-     from input, old where runs.id = input.id and runs.id = old.id
-     returning runs.*, old.status as from_status, old.blocked_on as was_blocked_on`,
+          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status = any(?) order by runs.id for no key update of runs ${locked}),
+          moved as (
+            update runs set status = ?, status_seq = status_seq + 1, modified = now()${[...times, ...set].map((item) => `, ${item}`).join('')}
+            from input, old where runs.id = input.id and runs.id = old.id
+            returning runs.*, old.status as from_status, old.blocked_on as was_blocked_on)
+          ${isTerminal(to) ? '' : `, followed as (${followActive})`}
+     select * from moved`,
     [JSON.stringify(moves.map(({ id, fields = {} }) => ({ id, fields }))), sourcesOf(to), to],
   );
   return rows;

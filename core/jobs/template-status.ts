@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { isTerminal, type RunStatus } from './states.ts';
 
 interface Moved {
   id: number;
@@ -13,30 +12,21 @@ const counts = (run: Moved) => run.template_id !== null && !(run.kind === 'proje
 
 /**
  * A template shows what its newest run does, without a join on every list: its status columns move with
- * the run. Several runs of one template may move at once; each template is written once.
+ * the run. This part goes into the statement that moves the runs (`moved`): it is on the way of every launch.
  */
-export async function followInTemplates(trx: Knex, to: RunStatus, rows: readonly Moved[]): Promise<void> {
-  const newest = new Map<number, number>();
-  for (const run of rows) if (counts(run)) newest.set(run.template_id!, Math.max(run.id, newest.get(run.template_id!) ?? 0));
-  if (!newest.size) return;
-  const pairs = JSON.stringify([...newest].map(([template, run]) => ({ template, run })));
-  await (isTerminal(to) ? afterFinish(trx, pairs, rows.map((row) => row.id)) : whileActive(trx, pairs, to));
-}
-
-async function whileActive(trx: Knex, pairs: string, to: RunStatus): Promise<void> {
-  await trx.raw(
-    `update templates t set current_run_id = p.run, status = ?
-     from jsonb_to_recordset(?::jsonb) as p(template bigint, run bigint)
-     where t.id = p.template and (t.current_run_id is null or t.current_run_id <= p.run)`,
-    [to, pairs],
-  );
-}
+export const followActive = `update templates t set current_run_id = p.run, status = p.status
+  from (select template_id, max(id) as run, max(status) as status from moved where not (kind = 'project_update' and job_type = 'run') group by template_id) p
+  where t.id = p.template_id and (t.current_run_id is null or t.current_run_id <= p.run)`;
 
 /**
  * The newest run that is still active takes over, else the last one decides: job templates know only
  * successful and failed, projects keep the exact word (contract/jobs.md §1.1).
  */
-async function afterFinish(trx: Knex, pairs: string, finished: readonly number[]): Promise<void> {
+export async function followFinished(trx: Knex, rows: readonly Moved[]): Promise<void> {
+  const newest = new Map<number, number>();
+  for (const run of rows) if (counts(run)) newest.set(run.template_id!, Math.max(run.id, newest.get(run.template_id!) ?? 0));
+  if (!newest.size) return;
+  const pairs = JSON.stringify([...newest].map(([template, run]) => ({ template, run })));
   await trx.raw(
     `update templates t set
        current_run_id = other.id,
@@ -52,6 +42,6 @@ async function afterFinish(trx: Knex, pairs: string, finished: readonly number[]
        order by o.id desc limit 1
      ) other on true
      where t.id = p.template`,
-    [pairs, finished as number[]],
+    [pairs, rows.map((row) => row.id)],
   );
 }

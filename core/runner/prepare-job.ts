@@ -3,7 +3,7 @@ import type { ResolvedCredential } from '../credentials/resolve.ts';
 import { inventoryDocument } from '../inventory/document.ts';
 import { parseVariables } from '../launch/variables.ts';
 import { templateVariables } from '../launch/sort.ts';
-import { cachePath, hasRevision, resolveRevision } from '../scm/cache.ts';
+import { cachePath, resolveRevision } from '../scm/cache.ts';
 import type { ClaimedRun } from './claim.ts';
 import type { CheckoutSource } from './executor.ts';
 import { injectedVariables } from './injected-variables.ts';
@@ -62,7 +62,7 @@ async function sourceOf(dataDir: string, run: ClaimedRun): Promise<CheckoutSourc
   }
   const revision = String(run['scm_revision'] || project['scm_revision']);
   if (!revision) throw new SpecError(`Project "${project['name']}" has never been updated successfully, so there is nothing to run.`);
-  if (!(await hasRevision(repository, revision))) throw new SpecError(`Revision ${revision} of project "${project['name']}" is not on this node. Update the project and launch again.`);
+  // whether this node has it shows when it is checked out
   return { kind: 'git', repository, revision, submodules };
 }
 

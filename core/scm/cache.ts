@@ -72,8 +72,3 @@ export async function resolveRevision(cache: string, name: string): Promise<stri
   }
   return null;
 }
-
-export async function hasRevision(cache: string, revision: string): Promise<boolean> {
-  if (!REVISION.test(revision) || !(await exists(cache))) return false;
-  return git(['cat-file', '-e', `${revision}^{commit}`], { cwd: cache }).then(() => true, () => false);
-}
