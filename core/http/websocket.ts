@@ -7,9 +7,10 @@ import type { Bus } from '../jobs/bus.ts';
 import type { Log } from '../observe/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Auth } from './auth/authenticate.ts';
+import { sessionCsrfToken } from './auth/csrf.ts';
 import { type Client, createAudience, sendJson } from './websocket/client.ts';
 import { createEventFeed } from './websocket/event-feed.ts';
-import { cookie, identify, isWebsocketPath, refuse } from './websocket/handshake.ts';
+import { identify, isWebsocketPath, refuse } from './websocket/handshake.ts';
 import { createStatusFeed } from './websocket/status-feed.ts';
 import { recheck, subscribe } from './websocket/subscribe.ts';
 
@@ -58,7 +59,7 @@ export function createWebsocket({ auth, bus, db, log, settings, engineApi, check
   }
 
   function welcome(socket: WebSocket, req: IncomingMessage, actor: Actor): void {
-    const csrf = actor.via === 'session' ? cookie(req, 'csrftoken') ?? '' : null;
+    const csrf = actor.via === 'session' ? sessionCsrfToken(req) : null;
     const client: Client = { socket, actor, groups: new Set(), csrf, identify: () => identify(auth, req), alive: true, backlog: 0, turn: Promise.resolve() };
     audience.clients.add(client);
     socket.on('pong', () => void (client.alive = true));

@@ -1,12 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import type { Actor } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Settings } from '../../settings/settings.ts';
 import type { Audit } from './audit.ts';
 import { createBasic } from './basic.ts';
-import { readCookie, sessionCookie } from './cookies.ts';
 import { createCredentials, type Credentials } from './credentials.ts';
-import { csrfTokenOf } from './csrf.ts';
 import { createLoginAttempts } from './login-attempts.ts';
 import { authenticateSession, type Caller } from './session/authenticate-session.ts';
 import { createSessions, type Sessions } from './session/sessions.ts';
@@ -17,8 +14,6 @@ import { actorOf } from './user-row.ts';
 export interface Auth {
   /** null = no credentials were sent. Throws ApiError 401 for wrong ones, 403 for a session's change without CSRF token, 429 after too many failures. */
   authenticate(caller: Caller): Promise<Actor | null>;
-  /** For a WebSocket: `csrf` is what each message must repeat as `xrftoken`; null where no cookie vouches for the caller. */
-  authenticateUpgrade(req: IncomingMessage): Promise<{ actor: Actor | null; csrf: string | null }>;
   sessions: Sessions;
   credentials: Credentials;
 }
@@ -56,14 +51,5 @@ export function createAuth({ db, settings, audit = () => undefined }: Deps): Aut
     return actorOf(await basic(value, caller.ip), 'basic');
   }
 
-  return {
-    authenticate,
-    async authenticateUpgrade(req) {
-      const actor = await authenticate({ req, ip: req.socket.remoteAddress ?? '' });
-      const secret = readCookie(req, sessionCookie);
-      return { actor, csrf: actor?.via === 'session' && secret ? csrfTokenOf(secret) : null };
-    },
-    sessions,
-    credentials,
-  };
+  return { authenticate, sessions, credentials };
 }

@@ -20,6 +20,7 @@ export interface Credentials {
 }
 
 const longestName = 150;
+const refusals: Readonly<Record<number, AuditEntry['action']>> = { 401: 'login_failed', 429: 'login_throttled' };
 
 /** The one place where passwords are judged: Basic, the login form and the password grant count and wait together. */
 export function createCredentials({ db, attempts, audit }: Deps): Credentials {
@@ -46,13 +47,8 @@ export function createCredentials({ db, attempts, audit }: Deps): Credentials {
           .update({ last_login: db.fn.now() });
         return user;
       } catch (error) {
-        if (error instanceof ApiError)
-          audit({
-            action: error.status === 429 ? 'login_throttled' : 'login_failed',
-            user_id: null,
-            username: username.slice(0, longestName),
-            ...attempt,
-          });
+        const action = error instanceof ApiError && refusals[error.status];
+        if (action) audit({ action, user_id: null, username: username.slice(0, longestName), ...attempt });
         throw error;
       }
     },

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@tapline/plugin-sdk';
-import { csrfCookie, isSecure, readCookie } from './cookies.ts';
+import { csrfCookie, isSecure, readCookie, sessionCookie } from './cookies.ts';
 
 type Request = Pick<IncomingMessage, 'headers'> & { socket?: unknown };
 
@@ -16,6 +16,9 @@ export const isCsrfToken = (text: string | null): text is string => text !== nul
  */
 export const csrfTokenOf = (sessionSecret: string) =>
   createHmac('sha256', sessionSecret).update('csrf').digest('base64url');
+
+/** What a page repeats over a WebSocket, which has no headers of its own after the upgrade. */
+export const sessionCsrfToken = (req: Request): string => csrfTokenOf(readCookie(req, sessionCookie) ?? '');
 
 export function isSame(given: unknown, expected: string): boolean {
   const [a, b] = [Buffer.from(typeof given === 'string' ? given : ''), Buffer.from(expected)];

@@ -31,11 +31,6 @@ function sameOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
   }
 }
 
-export function cookie({ headers }: IncomingMessage, name: string): string | null {
-  const pair = headers.cookie?.split(';').map((part) => part.trim()).find((part) => part.startsWith(`${name}=`));
-  return pair ? pair.slice(name.length + 1) : null;
-}
-
 const phrases: Readonly<Record<number, string>> = { 400: 'Bad Request', 403: 'Forbidden', 404: 'Not Found', 429: 'Too Many Requests', 503: 'Service Unavailable' };
 
 /** Answers an upgrade with an ordinary error and ends the connection. */
