@@ -60,6 +60,7 @@ async function tail(session: Session, signal: AbortSignal): Promise<Ended> {
   } finally {
     unwatch();
     waker.stop();
+    await session.flight;
   }
 }
 

@@ -30,12 +30,15 @@ export interface FollowedRun {
   use_fact_cache: boolean;
 }
 
-const maxEvents = 1000;
+const maxEvents = 4000;
 const maxBytes = 4_194_304;
 /** Output that no event claims: time for its event to arrive before it is stored on its own. */
 const holdMs = 2000;
 /** An event whose text does not arrive at all. */
 const textPatienceMs = 5000;
+
+/** stored = false: another follower was quicker, or Postgres refused it; the position has to be read again. */
+type Landing = { stored: boolean } | { error: unknown };
 
 /** One run being followed by this process. */
 export interface Session {
@@ -49,6 +52,8 @@ export interface Session {
   partition: string;
   lookup: ReturnType<typeof createHostLookup>;
   limit: number;
+  /** the batch that is being stored while the next one is put together */
+  flight: Promise<Landing> | null;
   heldSince: number;
   blockedSince: number;
 }
@@ -59,7 +64,7 @@ export function openSession(deps: IngestDeps, run: FollowedRun, handle: Handle, 
     events: createWindow(deps.executor, handle, 'events'),
     stdout: createWindow(deps.executor, handle, 'stdout'),
     position: null, partition: '', lookup: createHostLookup(deps.db, run.inventory_id),
-    limit: maxEvents, heldSince: 0, blockedSince: 0,
+    limit: maxEvents, flight: null, heldSince: 0, blockedSince: 0,
   };
 }
 
@@ -89,7 +94,10 @@ export interface Step {
   waiting: boolean;
 }
 
-/** Reads once, stores at most one batch. After an error the stored position is read again: a commit may have happened. */
+/**
+ * Reads once and puts at most one batch on its way, after the one before it has landed. Nothing is under way when it
+ * says that nothing moved. After an error the stored position is read again: a commit may have happened.
+ */
 export async function step(session: Session, final: boolean): Promise<Step> {
   try {
     const from = session.position ?? (await locate(session));
@@ -101,9 +109,12 @@ export async function step(session: Session, final: boolean): Promise<Step> {
     });
     const moved = batch.rows.length > 0 || batch.next.event_offset > from.event_offset;
     const waiting = noteWaiting(session, batch);
-    if (moved) await commit(session, from, batch);
-    return { moved, rows: batch.rows.length, waiting };
+    const inOrder = await landed(session);
+    if (moved && inOrder) depart(session, from, batch);
+    return { moved: moved || !inOrder, rows: batch.rows.length, waiting };
   } catch (error) {
+    await session.flight;
+    session.flight = null;
     session.position = null;
     // it may have been dropped as empty just before the first event
     session.partition = '';
@@ -111,10 +122,26 @@ export async function step(session: Session, final: boolean): Promise<Step> {
   }
 }
 
+/** Waits for the batch under way; false when what was read after it is of no use. */
+async function landed(session: Session): Promise<boolean> {
+  const landing = (await session.flight) ?? { stored: true };
+  session.flight = null;
+  if ('error' in landing) throw landing.error;
+  if (!landing.stored) session.position = null;
+  return landing.stored;
+}
+
+function depart(session: Session, from: Progress, batch: Batch): void {
+  session.position = batch.next;
+  session.events.discard(batch.next.event_offset);
+  session.stdout.discard(batch.next.stdout_offset);
+  session.flight = commit(session, from, batch).then((stored) => ({ stored }), (error: unknown) => ({ error }));
+}
+
 /** Events first: the text of whatever event was read is then in the stream. Resolves to a line too long to be kept. */
 async function readAhead({ events, stdout, deps }: Session, from: Progress): Promise<SpoolLine | null> {
   const longestLine = 2 * Number(deps.settings.get('MAX_EVENT_RES_DATA')) + maxBytes;
-  if (events.bytes.length < maxBytes / 4) await events.fill();
+  while (events.bytes.length < maxBytes && (await events.fill()));
   while (events.bytes.indexOf(10) === -1 && events.bytes.length <= longestLine && (await events.fill()));
   const overlong = events.bytes.length > longestLine && events.bytes.indexOf(10) === -1 ? await events.skipLine() : null;
   await stdout.fillTo(from.stdout_offset + maxBytes + longestText);
@@ -138,34 +165,29 @@ function noteWaiting(session: Session, batch: Batch): boolean {
   return held || batch.blocked;
 }
 
-async function commit(session: Session, from: Progress, batch: Batch): Promise<void> {
+async function commit(session: Session, from: Progress, batch: Batch): Promise<boolean> {
   const { deps: { db, bus, log, metrics }, run, partition } = session;
   if (batch.malformed) log.warn({ run: run.id, lines: batch.malformed }, 'lines of the event spool could not be read');
   const names = batch.rows.map((row) => row.host_name);
   const ids = await session.lookup(batch.stats ? [...names, ...hostSummaries(batch.stats).map((summary) => summary.host_name)] : names);
   try {
-    if (!(await storeBatch({ db, bus, run, partition }, from, batch, ids))) {
-      session.position = null;
-      return;
-    }
+    if (!(await storeBatch({ db, bus, run, partition }, from, batch, ids))) return false;
   } catch (error) {
     if (!failsForGood(error)) throw error;
-    return narrow(session, from, batch, error);
+    await narrow(session, from, batch, error);
+    return false;
   }
-  session.position = batch.next;
-  session.events.discard(batch.next.event_offset);
-  session.stdout.discard(batch.next.stdout_offset);
   session.limit = Math.min(maxEvents, session.limit * 2);
   metrics?.eventsStored.inc(batch.rows.length);
   const newest = batch.rows.at(-1);
   if (newest) metrics?.ingestLag.observe(Math.max(0, Date.now() - Date.parse(newest.created)) / 1000);
   await acknowledge(session, batch.next);
+  return true;
 }
 
 /** Postgres refuses something in the batch: smaller ones find the event, which is then stored without its data. */
 async function narrow(session: Session, from: Progress, batch: Batch, err: unknown): Promise<void> {
   const { deps: { db, bus, log }, run, partition } = session;
-  session.position = null;
   if (session.limit > 1) {
     session.limit = Math.max(1, Math.floor(Math.min(session.limit, batch.rows.length) / 2));
     return;
