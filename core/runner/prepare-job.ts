@@ -11,7 +11,12 @@ import { buildJobSpec, showWorkspace } from './job-spec.ts';
 import type { Prepared, PrepareDeps } from './prepare.ts';
 import { SpecError } from './spec-error.ts';
 
-export async function prepareJob(deps: PrepareDeps, run: ClaimedRun, credentials: readonly ResolvedCredential[], passwords: Record<string, string>): Promise<Omit<Prepared, 'launchSecrets'>> {
+export async function prepareJob(
+  deps: PrepareDeps,
+  run: ClaimedRun,
+  credentials: readonly ResolvedCredential[],
+  passwords: Record<string, string>,
+): Promise<Omit<Prepared, 'launchSecrets'>> {
   const { db, settings, engineTool } = deps;
   const { inventory, project } = run;
   if (!inventory) throw new SpecError('The job has no inventory any more.');
@@ -28,23 +33,32 @@ export async function prepareJob(deps: PrepareDeps, run: ClaimedRun, credentials
     extraVars: parseVariables(run['extra_vars']),
     templateVars: templateVariables(run.template ?? {}),
     injected: injectedVariables({ run, template: run.template, project, inventory, user: run.user }),
-    inventory: document, credentials, passwords, facts, checkout: source, engine,
+    inventory: document,
+    credentials,
+    passwords,
+    facts,
+    checkout: source,
+    engine,
     settings: {
       allowJinja: settings.get('ALLOW_JINJA_IN_EXTRA_VARS') as never,
       defaultTimeout: Number(settings.get('DEFAULT_JOB_TIMEOUT')),
       spoolLimitBytes: Number(settings.get('SPOOL_LIMIT_BYTES')),
       maxEventResult: Number(settings.get('MAX_EVENT_RES_DATA')),
       factTimeout: Number(settings.get('ENGINE_FACT_CACHE_TIMEOUT')),
-      showPaths: [],
+      showPaths: settings.get('AWX_ISOLATION_SHOW_PATHS'),
     },
   });
   return {
-    spec, secrets: spec.secrets,
+    spec,
+    secrets: spec.secrets,
     columns: (workspace) => ({ ...showWorkspace(spec.shown, { workspace }), scm_revision: run['scm_revision'] }),
   };
 }
 
-const sliceOf = (run: ClaimedRun) => (run['job_slice_count'] > 1 ? { slice: { number: run['job_slice_number'] as number, count: run['job_slice_count'] as number } } : {});
+const sliceOf = (run: ClaimedRun) =>
+  run['job_slice_count'] > 1
+    ? { slice: { number: run['job_slice_number'] as number, count: run['job_slice_count'] as number } }
+    : {};
 
 /** The very commit that this job runs; another branch is resolved in what the last update fetched. */
 async function sourceOf(dataDir: string, run: ClaimedRun): Promise<CheckoutSource> {
@@ -57,18 +71,29 @@ async function sourceOf(dataDir: string, run: ClaimedRun): Promise<CheckoutSourc
   const submodules = Boolean(project['scm_track_submodules']);
   if (run['scm_branch']) {
     const revision = await resolveRevision(repository, run['scm_branch']);
-    if (!revision) throw new SpecError(`Project "${project['name']}" has no branch, tag or commit "${run['scm_branch']}" as of its last update.`);
+    if (!revision)
+      throw new SpecError(
+        `Project "${project['name']}" has no branch, tag or commit "${run['scm_branch']}" as of its last update.`,
+      );
     return { kind: 'git', repository, revision, submodules };
   }
   const revision = String(run['scm_revision'] || project['scm_revision']);
-  if (!revision) throw new SpecError(`Project "${project['name']}" has never been updated successfully, so there is nothing to run.`);
+  if (!revision)
+    throw new SpecError(
+      `Project "${project['name']}" has never been updated successfully, so there is nothing to run.`,
+    );
   // whether this node has it shows when it is checked out
   return { kind: 'git', repository, revision, submodules };
 }
 
-async function loadFacts({ db, settings }: PrepareDeps, inventory: number): Promise<{ host: string; document: string }[]> {
+async function loadFacts(
+  { db, settings }: PrepareDeps,
+  inventory: number,
+): Promise<{ host: string; document: string }[]> {
   const age = Number(settings.get('ENGINE_FACT_CACHE_TIMEOUT'));
-  const rows = await db('host_facts as hf').join('hosts as h', 'h.id', 'hf.host_id').join('facts as f', 'f.hash', 'hf.hash')
+  const rows = await db('host_facts as hf')
+    .join('hosts as h', 'h.id', 'hf.host_id')
+    .join('facts as f', 'f.hash', 'hf.hash')
     .where({ 'h.inventory_id': inventory, 'h.enabled': true })
     .modify((query) => void (age > 0 && query.whereRaw("hf.modified > now() - ? * interval '1 second'", [age])))
     .select('h.name as host', db.raw('f.document::text as document'));

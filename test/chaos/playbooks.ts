@@ -5,7 +5,7 @@ export const appendPlaybook = (folder: string) => `- hosts: all
   gather_facts: false
   tasks:
     - name: append
-      shell: echo {{ item }} >> ${folder}/{{ svc_job_id }}; sleep 0.1
+      shell: echo {{ item }} >> ${folder}/{{ svc_job_id }} && sleep 0.1
       loop: "{{ range(1, ${lines + 1}) | list }}"
 `;
 
