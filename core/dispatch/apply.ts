@@ -20,24 +20,52 @@ export interface Applied {
 }
 
 type Of<K extends Decision['do']> = Extract<Decision, { do: K }>;
-const only = <K extends Decision['do']>(decisions: readonly Decision[], kind: K) => decisions.filter((decision): decision is Of<K> => decision.do === kind);
+const only = <K extends Decision['do']>(decisions: readonly Decision[], kind: K) =>
+  decisions.filter((decision): decision is Of<K> => decision.do === kind);
 
 /** Writes all decisions of a pass, each kind in a fixed number of statements. */
-export async function applyDecisions(trx: Knex, deps: ApplyDeps, decisions: readonly Decision[], candidates: readonly Candidate[], active: readonly Active[]): Promise<Applied> {
+export async function applyDecisions(
+  trx: Knex,
+  deps: ApplyDeps,
+  decisions: readonly Decision[],
+  candidates: readonly Candidate[],
+  active: readonly Active[],
+): Promise<Applied> {
   const { statuses, bus, self } = deps;
   const assigned = await assign(trx, deps, only(decisions, 'assign'));
-  await block(trx, only(decisions, 'block').map(({ run, on, reason }) => ({ run, on, reason })));
+  await block(
+    trx,
+    only(decisions, 'block').map(({ run, on, reason }) => ({ run, on, reason })),
+  );
   await tell(trx, only(decisions, 'wait'), candidates);
-  const ended = await Promise.all((['fail', 'cancel'] as const).map((kind) =>
-    statuses.setStatuses(trx, kind === 'fail' ? 'failed' : 'canceled', only(decisions, kind).map(({ run, explanation }) => ({ id: run, fields: { job_explanation: explanation } })))));
+  const ended = await Promise.all(
+    (['fail', 'cancel'] as const).map((kind) =>
+      statuses.setStatuses(
+        trx,
+        kind === 'fail' ? 'failed' : 'canceled',
+        only(decisions, kind).map(({ run, explanation }) => ({ id: run, fields: { job_explanation: explanation } })),
+      ),
+    ),
+  );
   const updates = await requestUpdates(trx, deps, only(decisions, 'update'), active);
-  await notifyAll(trx, bus, assigned.filter(({ instance }) => instance !== self).map(({ run, instance }) => ['node', { instance, run, what: 'start' }]));
+  await notifyAll(
+    trx,
+    bus,
+    assigned
+      .filter(({ instance }) => instance !== self)
+      .map(({ run, instance }) => ['node', { instance, run, what: 'start' }]),
+  );
   return { assigned, again: updates > 0 || ended.flat().length > 0 };
 }
 
-async function assign(trx: Knex, { statuses }: ApplyDeps, decisions: readonly Of<'assign'>[]): Promise<Applied['assigned']> {
+async function assign(
+  trx: Knex,
+  { statuses }: ApplyDeps,
+  decisions: readonly Of<'assign'>[],
+): Promise<Applied['assigned']> {
   const moves = decisions.map(({ run, node }) => ({
-    id: run, fields: { instance_id: node.id, execution_node: node.hostname, controller_node: node.hostname },
+    id: run,
+    fields: { instance_id: node.id, execution_node: node.hostname, controller_node: node.hostname },
   }));
   const rows = await statuses.setStatuses(trx, 'waiting', moves);
   return rows.map((row) => ({ run: row.id, instance: row['instance_id'] as number }));
@@ -56,7 +84,12 @@ export async function block(trx: Knex, blocks: readonly { run: number; on: strin
 
 /** Only where the reason is a new one: a full queue is not rewritten at every pass. */
 async function tell(trx: Knex, waits: readonly Of<'wait'>[], candidates: readonly Candidate[]): Promise<void> {
-  const told = new Map(candidates.map((candidate) => [candidate.id, (candidate as { pending_reasons?: Reason[] }).pending_reasons?.[0]?.code]));
+  const told = new Map(
+    candidates.map((candidate) => [
+      candidate.id,
+      (candidate as { pending_reasons?: Reason[] }).pending_reasons?.[0]?.code,
+    ]),
+  );
   const news = waits.filter(({ run, reason }) => told.get(run) !== reason.code);
   if (!news.length) return;
   await trx.raw(
@@ -68,24 +101,47 @@ async function tell(trx: Knex, waits: readonly Of<'wait'>[], candidates: readonl
 }
 
 /** One update per project serves every run that needs one; one that is under way already is shared. */
-async function requestUpdates(trx: Knex, { statuses }: ApplyDeps, wanted: readonly Of<'update'>[], active: readonly Active[]): Promise<number> {
+async function requestUpdates(
+  trx: Knex,
+  { statuses }: ApplyDeps,
+  wanted: readonly Of<'update'>[],
+  active: readonly Active[],
+): Promise<number> {
   if (!wanted.length) return 0;
   const updates = new Map<number, number>();
-  for (const run of active) if (run.kind === 'project_update' && run.template_id !== null) updates.set(run.template_id, run.id);
+  for (const run of active)
+    if (run.kind === 'project_update' && run.template_id !== null) updates.set(run.template_id, run.id);
   const missing = [...new Set(wanted.map(({ project }) => project))].filter((project) => !updates.has(project));
   const created = await insertUpdates(trx, missing, { launch_type: 'dependency' });
   for (const run of created) updates.set(run.template_id, run.id);
-  await statuses.setStatuses(trx, 'pending', created.map(({ id }) => ({ id })));
-  const pairs = wanted.flatMap(({ run, project }) => (updates.has(project) ? [{ run, update: updates.get(project)! }] : []));
-  await trx('run_dependencies').insert(pairs.map(({ run, update }) => ({ run_id: run, depends_on: update }))).onConflict().ignore();
+  await statuses.setStatuses(
+    trx,
+    'pending',
+    created.map(({ id }) => ({ id })),
+  );
+  const pairs = wanted.flatMap(({ run, project }) =>
+    updates.has(project) ? [{ run, update: updates.get(project)! }] : [],
+  );
+  await trx('run_dependencies')
+    .insert(pairs.map(({ run, update }) => ({ run_id: run, depends_on: update })))
+    .onConflict()
+    .ignore();
   await trx.raw(
     `update runs set project_update_id = i.update from jsonb_to_recordset(?::jsonb) as i(run bigint, update bigint)
      where runs.id = i.run and runs.id in (select id from runs where id = i.run for no key update skip locked)`,
     [JSON.stringify(pairs)],
   );
-  await block(trx, pairs.map(({ run, update }) => ({
-    run, on: runKey(update),
-    reason: { code: 'dependency', text: `Waiting for project_update ${update} to finish.`, explanation: `waiting for project_update-${update} to finish` },
-  })));
+  await block(
+    trx,
+    pairs.map(({ run, update }) => ({
+      run,
+      on: runKey(update),
+      reason: {
+        code: 'dependency',
+        text: `Waiting for project_update ${update} to finish.`,
+        explanation: `waiting for project_update-${update} to finish`,
+      },
+    })),
+  );
   return created.length;
 }

@@ -9,7 +9,8 @@ const BYTES_PER_FORK = 100 * 1024 ** 2;
 const RESERVED_BYTES = 2 * 1024 ** 3;
 
 export const cpuCapacity = (cpus: number): number => Math.max(1, Math.floor(cpus * FORKS_PER_CPU));
-export const memoryCapacity = (bytes: number): number => Math.max(1, Math.floor((bytes - RESERVED_BYTES) / BYTES_PER_FORK));
+export const memoryCapacity = (bytes: number): number =>
+  Math.max(1, Math.floor((bytes - RESERVED_BYTES) / BYTES_PER_FORK));
 
 export function totalCapacity(cpu: number, memory: number, adjustment: number): number {
   const [low, high] = cpu < memory ? [cpu, memory] : [memory, cpu];
@@ -27,6 +28,8 @@ export interface NodeLoad {
  * The node with most room left. A run that is larger than any node still runs, alone: on an idle one.
  */
 export function placeFor(nodes: readonly NodeLoad[], impact: number): NodeLoad | undefined {
-  const fitting = nodes.filter(({ capacity, consumed }) => capacity > 0 && (consumed + impact <= capacity || consumed === 0));
+  const fitting = nodes.filter(
+    ({ capacity, consumed }) => capacity > 0 && (consumed + impact <= capacity || consumed === 0),
+  );
   return fitting.toSorted((a, b) => b.capacity - b.consumed - (a.capacity - a.consumed) || a.id - b.id)[0];
 }

@@ -23,9 +23,15 @@ const GIVE_UP_AFTER_S = 120;
 export async function endDeadNodes(deps: DeadNodeDeps, self: number): Promise<void> {
   const { db, log } = deps;
   await freeQueueLocks(db);
-  const dead = await db('instances').whereNot({ id: self })
+  const dead = await db('instances')
+    .whereNot({ id: self })
     .whereRaw("coalesce(last_seen, created) < now() - ? * interval '1 second'", [NODE_DEAD_AFTER_S])
-    .whereExists(db('runs').select(db.raw('1')).whereRaw('runs.instance_id = instances.id').whereIn('runs.status', ['waiting', 'running']))
+    .whereExists(
+      db('runs')
+        .select(db.raw('1'))
+        .whereRaw('runs.instance_id = instances.id')
+        .whereIn('runs.status', ['waiting', 'running']),
+    )
     .select('id', 'hostname', db.raw('extract(epoch from now() - coalesce(last_seen, created))::integer as silent'));
   for (const node of dead) {
     log.warn({ node: node.hostname, silent: node.silent }, `node ${node.hostname} is not heard of any more`);
@@ -33,16 +39,37 @@ export async function endDeadNodes(deps: DeadNodeDeps, self: number): Promise<vo
   }
 }
 
-async function endNode({ db, statuses, runLifecycle, giveUpAfterS = GIVE_UP_AFTER_S }: DeadNodeDeps, node: { id: number; hostname: string; silent: number }): Promise<void> {
-  const runs = await db('runs').where({ instance_id: node.id }).whereIn('status', ['waiting', 'running']).select('id', 'status', 'handle');
+async function endNode(
+  { db, statuses, runLifecycle, giveUpAfterS = GIVE_UP_AFTER_S }: DeadNodeDeps,
+  node: { id: number; hostname: string; silent: number },
+): Promise<void> {
+  const runs = await db('runs')
+    .where({ instance_id: node.id })
+    .whereIn('status', ['waiting', 'running'])
+    .select('id', 'status', 'handle');
   const untouched = runs.filter((run) => run.status === 'waiting' && run.handle === null);
-  await db.transaction((trx) => statuses.setStatuses(trx, 'pending', untouched.map(({ id }) => ({ id }))));
+  await db.transaction((trx) =>
+    statuses.setStatuses(
+      trx,
+      'pending',
+      untouched.map(({ id }) => ({ id })),
+    ),
+  );
   const begun = runs.filter((run) => run.handle !== null);
   const left = await runLifecycle.adoptFrom(begun.map((run) => run.id));
   if (node.silent < giveUpAfterS || !left.length) return;
-  await db.transaction((trx) => statuses.setStatuses(trx, 'error', left.map((id) => ({
-    id, fields: { job_explanation: `Node ${node.hostname}, which executed this run, is not heard of any more; its result is unknown.` },
-  }))));
+  await db.transaction((trx) =>
+    statuses.setStatuses(
+      trx,
+      'error',
+      left.map((id) => ({
+        id,
+        fields: {
+          job_explanation: `Node ${node.hostname}, which executed this run, is not heard of any more; its result is unknown.`,
+        },
+      })),
+    ),
+  );
 }
 
 /** Pools of processes that are gone: an older life of a node, or a node that is dead. */

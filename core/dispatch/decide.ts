@@ -90,7 +90,11 @@ function dependencyOf({ id, dependencies }: Candidate): Decision | undefined {
 }
 
 /** A run's own update is in its dependencies; once that is there no other is asked for. */
-function neededUpdate({ id, kind, dependencies, project }: Candidate, active: readonly Active[], now: number): Decision | undefined {
+function neededUpdate(
+  { id, kind, dependencies, project }: Candidate,
+  active: readonly Active[],
+  now: number,
+): Decision | undefined {
   if (kind !== 'job' || !project?.scm_type || !project.scm_update_on_launch || dependencies.length) return undefined;
   const running = active.find((run) => run.kind === 'project_update' && run.template_id === project.id);
   if (!running && isFresh(project, now)) return undefined;
@@ -101,19 +105,24 @@ function isFresh({ last_update: last, scm_update_cache_timeout: seconds }: Dispa
   return last?.status === 'successful' && last.finished !== null && Date.parse(last.finished) + seconds * 1000 > now;
 }
 
-function conflictOf({ id, kind, template_id: template, project_id: project, allow_simultaneous: simultaneous }: Candidate, taken: readonly Active[]): Decision | undefined {
+function conflictOf(
+  { id, kind, template_id: template, project_id: project, allow_simultaneous: simultaneous }: Candidate,
+  taken: readonly Active[],
+): Decision | undefined {
   const same = (run: Active) => run.kind === kind && run.template_id === template && template !== null;
   const update = taken.find((run) => run.kind === 'project_update' && run.template_id === project && project !== null);
-  if (kind === 'job' && update) return { run: id, do: 'block', on: runKey(update.id), reason: waitsFor(update, 'project_update') };
+  if (kind === 'job' && update)
+    return { run: id, do: 'block', on: runKey(update.id), reason: waitsFor(update, 'project_update') };
   const other = kind === 'project_update' || (kind === 'job' && !simultaneous) ? taken.find(same) : undefined;
   return other && { run: id, do: 'block', on: templateKey(template!), reason: waitsFor(other, 'concurrency') };
 }
 
 const waitsFor = (run: { id: number; kind: string; status: string }, code: string): Reason => ({
   code,
-  text: code === 'concurrency'
-    ? `Another run of the same template is ${run.status} (${run.kind} ${run.id}); it does not allow simultaneous runs.`
-    : `Waiting for ${run.kind} ${run.id} to finish.`,
+  text:
+    code === 'concurrency'
+      ? `Another run of the same template is ${run.status} (${run.kind} ${run.id}); it does not allow simultaneous runs.`
+      : `Waiting for ${run.kind} ${run.id} to finish.`,
   explanation: `waiting for ${run.kind}-${run.id} to finish`,
 });
 
@@ -121,5 +130,9 @@ function capacityReason({ impact }: Candidate, nodes: readonly NodeLoad[]): Reas
   const explanation = 'This job is not ready to start because there is not enough available capacity.';
   if (!nodes.length) return { code: 'no_node', text: 'No enabled node is alive.', explanation };
   const most = Math.max(...nodes.map(({ capacity, consumed }) => capacity - consumed));
-  return { code: 'capacity', text: `Needs ${impact} units of capacity; the freest of ${nodes.length} nodes has ${Math.max(0, most)} left.`, explanation };
+  return {
+    code: 'capacity',
+    text: `Needs ${impact} units of capacity; the freest of ${nodes.length} nodes has ${Math.max(0, most)} left.`,
+    explanation,
+  };
 }

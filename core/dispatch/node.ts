@@ -17,92 +17,118 @@ export interface NodeDeps {
   runLifecycle: RunLifecycle;
   engineTool: { engine(): Promise<{ version: string }> };
   queue: { bootId: string };
-  log: { info(fields: object, text: string): void; warn(fields: object, text: string): void; error(fields: object, text: string): void };
+  log: {
+    info(fields: object, text: string): void;
+    warn(fields: object, text: string): void;
+    error(fields: object, text: string): void;
+  };
   heartbeatMs?: number;
   tickMs?: number;
 }
 
 /** This process as a member of the cluster: its row, its heartbeat, its runs, and an eye on the other nodes. */
-export function createNode(deps: NodeDeps) {
-  const { db, bus, dispatcher, runLifecycle, log, queue, heartbeatMs = 5000, tickMs = 2000 } = deps;
-  let instance: { id: number; hostname: string } | undefined;
-  const timers: NodeJS.Timeout[] = [];
-  const unlisten: (() => void)[] = [];
+export class Node {
+  readonly #deps: NodeDeps;
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #unlisten: (() => void)[] = [];
+  instance: { id: number; hostname: string } | undefined;
 
-  const attempt = async (what: string, work: () => Promise<unknown>) => {
-    try {
-      await work();
-    } catch (error) {
-      log.warn({ err: error }, what);
-    }
-  };
+  constructor(deps: NodeDeps) {
+    this.#deps = deps;
+  }
 
-  async function beat(): Promise<void> {
-    const id = instance!.id;
+  async start(): Promise<void> {
+    const { bus, dispatcher, runLifecycle, heartbeatMs = 5000, tickMs = 2000 } = this.#deps;
+    const instance = await register(this.#deps);
+    this.instance = instance;
+    runLifecycle.bind(instance);
+    this.#unlisten.push(
+      bus.on('node', ({ instance: id, run, what }) => {
+        if (id !== instance.id) return;
+        if (what === 'cancel') runLifecycle.cancel(run);
+        else runLifecycle.start(run);
+      }),
+    );
+    await runLifecycle.adopt();
+    await endDeadNodes(this.#deps, instance.id);
+    dispatcher.start({ instance: instance.id, start: (run) => runLifecycle.start(run) });
+    this.#every(heartbeatMs, 'heartbeat failed', () => this.beat());
+    this.#every(tickMs, 'the runs of this node could not be looked over', () => this.look());
+  }
+
+  /** Runs go on: whoever serves as this node next takes them up again. */
+  async stop(): Promise<void> {
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+    for (const stop of this.#unlisten.splice(0)) stop();
+    await this.#deps.dispatcher.stop();
+    await this.#deps.runLifecycle.stop();
+  }
+
+  async beat(): Promise<void> {
+    const { db, log, queue } = this.#deps;
+    const { id, hostname } = this.instance!;
     const alive = await db('instances').where({ id, boot_id: queue.bootId }).update({ last_seen: db.fn.now() });
-    if (!alive) log.error({ node: instance!.hostname }, 'another process took over the name of this node; give each node its own TAPLINE_NODE_NAME and data folder');
+    if (!alive) {
+      const remedy = 'give each node its own TAPLINE_NODE_NAME and data folder';
+      log.error({ node: hostname }, `another process took over the name of this node; ${remedy}`);
+    }
     await reapUndecided(db);
-    await endDeadNodes(deps, id);
+    await endDeadNodes(this.#deps, id);
   }
 
   /** Messages may be lost with the connection that carries them, so their meaning is read again. */
-  async function look(): Promise<void> {
-    const rows = await db('runs').where({ instance_id: instance!.id }).whereIn('status', ['waiting', 'running'])
-      .where((any) => any.whereNotNull('canceled_on').orWhereNull('handle')).select('id', 'canceled_on', 'handle');
-    for (const row of rows) {
-      if (row.canceled_on !== null && row.handle !== null) runLifecycle.cancel(row.id);
-      else runLifecycle.start(row.id);
+  async look(): Promise<void> {
+    const { runLifecycle } = this.#deps;
+    for (const { id, canceled_on: canceled } of await runLifecycle.ownRuns()) {
+      if (canceled === null) runLifecycle.start(id);
+      else runLifecycle.cancel(id);
     }
   }
 
-  return {
-    get instance() {
-      return instance;
-    },
-    async start(): Promise<void> {
-      instance = await register(deps);
-      runLifecycle.bind(instance);
-      unlisten.push(bus.on('node', ({ instance: id, run, what }) => {
-        if (id !== instance!.id) return;
-        if (what === 'cancel') runLifecycle.cancel(run);
-        else runLifecycle.start(run);
-      }));
-      await runLifecycle.adopt();
-      await endDeadNodes(deps, instance.id);
-      dispatcher.start({ instance: instance.id, start: (run) => runLifecycle.start(run) });
-      timers.push(setInterval(() => void attempt('heartbeat failed', beat), heartbeatMs));
-      timers.push(setInterval(() => void attempt('the runs of this node could not be looked over', look), tickMs));
-    },
-    /** Runs go on: whoever serves as this node next takes them up again. */
-    async stop(): Promise<void> {
-      for (const timer of timers.splice(0)) clearInterval(timer);
-      for (const stop of unlisten.splice(0)) stop();
-      await dispatcher.stop();
-      await runLifecycle.stop();
-    },
-    beat,
-    look,
-  };
+  #every(ms: number, failure: string, work: () => Promise<unknown>): void {
+    const attempt = () => work().catch((error: unknown) => this.#deps.log.warn({ err: error }, failure));
+    this.#timers.push(setInterval(() => void attempt(), ms));
+  }
 }
 
-export type Node = ReturnType<typeof createNode>;
+export const createNode = (deps: NodeDeps): Node => new Node(deps);
 
 async function register({ config, db, engineTool, queue, log }: NodeDeps): Promise<{ id: number; hostname: string }> {
   const { cpu, memory } = await measureMachine();
-  const engine = await engineTool.engine().then(({ version }) => version, (error: unknown) => {
-    log.error({ err: error }, 'no usable engine: runs assigned to this node will end with an error');
-    return '';
-  });
+  const engine = await engineTool.engine().then(
+    ({ version }) => version,
+    (error: unknown) => {
+      log.error({ err: error }, 'no usable engine: runs assigned to this node will end with an error');
+      return '';
+    },
+  );
   const capacity = { cpu: cpuCapacity(cpu), memory: memoryCapacity(memory) };
   const uuid = nodeUuid(config.dataDir);
   const now = db.fn.now();
   const columns = {
-    hostname: config.nodeName, uuid, boot_id: queue.bootId, version: config.version, engine, cpu, memory, roles: [...config.roles],
-    cpu_capacity: capacity.cpu, mem_capacity: capacity.memory, last_seen: now, last_health_check: now, node_state: 'ready', errors: '',
+    hostname: config.nodeName,
+    uuid,
+    boot_id: queue.bootId,
+    version: config.version,
+    engine,
+    cpu,
+    memory,
+    roles: [...config.roles],
+    cpu_capacity: capacity.cpu,
+    mem_capacity: capacity.memory,
+    last_seen: now,
+    last_health_check: now,
+    node_state: 'ready',
+    errors: '',
   };
   return db.transaction(async (trx) => {
     // a node that got a new data folder keeps its name: the row of the old one is its own
-    const known = await trx('instances').where({ uuid }).orWhere({ hostname: config.nodeName }).orderByRaw('uuid = ? desc', [uuid]).forUpdate().first();
+    const known = await trx('instances')
+      .where({ uuid })
+      .orWhere({ hostname: config.nodeName })
+      .orderByRaw('uuid = ? desc', [uuid])
+      .forUpdate()
+      .first();
     // the queue locks of this node's former life, at once
     if (known?.boot_id && known.boot_id !== queue.bootId) await freeLocksOf(trx, known.boot_id);
     const adjustment = Number(known?.capacity_adjustment ?? 1);

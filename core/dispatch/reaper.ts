@@ -9,5 +9,8 @@ const SILENT_AFTER_S = 35;
  * deleted, and what taps reserved for them goes with them.
  */
 export async function reapUndecided(db: Knex, silentAfterS = SILENT_AFTER_S): Promise<number> {
-  return db('runs').where({ status: 'new' }).whereRaw("modified < now() - ? * interval '1 second'", [silentAfterS]).delete();
+  return db('runs')
+    .where({ status: 'new' })
+    .whereRaw("modified < now() - ? * interval '1 second'", [silentAfterS])
+    .delete();
 }

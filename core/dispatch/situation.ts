@@ -29,7 +29,9 @@ export async function loadCandidates(trx: Knex): Promise<Candidate[]> {
  * without being seen: see core/jobs/release.ts.
  */
 export async function lockTemplates(trx: Knex, candidates: readonly Candidate[]): Promise<number[]> {
-  const ids = [...new Set(candidates.flatMap(({ template_id: template, project_id: project }) => [template, project]))].filter((id) => id !== null);
+  const ids = [
+    ...new Set(candidates.flatMap(({ template_id: template, project_id: project }) => [template, project])),
+  ].filter((id) => id !== null);
   await trx.raw('select id from templates where id = any(?) order by id for no key update', [ids]);
   return ids;
 }

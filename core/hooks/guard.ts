@@ -16,10 +16,18 @@ export interface Guarded<T> {
  * Runs one tap so that nothing it does reaches the others: a throw and a late answer become a record.
  * A tap that is too late keeps running unobserved; its answer is dropped.
  */
-export async function guard<T>(hook: string, tap: { name: string; timeoutMs?: number }, run: () => T | Promise<T>): Promise<Guarded<T>> {
+export async function guard<T>(
+  hook: string,
+  tap: { name: string; timeoutMs?: number },
+  run: () => T | Promise<T>,
+): Promise<Guarded<T>> {
   const started = performance.now();
   const record = (result: TapRecord['result'], error?: unknown): TapRecord => ({
-    hook, tap: tap.name, result, milliseconds: performance.now() - started, ...(error === undefined ? {} : { error }),
+    hook,
+    tap: tap.name,
+    result,
+    milliseconds: performance.now() - started,
+    ...(error === undefined ? {} : { error }),
   });
   const late = Symbol('late');
   let timer: NodeJS.Timeout | undefined;

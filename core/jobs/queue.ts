@@ -7,7 +7,12 @@ import { addTasks, QUEUE_SCHEMA, TaskRegistry, type TaskDefinition, type TaskReq
 
 export interface QueueDeps {
   pool: Pool;
-  log: { info(fields: object, text: string): void; warn(fields: object, text: string): void; error(fields: object, text: string): void; debug(fields: object, text: string): void };
+  log: {
+    info(fields: object, text: string): void;
+    warn(fields: object, text: string): void;
+    error(fields: object, text: string): void;
+    debug(fields: object, text: string): void;
+  };
   /** stands for this process in the list of pools, see core/dispatch/dead-nodes.ts */
   bootId?: string;
   concurrency?: number;
@@ -18,71 +23,133 @@ export interface QueueDeps {
  * transaction that makes it necessary, and it starts one within milliseconds. Playbooks do not run in it:
  * its locks end after four hours.
  */
-export function createQueue({ pool, log, bootId = randomUUID(), concurrency = 4 }: QueueDeps) {
-  const registry = new TaskRegistry();
-  const crons: CronItem[] = [];
-  const stopping = new AbortController();
-  let runner: Runner | undefined;
-  let watching: Promise<void> | undefined;
+class TaskQueue {
+  readonly bootId: string;
+  readonly #deps: QueueDeps;
+  readonly #registry = new TaskRegistry();
+  readonly #crons: CronItem[] = [];
+  readonly #stopping = new AbortController();
+  #runner: Runner | undefined;
+  #watching: Promise<void> | undefined;
 
-  const taskList = (): TaskList =>
-    Object.fromEntries(registry.names().map((name) => [name, async (payload, helpers) => {
-      const { abortSignal } = helpers;
-      await registry.get(name).run(registry.check(name, payload), { signal: abortSignal ?? stopping.signal });
-    }]));
+  constructor(deps: QueueDeps) {
+    this.#deps = deps;
+    this.bootId = deps.bootId ?? randomUUID();
+  }
 
-  const startRunner = async (): Promise<Runner> => {
+  define<P>(name: string, definition: TaskDefinition<P>): void {
+    this.#registry.define(name, definition);
+  }
+
+  /** Housekeeping by the minute; user schedules have their own table. */
+  cron(item: CronItem): void {
+    this.#crons.push(item);
+  }
+
+  addTask(trx: any, name: string, payload: unknown): Promise<void> {
+    return addTasks(trx, this.#registry, [{ name, payload }]);
+  }
+
+  addTasks(trx: any, requests: readonly TaskRequest[]): Promise<void> {
+    return addTasks(trx, this.#registry, requests);
+  }
+
+  /** The queue's own tables; before anything may be enqueued, on web nodes too. */
+  migrate(): Promise<void> {
+    return runMigrations({ pgPool: this.#deps.pool, schema: QUEUE_SCHEMA });
+  }
+
+  async start(): Promise<void> {
+    this.#runner = await this.#run();
+    this.#watching = this.#keepRunning();
+  }
+
+  /** Waits for running tasks; those that ignore their signal are given up after 5 s. */
+  async stop(): Promise<void> {
+    const { pool, log } = this.#deps;
+    this.#stopping.abort();
+    await this.#runner?.stop().catch((error: unknown) => log.warn({ err: error }, 'the queue did not stop cleanly'));
+    await this.#watching;
+    await pool.query('delete from queue_pools where boot_id = $1', [this.bootId]).catch(() => undefined);
+  }
+
+  isRunning(): boolean {
+    return this.#runner !== undefined;
+  }
+
+  #run(): Promise<Runner> {
+    const { pool, log, concurrency = 4 } = this.#deps;
     const events = new EventEmitter();
-    // the pool's id is what its locks carry: noted before it can take the first one
-    events.on('pool:create', ({ workerPool }) => void notePool(pool, workerPool.id, bootId).catch((error: unknown) => log.warn({ err: error }, 'queue pool not noted')));
-    events.on('job:error', ({ job, error }) => log.warn({ task: job.task_identifier, attempt: job.attempts, err: error }, 'task failed'));
-    return run({
-      pgPool: pool, schema: QUEUE_SCHEMA, concurrency, noHandleSignals: true, events: events as never,
-      logger: quietLogger(log), taskList: taskList(), parsedCronItems: parseCronItems(crons), pollInterval: 2000,
+    // the pool's id is what its locks carry
+    events.on('pool:create', ({ workerPool }) => {
+      notePool(pool, workerPool.id, this.bootId).catch((error: unknown) =>
+        log.warn({ err: error }, 'queue pool not noted'),
+      );
     });
-  };
+    events.on('job:error', ({ job, error }) => {
+      log.warn({ task: job.task_identifier, attempt: job.attempts, err: error }, 'task failed');
+    });
+    return run({
+      pgPool: pool,
+      schema: QUEUE_SCHEMA,
+      concurrency,
+      noHandleSignals: true,
+      events: events as never,
+      logger: quietLogger(log),
+      taskList: this.#taskList(),
+      parsedCronItems: parseCronItems(this.#crons),
+      pollInterval: 2000,
+    });
+  }
+
+  #taskList(): TaskList {
+    const task =
+      (name: string): TaskList[string] =>
+      async (payload, { abortSignal }) => {
+        const { schema: _schema, run: work } = this.#registry.get(name);
+        await work(this.#registry.check(name, payload), { signal: abortSignal ?? this.#stopping.signal });
+      };
+    return Object.fromEntries(this.#registry.names().map((name) => [name, task(name)]));
+  }
 
   /** A runner may end by itself (a database error while completing a task): it is started again. */
-  const keepRunning = async (): Promise<void> => {
-    for (let failures = 0; !stopping.signal.aborted; failures += 1) {
+  async #keepRunning(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let failures = 0; !signal.aborted; failures += 1) {
       const began = Date.now();
       try {
-        runner ??= await startRunner();
-        await runner.promise;
+        this.#runner ??= await this.#run();
+        await this.#runner.promise;
       } catch (error) {
-        log.error({ err: error }, 'the queue stopped; it is started again');
+        this.#deps.log.error({ err: error }, 'the queue stopped; it is started again');
       }
-      runner = undefined;
+      this.#runner = undefined;
       if (Date.now() - began > 60_000) failures = 0;
-      await sleep(Math.min(10_000, 250 * 2 ** failures), undefined, { signal: stopping.signal }).catch(() => undefined);
+      await sleep(Math.min(10_000, 250 * 2 ** failures), undefined, { signal }).catch(() => undefined);
     }
-  };
-
-  return {
-    bootId,
-    define: <P>(name: string, definition: TaskDefinition<P>) => registry.define(name, definition),
-    /** Housekeeping by the minute; user schedules have their own table. */
-    cron: (item: CronItem) => void crons.push(item),
-    addTask: (trx: any, name: string, payload: unknown) => addTasks(trx, registry, [{ name, payload }]),
-    addTasks: (trx: any, requests: readonly TaskRequest[]) => addTasks(trx, registry, requests),
-    /** The queue's own tables; before anything may be enqueued, on web nodes too. */
-    migrate: () => runMigrations({ pgPool: pool, schema: QUEUE_SCHEMA }),
-    async start(): Promise<void> {
-      runner = await startRunner();
-      watching = keepRunning();
-    },
-    /** Waits for running tasks; those that ignore their signal are given up after 5 s. */
-    async stop(): Promise<void> {
-      stopping.abort();
-      await runner?.stop().catch((error: unknown) => log.warn({ err: error }, 'the queue did not stop cleanly'));
-      await watching;
-      await pool.query('delete from queue_pools where boot_id = $1', [bootId]).catch(() => undefined);
-    },
-    isRunning: () => runner !== undefined,
-  };
+  }
 }
 
-export type Queue = ReturnType<typeof createQueue>;
+export type Queue = Pick<
+  TaskQueue,
+  'bootId' | 'define' | 'cron' | 'addTask' | 'addTasks' | 'migrate' | 'start' | 'stop' | 'isRunning'
+>;
+
+/** A plain object, so that whoever measures or guards it can put a function of its own in place of one. */
+export function createQueue(deps: QueueDeps): Queue {
+  const queue = new TaskQueue(deps);
+  return {
+    bootId: queue.bootId,
+    define: (name, definition) => queue.define(name, definition),
+    cron: (item) => queue.cron(item),
+    addTask: (trx, name, payload) => queue.addTask(trx, name, payload),
+    addTasks: (trx, requests) => queue.addTasks(trx, requests),
+    migrate: () => queue.migrate(),
+    start: () => queue.start(),
+    stop: () => queue.stop(),
+    isRunning: () => queue.isRunning(),
+  };
+}
 
 async function notePool(pool: Pool, id: string, bootId: string): Promise<void> {
   await pool.query('insert into queue_pools (id, boot_id) values ($1, $2) on conflict do nothing', [id, bootId]);

@@ -18,7 +18,13 @@ export const runKey = (run: number): string => `run:${run}`;
  * so it either sees the end of the blocker or is seen here. Rows in other hands are skipped, never waited for.
  */
 export async function releaseWaiters(trx: Knex, ended: readonly Ended[]): Promise<number> {
-  const templates = [...new Set(ended.flatMap(({ template_id: id, was_blocked_on: blocked }) => (id === null || blocked ? [] : [templateKey(id)])))];
+  const templates = [
+    ...new Set(
+      ended.flatMap(({ template_id: id, was_blocked_on: blocked }) =>
+        id === null || blocked ? [] : [templateKey(id)],
+      ),
+    ),
+  ];
   const { rowCount } = await trx.raw(
     `with next as (
        (select w.id from unnest(?::text[]) key

@@ -19,7 +19,13 @@ export interface Move {
   fields?: Record<string, unknown>;
 }
 
-export type MovedRun = Record<string, any> & { id: number; kind: string; template_id: number | null; status: RunStatus; from_status: RunStatus };
+export type MovedRun = Record<string, any> & {
+  id: number;
+  kind: string;
+  template_id: number | null;
+  status: RunStatus;
+  from_status: RunStatus;
+};
 
 /**
  * The only writer of `runs.status`. Everything that follows from a change happens in the same
@@ -31,7 +37,12 @@ export type MovedRun = Record<string, any> & { id: number; kind: string; templat
 export function createStatuses(deps: StatusDeps) {
   return {
     /** Resolves to the changed row, or null when the run was not in a status that allows the move. */
-    async setStatus(trx: Knex, run: { id: number }, to: RunStatus, fields: Record<string, unknown> = {}): Promise<MovedRun | null> {
+    async setStatus(
+      trx: Knex,
+      run: { id: number },
+      to: RunStatus,
+      fields: Record<string, unknown> = {},
+    ): Promise<MovedRun | null> {
       const [row] = await moveAll(trx, deps, to, [{ id: run.id, fields }], '');
       return row ?? null;
     },
@@ -42,12 +53,24 @@ export function createStatuses(deps: StatusDeps) {
 
 export type Statuses = ReturnType<typeof createStatuses>;
 
-async function moveAll(trx: Knex, deps: StatusDeps, to: RunStatus, moves: readonly Move[], locked: '' | 'skip locked'): Promise<MovedRun[]> {
+async function moveAll(
+  trx: Knex,
+  deps: StatusDeps,
+  to: RunStatus,
+  moves: readonly Move[],
+  locked: '' | 'skip locked',
+): Promise<MovedRun[]> {
   if (!moves.length) return [];
   const rows = await updateRuns(trx, to, moves, locked);
   if (!rows.length) return [];
   if (isTerminal(to)) await followFinished(trx, rows);
-  if (isTerminal(to)) await trx('run_secrets').whereIn('run_id', rows.map((row) => row.id)).delete();
+  if (isTerminal(to))
+    await trx('run_secrets')
+      .whereIn(
+        'run_id',
+        rows.map((row) => row.id),
+      )
+      .delete();
   const released = isTerminal(to) ? await releaseWaiters(trx, rows) : 0;
   await announce(trx, deps, to, rows, released);
   await enqueueHooks(trx, deps, to, rows);
@@ -56,7 +79,11 @@ async function moveAll(trx: Knex, deps: StatusDeps, to: RunStatus, moves: readon
 
 async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], locked: string): Promise<MovedRun[]> {
   const columns = [...new Set(moves.flatMap(({ fields = {} }) => Object.keys(fields)))];
-  const set = columns.map((column) => trx.raw('?? = coalesce((jsonb_populate_record(null::runs, input.fields)).??, runs.??)', [column, column, column]).toString());
+  const set = columns.map((column) =>
+    trx
+      .raw('?? = coalesce((jsonb_populate_record(null::runs, input.fields)).??, runs.??)', [column, column, column])
+      .toString(),
+  );
   const times = [
     ...(to === 'running' ? ['started = now()'] : []),
     ...(isTerminal(to) ? ['finished = now()', "pending_reasons = '[]'", 'blocked_on = null'] : []),
@@ -78,36 +105,79 @@ async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], lock
   return rows;
 }
 
-async function announce(trx: Knex, { bus }: StatusDeps, to: RunStatus, rows: readonly MovedRun[], released: number): Promise<void> {
-  const messages: AnyMessage[] = rows.map((row) => ['status', {
-      run: row.id, kind: row.kind, status: to, seq: row.status_seq, template: row.template_id,
-      project: row.project_id, inventory: row.inventory_id, finished: row['finished'],
-  }]);
+async function announce(
+  trx: Knex,
+  { bus }: StatusDeps,
+  to: RunStatus,
+  rows: readonly MovedRun[],
+  released: number,
+): Promise<void> {
+  const messages: AnyMessage[] = rows.map((row) => [
+    'status',
+    {
+      run: row.id,
+      kind: row.kind,
+      status: to,
+      seq: row.status_seq,
+      template: row.template_id,
+      project: row.project_id,
+      inventory: row.inventory_id,
+      finished: row['finished'],
+    },
+  ]);
   if (to === 'pending') for (const row of rows) messages.push(['dispatch', { run: row.id }]);
   // a finished run frees capacity even where nobody waited for it by name
-  else if (isTerminal(to) && (released || rows.some((row) => row.instance_id !== null))) messages.push(['dispatch', {}]);
+  else if (isTerminal(to) && (released || rows.some((row) => row.instance_id !== null)))
+    messages.push(['dispatch', {}]);
   await notifyAll(trx, bus, messages);
 }
 
 type AnyMessage = { [C in keyof BusMessages]: [C, BusMessages[C]] }[keyof BusMessages];
 
-export async function notifyAll(trx: Knex, bus: Bus & { notifyAll?: (trx: Knex, messages: readonly AnyMessage[]) => Promise<void> }, messages: readonly AnyMessage[]): Promise<void> {
+export async function notifyAll(
+  trx: Knex,
+  bus: Bus & { notifyAll?: (trx: Knex, messages: readonly AnyMessage[]) => Promise<void> },
+  messages: readonly AnyMessage[],
+): Promise<void> {
   if (!messages.length) return;
   if (bus.notifyAll) return bus.notifyAll(trx, messages);
   for (const [channel, message] of messages) await bus.notify(trx, channel, message as never);
 }
 
-async function enqueueHooks(trx: Knex, { hooks, queue }: StatusDeps, to: RunStatus, rows: readonly MovedRun[]): Promise<void> {
+async function enqueueHooks(
+  trx: Knex,
+  { hooks, queue }: StatusDeps,
+  to: RunStatus,
+  rows: readonly MovedRun[],
+): Promise<void> {
   const tasks = rows.flatMap((row) => [
-    ...(row.from_status === 'new' && isTerminal(to) && to !== 'failed' ? [] : hookTasks(hooks, 'onStatusChange', {
-      run_id: row.id, kind: row.kind, template_id: row.template_id, seq: row.status_seq, from: row.from_status, to, at: row.modified,
-    })),
+    ...(row.from_status === 'new' && isTerminal(to) && to !== 'failed'
+      ? []
+      : hookTasks(hooks, 'onStatusChange', {
+          run_id: row.id,
+          kind: row.kind,
+          template_id: row.template_id,
+          seq: row.status_seq,
+          from: row.from_status,
+          to,
+          at: row.modified,
+        })),
     ...(isTerminal(to) ? hookTasks(hooks, 'afterFinish', { run: publicRun(row) }) : []),
   ]);
   await queue.addTasks(trx, tasks);
 }
 
-const internal = new Set(['handle', 'prompts', 'event_offset', 'stdout_offset', 'blocked_on', 'from_status', 'was_blocked_on', 'job_env', 'job_args']);
+const internal = new Set([
+  'handle',
+  'prompts',
+  'event_offset',
+  'stdout_offset',
+  'blocked_on',
+  'from_status',
+  'was_blocked_on',
+  'job_env',
+  'job_args',
+]);
 
 /** The snapshot that hooks are given: the row without what only the core may see. */
 export const publicRun = (row: Record<string, any>): Record<string, unknown> =>

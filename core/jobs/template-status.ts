@@ -24,7 +24,8 @@ export const followActive = `update templates t set current_run_id = p.run, stat
  */
 export async function followFinished(trx: Knex, rows: readonly Moved[]): Promise<void> {
   const newest = new Map<number, number>();
-  for (const run of rows) if (counts(run)) newest.set(run.template_id!, Math.max(run.id, newest.get(run.template_id!) ?? 0));
+  for (const run of rows)
+    if (counts(run)) newest.set(run.template_id!, Math.max(run.id, newest.get(run.template_id!) ?? 0));
   if (!newest.size) return;
   const pairs = JSON.stringify([...newest].map(([template, run]) => ({ template, run })));
   await trx.raw(

@@ -17,14 +17,19 @@ export interface CancelDeps {
  */
 export async function cancelRun({ db, bus, statuses }: CancelDeps, id: number): Promise<boolean> {
   return db.transaction(async (trx) => {
-    const run = await trx('runs').where({ id }).forNoKeyUpdate().first('id', 'status', 'handle', 'instance_id', 'canceled_on');
+    const run = await trx('runs')
+      .where({ id })
+      .forNoKeyUpdate()
+      .first('id', 'status', 'handle', 'instance_id', 'canceled_on');
     if (!run || !isActive(run.status)) return false;
     const begun = run.status === 'running' || (run.status === 'waiting' && run.handle !== null);
     if (!begun) {
       await statuses.setStatus(trx, run, 'canceled');
       return true;
     }
-    await trx('runs').where({ id }).update({ canceled_on: trx.raw('coalesce(canceled_on, now())') });
+    await trx('runs')
+      .where({ id })
+      .update({ canceled_on: trx.raw('coalesce(canceled_on, now())') });
     if (run.instance_id !== null) await bus.notify(trx, 'node', { instance: run.instance_id, run: id, what: 'cancel' });
     return true;
   });

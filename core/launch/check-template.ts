@@ -11,15 +11,23 @@ export interface CheckDeps {
 }
 
 /** contract/jobs.md §2.4, over the row as it will be. */
-export async function checkTemplate({ config, settings }: CheckDeps, { trx, input, before, sent }: WriteContext): Promise<void> {
+export async function checkTemplate(
+  { config, settings }: CheckDeps,
+  { trx, input, before, sent }: WriteContext,
+): Promise<void> {
   const row = { ...before, ...input };
   const errors: Record<string, string[]> = {};
   const refuse = (key: string, text: string) => void (errors[key] ??= []).push(text);
-  const project = row.project_id === null || row.project_id === undefined ? null : await trx('templates').where({ id: row.project_id, kind: 'project' }).first();
+  const project =
+    row.project_id === null || row.project_id === undefined
+      ? null
+      : await trx('templates').where({ id: row.project_id, kind: 'project' }).first();
   if (!project) refuse('project', 'Job templates need a project.');
-  if ((row.inventory_id ?? null) === null && !row.ask_inventory_on_launch) refuse('inventory', 'Job templates need an inventory, or ask for one at launch.');
+  if ((row.inventory_id ?? null) === null && !row.ask_inventory_on_launch)
+    refuse('inventory', 'Job templates need an inventory, or ask for one at launch.');
   if (project) await checkProjectParts(config.dataDir, project, row, before, refuse);
-  if (row.host_config_key && (row.inventory_id ?? null) === null) refuse('host_config_key', 'A host config key needs an inventory.');
+  if (row.host_config_key && (row.inventory_id ?? null) === null)
+    refuse('host_config_key', 'A host config key needs an inventory.');
   const maxForks = Number(settings.get('MAX_FORKS'));
   if (maxForks && row.forks > maxForks) refuse('forks', `Maximum number of forks (${maxForks}) exceeded.`);
   const problem = branchProblem(row.scm_branch ?? '');
@@ -36,7 +44,13 @@ export async function checkTemplate({ config, settings }: CheckDeps, { trx, inpu
   if (project) input['organization_id'] = project.organization_id;
 }
 
-async function checkProjectParts(dataDir: string, project: any, row: any, before: any, refuse: (key: string, text: string) => void): Promise<void> {
+async function checkProjectParts(
+  dataDir: string,
+  project: any,
+  row: any,
+  before: any,
+  refuse: (key: string, text: string) => void,
+): Promise<void> {
   if (!project.allow_override) {
     if (row.scm_branch) refuse('scm_branch', 'The project does not allow another branch.');
     if (row.ask_scm_branch_on_launch) refuse('ask_scm_branch_on_launch', 'The project does not allow another branch.');
@@ -47,13 +61,16 @@ async function checkProjectParts(dataDir: string, project: any, row: any, before
   if (path) return refuse('playbook', path);
   const unchanged = before && before.playbook === playbook && before.project_id === project.id;
   if (unchanged || (project.scm_type && project.allow_override)) return;
-  const playbooks = project.scm_type ? project.playbook_files : (await contentsOfFolder(join(dataDir, 'projects', project.local_path || '.none'))).playbooks;
+  const playbooks = project.scm_type
+    ? project.playbook_files
+    : (await contentsOfFolder(join(dataDir, 'projects', project.local_path || '.none'))).playbooks;
   if (!playbooks.includes(playbook)) refuse('playbook', 'Playbook not found for project.');
 }
 
 /** A playbook is a path below the checkout, and never an option of the engine. */
 export function pathProblem(playbook: string): string | null {
   if (playbook.startsWith('-')) return 'A playbook must not start with "-".';
-  if (playbook.startsWith('/') || playbook.split(/[/\\]/).includes('..')) return 'A playbook must lie inside the project.';
+  if (playbook.startsWith('/') || playbook.split(/[/\\]/).includes('..'))
+    return 'A playbook must lie inside the project.';
   return /[\0\n\r]/.test(playbook) ? 'A playbook must not contain line breaks or NUL characters.' : null;
 }

@@ -26,7 +26,11 @@ export const launcherColumns = ({ actor, authority, origin }: Launcher) => ({
 });
 
 /** The run, its credentials and its passwords in one statement, in status `new`. */
-export async function insertRun(trx: Knex, keyRing: Pick<KeyRing, 'encrypt'>, { columns, credentials, passwords }: NewRun): Promise<any> {
+export async function insertRun(
+  trx: Knex,
+  keyRing: Pick<KeyRing, 'encrypt'>,
+  { columns, credentials, passwords }: NewRun,
+): Promise<any> {
   const secrets = Object.entries(passwords);
   const values: Record<string, unknown> = { ...columns, status: 'new' };
   if (secrets.length) {
@@ -34,7 +38,10 @@ export async function insertRun(trx: Knex, keyRing: Pick<KeyRing, 'encrypt'>, { 
     const { rows } = await trx.raw(`select nextval(pg_get_serial_sequence('runs', 'id')) as id`);
     values['id'] = rows[0].id;
   }
-  const sealed = secrets.map(([name, value]) => ({ name, value: keyRing.encrypt(value, runSecretCell(values['id'] as number, name)) }));
+  const sealed = secrets.map(([name, value]) => ({
+    name,
+    value: keyRing.encrypt(value, runSecretCell(values['id'] as number, name)),
+  }));
   const names = Object.keys(values);
   const { rows } = await trx.raw(
     `with run as (insert into runs (${names.map(() => '??').join(', ')}) values (${names.map(() => '?').join(', ')}) returning *),

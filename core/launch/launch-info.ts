@@ -6,7 +6,10 @@ import { allPasswordsNeeded, type LaunchCredential, vaultId } from './passwords.
 import { askFlags } from './prompt-types.ts';
 
 /** contract/jobs.md §4.1: what a launch of this template will ask for. */
-export async function launchInfo({ db, keyRing }: { db: Knex; keyRing: Pick<KeyRing, 'decrypt'> }, id: number): Promise<Record<string, unknown>> {
+export async function launchInfo(
+  { db, keyRing }: { db: Knex; keyRing: Pick<KeyRing, 'decrypt'> },
+  id: number,
+): Promise<Record<string, unknown>> {
   const template = await loadTemplate(db, id);
   if (!template) throw notFound();
   const passwords = allPasswordsNeeded(template.credentials, keyRing);
@@ -24,7 +27,19 @@ export async function launchInfo({ db, keyRing }: { db: Knex; keyRing: Pick<KeyR
   };
 }
 
-const plain = ['extra_vars', 'diff_mode', 'job_type', 'verbosity', 'limit', 'scm_branch', 'job_tags', 'skip_tags', 'forks', 'job_slice_count', 'timeout'];
+const plain = [
+  'extra_vars',
+  'diff_mode',
+  'job_type',
+  'verbosity',
+  'limit',
+  'scm_branch',
+  'job_tags',
+  'skip_tags',
+  'forks',
+  'job_slice_count',
+  'timeout',
+];
 
 function defaultsOf(template: LaunchTemplate, keyRing: Pick<KeyRing, 'decrypt'>): Record<string, unknown> {
   return {
@@ -32,7 +47,9 @@ function defaultsOf(template: LaunchTemplate, keyRing: Pick<KeyRing, 'decrypt'>)
     inventory: { id: template.inventory?.id ?? null, name: template.inventory?.name ?? null },
     execution_environment: {},
     instance_groups: [],
-    ...(template.credentials.length ? { credentials: template.credentials.map((credential) => credentialDefault(credential, keyRing)) } : {}),
+    ...(template.credentials.length
+      ? { credentials: template.credentials.map((credential) => credentialDefault(credential, keyRing)) }
+      : {}),
   };
 }
 

@@ -49,7 +49,9 @@ export function createLaunch(deps: LaunchDeps) {
   async function launchTemplate(request: LaunchRequest): Promise<Launched> {
     const template = await loadTemplate(db, request.templateId);
     if (!template) throw notFound('No JobTemplate matches the given query.');
-    const asked = request.honourPrompts ? { ...template, ...Object.fromEntries(askFlags.map((flag) => [flag, true])) } : template;
+    const asked = request.honourPrompts
+      ? { ...template, ...Object.fromEntries(askFlags.map((flag) => [flag, true])) }
+      : template;
     const plan = await planLaunch(deps, asked, readLaunchBody(request.prompts, deps.settings));
     const failures = Object.keys(plan.errors).length > 0;
     if (failures && request.waiting) throw new ValidationError(plan.errors);
@@ -61,7 +63,9 @@ export function createLaunch(deps: LaunchDeps) {
     };
     if (failures) return { run: await storeRefused(deps, columns, plan), ignored: plan.ignored };
     const run = await startRun(deps, {
-      ...request, template, run: { columns, credentials: plan.credentials.map(({ id }) => id), passwords: plan.passwords },
+      ...request,
+      template,
+      run: { columns, credentials: plan.credentials.map(({ id }) => id), passwords: plan.passwords },
     });
     return { run, ignored: plan.ignored };
   }
@@ -72,11 +76,18 @@ export function createLaunch(deps: LaunchDeps) {
 export type LaunchService = ReturnType<typeof createLaunch>;
 
 /** Steps 2 to 10; all complaints are collected. */
-async function planLaunch(deps: LaunchDeps, template: LaunchTemplate, { given, passwords, errors: typeErrors }: LaunchInput): Promise<Plan> {
+async function planLaunch(
+  deps: LaunchDeps,
+  template: LaunchTemplate,
+  { given, passwords, errors: typeErrors }: LaunchInput,
+): Promise<Plan> {
   const { db, keyRing } = deps;
   const named: LaunchCredential[] = await loadCredentials(db, given['credentials'] ?? []);
   const inventory = given['inventory'] === undefined ? template.inventory : await loadInventory(db, given['inventory']);
-  const errors: Record<string, unknown> = { ...typeErrors, ...missingReferences(given, { credentials: named, inventory }) };
+  const errors: Record<string, unknown> = {
+    ...typeErrors,
+    ...missingReferences(given, { credentials: named, inventory }),
+  };
   if (Object.keys(errors).length) return { accepted: {}, ignored: {}, credentials: [], passwords, errors };
 
   const { accepted, ignored } = sortPrompts(given, { template, credentials: named });
@@ -84,7 +95,9 @@ async function planLaunch(deps: LaunchDeps, template: LaunchTemplate, { given, p
   Object.assign(errors, resourceProblems(template, accepted, usedInventory));
   const problems = given['credentials'] ? credentialProblems(template.credentials, named) : [];
   if (problems.length) errors['credentials'] = problems;
-  const credentials = accepted['credentials'] ? effectiveCredentials(template.credentials, named) : template.credentials;
+  const credentials = accepted['credentials']
+    ? effectiveCredentials(template.credentials, named)
+    : template.credentials;
   const needed = allPasswordsNeeded(credentials, keyRing);
   const missing = needed.filter((name) => !passwords[name]);
   if (missing.length) errors['passwords_needed_to_start'] = missing;
@@ -95,10 +108,18 @@ const pick = (passwords: Record<string, string>, needed: readonly string[]) =>
   Object.fromEntries(Object.entries(passwords).filter(([name]) => needed.includes(name)));
 
 /** Nobody waits for the answer, so it is kept where somebody will look for it. */
-async function storeRefused({ db, statuses, keyRing }: LaunchDeps, columns: Record<string, unknown>, { errors, credentials }: Plan): Promise<any> {
-  const reasons = Object.entries(errors).map(([key, value]) => `${key}: ${Array.isArray(value) ? value.join(' ') : String(value)}`);
+async function storeRefused(
+  { db, statuses, keyRing }: LaunchDeps,
+  columns: Record<string, unknown>,
+  { errors, credentials }: Plan,
+): Promise<any> {
+  const reasons = Object.entries(errors).map(
+    ([key, value]) => `${key}: ${Array.isArray(value) ? value.join(' ') : String(value)}`,
+  );
   return db.transaction(async (trx) => {
     const run = await insertRun(trx, keyRing, { columns, credentials: credentials.map(({ id }) => id), passwords: {} });
-    return statuses.setStatus(trx, run, 'failed', { job_explanation: `The job could not be started. ${reasons.join(' ')}` });
+    return statuses.setStatus(trx, run, 'failed', {
+      job_explanation: `The job could not be started. ${reasons.join(' ')}`,
+    });
   });
 }

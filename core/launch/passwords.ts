@@ -18,8 +18,13 @@ export const slotOf = (credential: LaunchCredential): string =>
   credential.type.kind === 'vault' ? `${credential.type.id}:${vaultId(credential)}` : String(credential.type.id);
 
 /** The passwords that somebody has to give. A key is only opened where its passphrase is not stored. */
-export const allPasswordsNeeded = (credentials: readonly LaunchCredential[], keyRing: Pick<KeyRing, 'decrypt'>): string[] =>
-  passwordsNeeded(credentials.map((credential) => ({ type: credential.type, inputs: withOpenKey(credential, keyRing) })));
+export const allPasswordsNeeded = (
+  credentials: readonly LaunchCredential[],
+  keyRing: Pick<KeyRing, 'decrypt'>,
+): string[] =>
+  passwordsNeeded(
+    credentials.map((credential) => ({ type: credential.type, inputs: withOpenKey(credential, keyRing) })),
+  );
 
 function withOpenKey({ id, inputs }: LaunchCredential, keyRing: Pick<KeyRing, 'decrypt'>): Inputs {
   const key = inputs['ssh_key_data'];

@@ -44,7 +44,18 @@ const choice = (legal: readonly (string | number)[]) => (value: unknown) => {
 export const id = (value: unknown): number => {
   if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
   if (typeof value !== 'number' || !Number.isInteger(value)) {
-    const type = value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'str' : typeof value === 'object' ? 'dict' : 'float';
+    const type =
+      value === null
+        ? 'null'
+        : Array.isArray(value)
+          ? 'list'
+          : typeof value === 'boolean'
+            ? 'bool'
+            : typeof value === 'string'
+              ? 'str'
+              : typeof value === 'object'
+                ? 'dict'
+                : 'float';
     throw new Error(`Incorrect type. Expected pk value, received ${type}.`);
   }
   return value;
@@ -100,7 +111,8 @@ export function readLaunchBody(body: Record<string, unknown>, settings: Pick<Set
   const given: Record<string, any> = {};
   const limits = { maxForks: Number(settings.get('MAX_FORKS')) };
   const source: Record<string, unknown> = { ...body };
-  if (source['inventory'] === undefined && source['inventory_id'] !== undefined) source['inventory'] = source['inventory_id'];
+  if (source['inventory'] === undefined && source['inventory_id'] !== undefined)
+    source['inventory'] = source['inventory_id'];
   for (const { key, read } of prompts) {
     if (!Object.hasOwn(source, key) || source[key] === undefined) continue;
     try {
@@ -113,7 +125,8 @@ export function readLaunchBody(body: Record<string, unknown>, settings: Pick<Set
   return { given, passwords: readPasswords(body, errors), errors };
 }
 
-export const isPasswordName = (name: string): boolean => /^(ssh_password|become_password|ssh_key_unlock|vault_password(\..+)?)$/.test(name);
+export const isPasswordName = (name: string): boolean =>
+  /^(ssh_password|become_password|ssh_key_unlock|vault_password(\..+)?)$/.test(name);
 
 /** In `credential_passwords`, or at the top level where that is missing. */
 export function readPasswords(body: Record<string, unknown>, errors: Record<string, string[]>): Record<string, string> {
@@ -126,7 +139,8 @@ export function readPasswords(body: Record<string, unknown>, errors: Record<stri
   const passwords: Record<string, string> = {};
   for (const [name, value] of Object.entries(source)) {
     if (!isPasswordName(name) || value === null || value === '') continue;
-    if (typeof value !== 'string' || value.includes('\0')) errors['credential_passwords'] = [`${name}: Not a valid string.`];
+    if (typeof value !== 'string' || value.includes('\0'))
+      errors['credential_passwords'] = [`${name}: Not a valid string.`];
     else passwords[name] = value;
   }
   return passwords;

@@ -33,7 +33,10 @@ async function relaunchInfo(deps: RelaunchDeps, job: any): Promise<Record<string
 }
 
 async function hostCounts(db: Knex, job: number): Promise<{ all: number; failed: number }> {
-  const { rows } = await db.raw('select count(*) as all, count(*) filter (where failed) as failed from job_host_summaries where run_id = ?', [job]);
+  const { rows } = await db.raw(
+    'select count(*) as all, count(*) filter (where failed) as failed from job_host_summaries where run_id = ?',
+    [job],
+  );
   return { all: Number(rows[0].all), failed: Number(rows[0].failed) };
 }
 
@@ -44,23 +47,36 @@ async function passwordsOf({ db, keyRing }: RelaunchDeps, job: number): Promise<
 
 async function relaunch(deps: RelaunchDeps, call: Call, job: any) {
   const hosts = call.body['hosts'] ?? 'all';
-  if (hosts !== 'all' && hosts !== 'failed') throw ValidationError.field('hosts', `"${String(hosts)}" is not a valid choice.`);
+  if (hosts !== 'all' && hosts !== 'failed')
+    throw ValidationError.field('hosts', `"${String(hosts)}" is not a valid choice.`);
   const limit = hosts === 'failed' ? await failedHosts(deps.db, job) : undefined;
-  const missing = [...(job.project_id === null ? ['The project of the job is gone.'] : []), ...(job.inventory_id === null ? ['The inventory of the job is gone.'] : [])];
+  const missing = [
+    ...(job.project_id === null ? ['The project of the job is gone.'] : []),
+    ...(job.inventory_id === null ? ['The inventory of the job is gone.'] : []),
+  ];
   if (missing.length) throw new ApiError(400, { errors: missing });
   if (job.template_id === null) throw new ApiError(400, { errors: ['The template of the job is gone.'] });
   const errors: Record<string, string[]> = {};
   const passwords = readPasswords(call.body, errors);
   if (Object.keys(errors).length) throw new ValidationError(errors);
-  const { run } = await deps.launch.launchTemplate({
-    templateId: job.template_id, prompts: { ...job.prompts, inventory: job.inventory_id, credential_passwords: passwords }, honourPrompts: true,
-    actor: call.actor, authority: call.actor, origin: { kind: 'relaunch', id: job.id, client_ip: call.ip },
-    waiting: true, launchType: 'relaunch',
-    columns: {
-      inventory_id: job.inventory_id, job_slice_number: job.job_slice_number, job_slice_count: job.job_slice_count,
-      ...(limit === undefined ? {} : { limit }),
-    },
-  }).catch(passwordsUnderTheirName);
+  const { run } = await deps.launch
+    .launchTemplate({
+      templateId: job.template_id,
+      prompts: { ...job.prompts, inventory: job.inventory_id, credential_passwords: passwords },
+      honourPrompts: true,
+      actor: call.actor,
+      authority: call.actor,
+      origin: { kind: 'relaunch', id: job.id, client_ip: call.ip },
+      waiting: true,
+      launchType: 'relaunch',
+      columns: {
+        inventory_id: job.inventory_id,
+        job_slice_number: job.job_slice_number,
+        job_slice_count: job.job_slice_count,
+        ...(limit === undefined ? {} : { limit }),
+      },
+    })
+    .catch(passwordsUnderTheirName);
   return jobReply(call, run);
 }
 
@@ -75,9 +91,13 @@ function passwordsUnderTheirName(error: unknown): never {
 
 /** By their present names: a host may have been renamed since. */
 async function failedHosts(db: Knex, job: any): Promise<string> {
-  if (isActive(job.status)) throw new ApiError(400, { hosts: `Relaunch by host status is not possible until the job, now ${job.status}, has ended.` });
+  if (isActive(job.status))
+    throw new ApiError(400, {
+      hosts: `Relaunch by host status is not possible until the job, now ${job.status}, has ended.`,
+    });
   const { all } = await hostCounts(db, job.id);
-  if (!all) throw new ApiError(400, { hosts: 'The job has no final counts of its hosts, so the failed ones are not known.' });
+  if (!all)
+    throw new ApiError(400, { hosts: 'The job has no final counts of its hosts, so the failed ones are not known.' });
   const { rows } = await db.raw(
     'select coalesce(h.name, s.host_name) as name from job_host_summaries s left join hosts h on h.id = s.host_id where s.run_id = ? and s.failed order by s.id',
     [job.id],

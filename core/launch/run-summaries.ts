@@ -4,13 +4,20 @@ import type { Call } from '@tapline/plugin-sdk';
 type Summary = Record<string, unknown>;
 
 const may = ({ actor }: Call) => actor !== null && actor.is_superuser && !actor.read_only;
-const present = (entries: [string, unknown][]) => Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
+const present = (entries: [string, unknown][]) =>
+  Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
 
-const brief = (alias: string) => `jsonb_strip_nulls(jsonb_build_object('id', ${alias}.id, 'name', ${alias}.name, 'description', ${alias}.description, 'status', ${alias}.status,
+const brief = (
+  alias: string,
+) => `jsonb_strip_nulls(jsonb_build_object('id', ${alias}.id, 'name', ${alias}.name, 'description', ${alias}.description, 'status', ${alias}.status,
   'failed', ${alias}.status in ('failed', 'error', 'canceled')))`;
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-const credentialList = (through: string, owner: string, id: string) => `coalesce((select jsonb_agg(jsonb_build_object('id', c.id, 'name', c.name, 'description', c.description,
+const credentialList = (
+  through: string,
+  owner: string,
+  id: string,
+) => `coalesce((select jsonb_agg(jsonb_build_object('id', c.id, 'name', c.name, 'description', c.description,
     'kind', coalesce(ct.namespace, ct.kind), 'cloud', ct.kind = 'cloud') order by c.id)
   from ${through} x join credentials c on c.id = x.credential_id join credential_types ct on ct.id = c.credential_type_id where x.${owner} = ${id}), '[]')`;
 
@@ -43,30 +50,58 @@ export async function templateSummaries(db: Knex, rows: any[], call: Call): Prom
   const ids = rows.map((row) => row.id);
   const [runs, recent] = await Promise.all([runsOf(db, ids), recentJobs(db, ids)]);
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return new Map(runs.map((run) => {
-    const row = byId.get(run.id);
-    const startable = may(call) && row.project_id !== null && (row.inventory_id !== null || row.ask_inventory_on_launch);
-    return [run.id, {
-      ...present([['current_job', run.current_id && run.current], ['last_job', run.last_id && run.last], ['last_update', run.last_id && withoutTimes(run.last)]]),
-      credentials: run.credentials, labels: noLabels, recent_jobs: recent.get(run.id) ?? [],
-      user_capabilities: { edit: may(call), delete: may(call), start: startable, schedule: startable, copy: may(call) && row.project_id !== null },
-    }];
-  }));
+  return new Map(
+    runs.map((run) => {
+      const row = byId.get(run.id);
+      const startable =
+        may(call) && row.project_id !== null && (row.inventory_id !== null || row.ask_inventory_on_launch);
+      return [
+        run.id,
+        {
+          ...present([
+            ['current_job', run.current_id && run.current],
+            ['last_job', run.last_id && run.last],
+            ['last_update', run.last_id && withoutTimes(run.last)],
+          ]),
+          credentials: run.credentials,
+          labels: noLabels,
+          recent_jobs: recent.get(run.id) ?? [],
+          user_capabilities: {
+            edit: may(call),
+            delete: may(call),
+            start: startable,
+            schedule: startable,
+            copy: may(call) && row.project_id !== null,
+          },
+        },
+      ];
+    }),
+  );
 }
 
 const withoutTimes = ({ finished: _finished, canceled_on: _canceled, ...rest }: Summary) => rest;
 
 export async function projectSummaries(db: Knex, rows: any[], call: Call): Promise<Map<number, Summary>> {
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return new Map((await runsOf(db, [...byId.keys()])).map((run) => {
-    const source = may(call) && byId.get(run.id).scm_type !== '';
-    const current = run.current_id ? run.current : null;
-    const last = run.last_id ? run.last : null;
-    return [run.id, {
-      ...present([['current_job', current], ['current_update', current], ['last_job', last], ['last_update', last && withoutTimes(last)]]),
-      user_capabilities: { edit: may(call), delete: may(call), start: source, schedule: source, copy: source },
-    }];
-  }));
+  return new Map(
+    (await runsOf(db, [...byId.keys()])).map((run) => {
+      const source = may(call) && byId.get(run.id).scm_type !== '';
+      const current = run.current_id ? run.current : null;
+      const last = run.last_id ? run.last : null;
+      return [
+        run.id,
+        {
+          ...present([
+            ['current_job', current],
+            ['current_update', current],
+            ['last_job', last],
+            ['last_update', last && withoutTimes(last)],
+          ]),
+          user_capabilities: { edit: may(call), delete: may(call), start: source, schedule: source, copy: source },
+        },
+      ];
+    }),
+  );
 }
 
 export async function jobSummaryFields(db: Knex, rows: any[], call: Call): Promise<Map<number, Summary>> {
@@ -75,10 +110,17 @@ export async function jobSummaryFields(db: Knex, rows: any[], call: Call): Promi
      from runs r left join runs u on u.id = r.project_update_id where r.id = any(?)`,
     [rows.map((row) => row.id)],
   );
-  return new Map(found.map((row: any) => [row.id, {
-    credentials: row.credentials, labels: noLabels, ...present([['project_update', row.update_id && row.update]]),
-    user_capabilities: { start: may(call), delete: may(call) },
-  }]));
+  return new Map(
+    found.map((row: any) => [
+      row.id,
+      {
+        credentials: row.credentials,
+        labels: noLabels,
+        ...present([['project_update', row.update_id && row.update]]),
+        user_capabilities: { start: may(call), delete: may(call) },
+      },
+    ]),
+  );
 }
 
 export const updateSummaryFields = async (_db: Knex, rows: any[], call: Call): Promise<Map<number, Summary>> =>

@@ -47,7 +47,9 @@ async function startWithTaps(deps: StartDeps, request: StartRequest): Promise<an
   const lines: string[] = [];
   const { actor, authority, origin, template } = request;
   const explain = (text: string) => void lines.push(String(text));
-  const denial = await whileAlive(db, run.id, () => hooks.decideLaunch({ run: publicRun(run), template, actor, authority, origin, explain }));
+  const denial = await whileAlive(db, run.id, () =>
+    hooks.decideLaunch({ run: publicRun(run), template, actor, authority, origin, explain }),
+  );
   const explanation = [run.job_explanation, ...lines].filter(Boolean).join('\n').slice(0, EXPLANATION_LIMIT);
   if (denial && request.waiting) {
     await db('runs').where({ id: run.id, status: 'new' }).delete();
@@ -55,17 +57,25 @@ async function startWithTaps(deps: StartDeps, request: StartRequest): Promise<an
   }
   const started = await db.transaction((trx) =>
     denial
-      ? statuses.setStatus(trx, run, 'failed', { job_explanation: [explanation, refusal(denial)].filter(Boolean).join('\n') })
+      ? statuses.setStatus(trx, run, 'failed', {
+          job_explanation: [explanation, refusal(denial)].filter(Boolean).join('\n'),
+        })
       : statuses.setStatus(trx, run, 'pending', { job_explanation: explanation }),
   );
-  if (!started) throw new ApiError(503, 'The launch took too long to be decided and was given up. Launch again.', { 'Retry-After': '5' });
+  if (!started)
+    throw new ApiError(503, 'The launch took too long to be decided and was given up. Launch again.', {
+      'Retry-After': '5',
+    });
   return started;
 }
 
 /** Taps may take long; the reaper must not take the run for an orphan meanwhile. */
 async function whileAlive<T>(db: Knex, run: number, decide: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => {
-    db('runs').where({ id: run, status: 'new' }).update({ modified: db.fn.now() }).catch(() => undefined);
+    db('runs')
+      .where({ id: run, status: 'new' })
+      .update({ modified: db.fn.now() })
+      .catch(() => undefined);
   }, DECIDING_BEAT_MS);
   try {
     return await decide();

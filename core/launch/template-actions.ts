@@ -5,21 +5,37 @@ import { launchInfo } from './launch-info.ts';
 import type { LaunchService } from './launch.ts';
 
 /** The launch answers with the job as its detail shows it, but for what only a run can tell. */
-export async function jobReply(call: Call, run: { id: number; status: string; [column: string]: unknown }, extra: Record<string, unknown> = {}) {
+export async function jobReply(
+  call: Call,
+  run: { id: number; status: string; [column: string]: unknown },
+  extra: Record<string, unknown> = {},
+) {
   const [job] = await call.represent('job', [run.id], 'detail');
   // it may be running already; the answer is about the launch
   const asLaunched = { status: run.status, started: null, execution_node: '', controller_node: '' };
   const { playbook_counts: _plays, host_status_counts: _hosts, ...shown } = job ?? { id: run.id };
-  return { status: 201, headers: { Location: `/api/v2/jobs/${run.id}/` }, body: { job: run.id, ...extra, ...shown, ...asLaunched } };
+  return {
+    status: 201,
+    headers: { Location: `/api/v2/jobs/${run.id}/` },
+    body: { job: run.id, ...extra, ...shown, ...asLaunched },
+  };
 }
 
-export const launchAction = (deps: { db: Knex; keyRing: KeyRing; launch: LaunchService }, see: Rule, start: Rule): Action => ({
+export const launchAction = (
+  deps: { db: Knex; keyRing: KeyRing; launch: LaunchService },
+  see: Rule,
+  start: Rule,
+): Action => ({
   access: { GET: see, POST: start },
   summary: 'Launch the template',
   async handler(call, row) {
     if (call.method === 'GET') return { status: 200, body: await launchInfo(deps, row.id) };
     const { run, ignored } = await deps.launch.launchTemplate({
-      templateId: row.id, prompts: call.body, actor: call.actor, authority: call.actor, waiting: true,
+      templateId: row.id,
+      prompts: call.body,
+      actor: call.actor,
+      authority: call.actor,
+      waiting: true,
       origin: { kind: 'api', id: null, client_ip: call.ip },
     });
     return jobReply(call, run, { ignored_fields: ignored });
@@ -27,26 +43,67 @@ export const launchAction = (deps: { db: Knex; keyRing: KeyRing; launch: LaunchS
 });
 
 const notCopied = new Set([
-  'id', 'name', 'created', 'modified', 'created_by_id', 'modified_by_id', 'status', 'current_run_id', 'last_run_id', 'last_job_run', 'last_job_failed',
-  'next_job_run', 'scm_revision', 'local_path', 'playbook_files', 'inventory_files', 'host_config_key',
+  'id',
+  'name',
+  'created',
+  'modified',
+  'created_by_id',
+  'modified_by_id',
+  'status',
+  'current_run_id',
+  'last_run_id',
+  'last_job_run',
+  'last_job_failed',
+  'next_job_run',
+  'scm_revision',
+  'local_path',
+  'playbook_files',
+  'inventory_files',
+  'host_config_key',
 ]);
 
 /** contract/jobs.md §26; `after` finishes the copy in the same transaction. */
-export const copyAction = (
-  { db, type, see, copy, after }: { db: Knex; type: string; see: Rule; copy: Rule; after?: (trx: Knex, copied: any, original: any, call: Call) => Promise<void> },
-): Action => ({
+export const copyAction = ({
+  db,
+  type,
+  see,
+  copy,
+  after,
+}: {
+  db: Knex;
+  type: string;
+  see: Rule;
+  copy: Rule;
+  after?: (trx: Knex, copied: any, original: any, call: Call) => Promise<void>;
+}): Action => ({
   access: { GET: see, POST: copy },
   summary: 'Copy it under another name',
   async handler(call, row) {
-    if (call.method === 'GET') return { status: 200, body: { can_copy: (await copy.row(call.actor, row)) && !(type === 'project' && !row.scm_type) } };
+    if (call.method === 'GET')
+      return {
+        status: 200,
+        body: { can_copy: (await copy.row(call.actor, row)) && !(type === 'project' && !row.scm_type) },
+      };
     const id = await db.transaction(async (trx) => {
       const original = await trx('templates').where({ id: row.id }).first();
       const name = copyName(call, original);
-      if (type === 'project' && !original.scm_type) throw new ApiError(403, 'A manual project cannot be copied: its folder belongs to one project.');
-      const columns = Object.fromEntries(Object.entries(original).filter(([key]) => !notCopied.has(key)).map(([key, value]) => [key, isJson(value) ? JSON.stringify(value) : value]));
+      if (type === 'project' && !original.scm_type)
+        throw new ApiError(403, 'A manual project cannot be copied: its folder belongs to one project.');
+      const columns = Object.fromEntries(
+        Object.entries(original)
+          .filter(([key]) => !notCopied.has(key))
+          .map(([key, value]) => [key, isJson(value) ? JSON.stringify(value) : value]),
+      );
       const actor = call.actor?.id ?? null;
-      const [copied] = await trx('templates').insert({ ...columns, name, created_by_id: actor, modified_by_id: actor }).onConflict().ignore().returning('*');
-      if (!copied) throw new ValidationError({ __all__: [`A ${type.replace('_', ' ')} with this name and organization already exists.`] });
+      const [copied] = await trx('templates')
+        .insert({ ...columns, name, created_by_id: actor, modified_by_id: actor })
+        .onConflict()
+        .ignore()
+        .returning('*');
+      if (!copied)
+        throw new ValidationError({
+          __all__: [`A ${type.replace('_', ' ')} with this name and organization already exists.`],
+        });
       await after?.(trx, copied, original, call);
       return copied.id as number;
     });
@@ -59,12 +116,20 @@ const isJson = (value: unknown) => typeof value === 'object' && value !== null &
 
 function copyName({ body }: Call, original: { name: string }): string {
   const name = typeof body['name'] === 'string' ? body['name'].trim() : '';
-  if (!name) throw ValidationError.field('name', body['name'] === undefined ? 'This field is required.' : 'This field may not be blank.');
+  if (!name)
+    throw ValidationError.field(
+      'name',
+      body['name'] === undefined ? 'This field is required.' : 'This field may not be blank.',
+    );
   if (name.length > 512 || name.includes('\0')) throw ValidationError.field('name', 'Not a valid name.');
-  if (name === original.name) throw new ValidationError({ __all__: ['The copy needs another name; this one already exists.'] });
+  if (name === original.name)
+    throw new ValidationError({ __all__: ['The copy needs another name; this one already exists.'] });
   return name;
 }
 
 export async function copyCredentials(trx: Knex, copied: { id: number }, original: { id: number }): Promise<void> {
-  await trx.raw('insert into template_credentials (template_id, credential_id) select ?, credential_id from template_credentials where template_id = ?', [copied.id, original.id]);
+  await trx.raw(
+    'insert into template_credentials (template_id, credential_id) select ?, credential_id from template_credentials where template_id = ?',
+    [copied.id, original.id],
+  );
 }

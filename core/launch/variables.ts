@@ -12,7 +12,8 @@ export function parseVariables(value: unknown): Variables {
   if (value === '' || value === undefined) return {};
   const parsed = typeof value === 'string' ? parseText(value) : value;
   if (parsed === null) return {};
-  if (typeof parsed !== 'object' || Array.isArray(parsed)) throw new Error('Must be a JSON or YAML mapping of variables.');
+  if (typeof parsed !== 'object' || Array.isArray(parsed))
+    throw new Error('Must be a JSON or YAML mapping of variables.');
   assertPlain(parsed, 0);
   return parsed as Variables;
 }
@@ -30,15 +31,25 @@ function parseText(text: string): unknown {
         throw new Error(`Cannot be read as YAML: ${(error as Error).message}`, { cause: error });
       }
     }
-    throw new Error(`Cannot be read as JSON (${(jsonError as Error).message}) nor as YAML (${document.errors[0]!.message.split('\n')[0]}).`, { cause: jsonError });
+    throw new Error(
+      `Cannot be read as JSON (${(jsonError as Error).message}) nor as YAML (${document.errors[0]!.message.split('\n')[0]}).`,
+      { cause: jsonError },
+    );
   }
 }
 
 /** What JSON cannot hold would reach the engine as something else. */
 function assertPlain(value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) throw new Error(`Must not be nested deeper than ${MAX_DEPTH} levels.`);
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error('Infinite numbers and NaN cannot be passed on.');
-  if (typeof value === 'bigint' || value instanceof Date || value instanceof Map || value instanceof Set || value instanceof Uint8Array) {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new Error('Infinite numbers and NaN cannot be passed on.');
+  if (
+    typeof value === 'bigint' ||
+    value instanceof Date ||
+    value instanceof Map ||
+    value instanceof Set ||
+    value instanceof Uint8Array
+  ) {
     throw new Error('Holds a value that JSON cannot represent.');
   }
   if (typeof value !== 'object' || value === null) return;
@@ -60,5 +71,7 @@ export const sameValue = (a: unknown, b: unknown): boolean => a === b || canonic
 
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, item) =>
-    item && typeof item === 'object' && !Array.isArray(item) ? Object.fromEntries(Object.entries(item).toSorted(([x], [y]) => (x < y ? -1 : 1))) : item,
+    item && typeof item === 'object' && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).toSorted(([x], [y]) => (x < y ? -1 : 1)))
+      : item,
   );

@@ -5,56 +5,71 @@ import { auditor, superuser } from '../rbac/rules.ts';
 const ro = { mode: 'ro' } as const;
 const consumed = `(select coalesce(sum(impact), 0) from runs where instance_id = {alias}.id and status in ('waiting', 'running'))::integer`;
 
-const remaining = (row: any): number => (row.capacity ? Math.max(0, Math.round(((row.capacity - row.consumed_now) / row.capacity) * 10_000) / 100) : 0);
+const remaining = (row: any): number =>
+  row.capacity ? Math.max(0, Math.round(((row.capacity - row.consumed_now) / row.capacity) * 10_000) / 100) : 0;
 
-export const instanceResource = (): Resource => defineResource({
-  type: 'instance',
-  path: 'instances',
-  table: 'instances',
-  label: 'Instance',
-  methods: { list: ['GET'], detail: ['GET', 'PUT', 'PATCH'] },
-  access: { see: auditor, change: superuser },
-  orderBy: ['id'],
-  search: ['hostname'],
-  naming: ['hostname'],
-  summary: ['id', 'hostname'],
-  extraSql: { consumed_now: consumed },
-  fields: {
-    hostname: field.string(ro),
-    uuid: field.string({ ...ro, sql: '{alias}.uuid::text' }),
-    last_seen: field.datetime({ ...ro, nullable: true }),
-    health_check_started: field.computed({ compute: () => null }),
-    health_check_pending: field.computed({ compute: () => false }),
-    last_health_check: field.datetime({ ...ro, nullable: true }),
-    errors: field.text(ro),
-    capacity_adjustment: field.decimal({ min: 0, max: 1, default: 1 }),
-    version: field.string(ro),
-    engine: field.string({ ...ro, help: 'Version of the automation engine on this node.' }),
-    capacity: field.integer(ro),
-    consumed_capacity: field.integer({ ...ro, sql: consumed, filterable: false }),
-    percent_capacity_remaining: field.computed({ compute: remaining }),
-    jobs_running: field.integer({ ...ro, filterable: false, sql: `(select count(*) from runs where instance_id = {alias}.id and status in ('waiting', 'running'))` }),
-    jobs_total: field.integer({ ...ro, filterable: false, sql: '(select count(*) from runs where instance_id = {alias}.id)' }),
-    cpu: field.decimal(ro),
-    memory: field.integer(ro),
-    cpu_capacity: field.integer(ro),
-    mem_capacity: field.integer(ro),
-    enabled: field.boolean({ default: true }),
-    managed_by_policy: field.computed({ compute: () => true }),
-    node_type: field.string(ro),
-    node_state: field.string(ro),
-    ip_address: field.string(ro),
-    listener_port: field.computed({ compute: () => null }),
-    managed: field.computed({ compute: () => false }),
-    peers: field.computed({ compute: () => [] }),
-    reverse_peers: field.computed({ compute: () => [] }),
-    peers_from_control_nodes: field.computed({ compute: () => false }),
-    protocol: field.computed({ compute: () => '' }),
-  },
-  sublists: { jobs: { resource: 'unified_job', column: 'instance_id' } },
-  summaries: async (_db, rows, { actor }) => new Map(rows.map((row) => [row.id, { user_capabilities: { edit: Boolean(actor?.is_superuser && !actor.read_only) } }])),
-  validate({ input, before }) {
-    if (!before || input['capacity_adjustment'] === undefined) return;
-    input['capacity'] = totalCapacity(before.cpu_capacity, before.mem_capacity, Number(input['capacity_adjustment']));
-  },
-});
+const instanceFields = {
+  hostname: field.string(ro),
+  uuid: field.string({ ...ro, sql: '{alias}.uuid::text' }),
+  last_seen: field.datetime({ ...ro, nullable: true }),
+  health_check_started: field.computed({ compute: () => null }),
+  health_check_pending: field.computed({ compute: () => false }),
+  last_health_check: field.datetime({ ...ro, nullable: true }),
+  errors: field.text(ro),
+  capacity_adjustment: field.decimal({ min: 0, max: 1, default: 1 }),
+  version: field.string(ro),
+  engine: field.string({ ...ro, help: 'Version of the automation engine on this node.' }),
+  capacity: field.integer(ro),
+  consumed_capacity: field.integer({ ...ro, sql: consumed, filterable: false }),
+  percent_capacity_remaining: field.computed({ compute: remaining }),
+  jobs_running: field.integer({
+    ...ro,
+    filterable: false,
+    sql: `(select count(*) from runs where instance_id = {alias}.id and status in ('waiting', 'running'))`,
+  }),
+  jobs_total: field.integer({
+    ...ro,
+    filterable: false,
+    sql: '(select count(*) from runs where instance_id = {alias}.id)',
+  }),
+  cpu: field.decimal(ro),
+  memory: field.integer(ro),
+  cpu_capacity: field.integer(ro),
+  mem_capacity: field.integer(ro),
+  enabled: field.boolean({ default: true }),
+  managed_by_policy: field.computed({ compute: () => true }),
+  node_type: field.string(ro),
+  node_state: field.string(ro),
+  ip_address: field.string(ro),
+  listener_port: field.computed({ compute: () => null }),
+  managed: field.computed({ compute: () => false }),
+  peers: field.computed({ compute: () => [] }),
+  reverse_peers: field.computed({ compute: () => [] }),
+  peers_from_control_nodes: field.computed({ compute: () => false }),
+  protocol: field.computed({ compute: () => '' }),
+};
+
+export const instanceResource = (): Resource =>
+  defineResource({
+    type: 'instance',
+    path: 'instances',
+    table: 'instances',
+    label: 'Instance',
+    methods: { list: ['GET'], detail: ['GET', 'PUT', 'PATCH'] },
+    access: { see: auditor, change: superuser },
+    orderBy: ['id'],
+    search: ['hostname'],
+    naming: ['hostname'],
+    summary: ['id', 'hostname'],
+    extraSql: { consumed_now: consumed },
+    fields: instanceFields,
+    sublists: { jobs: { resource: 'unified_job', column: 'instance_id' } },
+    summaries: async (_db, rows, { actor }) =>
+      new Map(
+        rows.map((row) => [row.id, { user_capabilities: { edit: Boolean(actor?.is_superuser && !actor.read_only) } }]),
+      ),
+    validate({ input, before }) {
+      if (!before || input['capacity_adjustment'] === undefined) return;
+      input['capacity'] = totalCapacity(before.cpu_capacity, before.mem_capacity, Number(input['capacity_adjustment']));
+    },
+  });

@@ -22,83 +22,138 @@ export interface ProjectServices extends ProjectDeps {
   statuses: Statuses;
 }
 
-const localPath = (id: number, name: string) => `_${id}__${name.toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, '').slice(0, 100)}`;
+const localPath = (id: number, name: string) =>
+  `_${id}__${name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, 100)}`;
 const sourceColumns = ['scm_type', 'scm_url', 'scm_branch', 'scm_refspec'];
 
-export const projectResource = (services: ProjectServices): Resource => defineResource({
-  type: 'project',
-  path: 'projects',
-  table: 'templates',
-  where: { kind: 'project' },
-  label: 'Project',
-  access: { see: auditor, create: superuser, change: superuser, delete: superuser },
-  orderBy: ['name', 'id'],
-  search: ['name', 'description'],
-  naming: ['name', 'organization'],
-  summary: ['id', 'name', 'description', 'status', 'scm_type', 'allow_override'],
-  unique: {
-    templates_name_organization: { field: '__all__', message: 'Project with this Name and Organization already exists.' },
-    templates_local_path: { field: 'local_path', message: 'This folder is used by another project already.' },
-  },
-  fields: {
-    name: field.string({ required: true }),
-    description: field.text(),
-    local_path: field.string({ max: 1024 }),
-    scm_type: field.choice([['', 'Manual'], ['git', 'Git'], ['svn', 'Subversion'], ['archive', 'Remote Archive']], { default: '' }),
-    // may hold a password, so it is neither filtered nor shown as it is
-    scm_url: field.string({ max: 1024, filterable: false }),
-    scm_branch: field.string({ max: 256 }),
-    scm_refspec: field.string({ max: 1024 }),
-    scm_clean: field.boolean(),
-    scm_track_submodules: field.boolean(),
-    scm_delete_on_update: field.boolean(),
-    credential: field.ref('credential'),
-    timeout: field.integer({ min: -2_147_483_648, max: 2_147_483_647, default: 0 }),
-    scm_revision: field.string(ro),
-    ...templateRunFields,
-    status: field.string(ro),
-    organization: field.ref('organization'),
-    scm_update_on_launch: field.boolean(),
-    scm_update_cache_timeout: field.integer({ min: 0, max: 2_147_483_647, default: 0 }),
-    allow_override: field.boolean(),
-    default_environment: nothing(),
-    signature_validation_credential: nothing(),
-    last_update_failed: field.boolean({ ...ro, sql: '{alias}.last_job_failed' }),
-    last_updated: field.datetime({ ...ro, nullable: true, sql: '{alias}.last_job_run' }),
-    webhook_service: field.choice([['', '---------'], ['github', 'GitHub'], ['gitlab', 'GitLab'], ['bitbucket_dc', 'BitBucket DataCenter']], { default: '' }),
-    webhook_ref_filter: field.computed({ compute: () => '' }),
-  },
-  hiddenColumns: ['survey_spec'],
-  spans: { job_templates: { resource: 'job_template', column: 'project_id' } },
-  sublists: { project_updates: { resource: 'project_update', column: 'template_id' } },
-  actions: {
-    update: updateAction(services),
-    playbooks: listAction(services, 'playbooks'),
-    inventories: { ...listAction(services, 'inventories'), related: false },
-    copy: copyAction({ db: services.db, type: 'project', see: auditor, copy: superuser, after: finishCopy(services) }),
-  },
-  related: relatedRuns,
-  summaries: projectSummaries,
-  validate: (context) => checkProject(services, context),
-  async afterCreate({ trx, call }, row) {
-    if (!row.scm_type) return;
-    await trx('templates').where({ id: row.id }).update({ local_path: localPath(row.id, row.name) });
-    await startUpdate(trx, services.statuses, row.id, call);
-  },
-  async afterUpdate({ trx, call, before }, row) {
-    if (row.scm_type && !row.local_path) await trx('templates').where({ id: row.id }).update({ local_path: localPath(row.id, row.name) });
-    if (row.scm_type && sourceColumns.some((column) => before[column] !== row[column])) await startUpdate(trx, services.statuses, row.id, call);
-  },
-  beforeDelete: (trx, { id }) => assertNoActiveRuns(trx, (runs) => void runs.where((any) => any.where('project_id', id).orWhere('template_id', id))),
-  // a cache only: where the transaction fails after all, the next update makes it anew
-  afterDelete: async (_trx, { id }) => rm(cachePath(services.config.dataDir, id), { recursive: true, force: true }),
-  present: (shown) => void (shown['scm_url'] = redactUrl(shown['scm_url'])),
-});
+const projectFields = {
+  name: field.string({ required: true }),
+  description: field.text(),
+  local_path: field.string({ max: 1024 }),
+  scm_type: field.choice(
+    [
+      ['', 'Manual'],
+      ['git', 'Git'],
+      ['svn', 'Subversion'],
+      ['archive', 'Remote Archive'],
+    ],
+    { default: '' },
+  ),
+  // may hold a password, so it is neither filtered nor shown as it is
+  scm_url: field.string({ max: 1024, filterable: false }),
+  scm_branch: field.string({ max: 256 }),
+  scm_refspec: field.string({ max: 1024 }),
+  scm_clean: field.boolean(),
+  scm_track_submodules: field.boolean(),
+  scm_delete_on_update: field.boolean(),
+  credential: field.ref('credential'),
+  timeout: field.integer({ min: -2_147_483_648, max: 2_147_483_647, default: 0 }),
+  scm_revision: field.string(ro),
+  ...templateRunFields,
+  status: field.string(ro),
+  organization: field.ref('organization'),
+  scm_update_on_launch: field.boolean(),
+  scm_update_cache_timeout: field.integer({ min: 0, max: 2_147_483_647, default: 0 }),
+  allow_override: field.boolean(),
+  default_environment: nothing(),
+  signature_validation_credential: nothing(),
+  last_update_failed: field.boolean({ ...ro, sql: '{alias}.last_job_failed' }),
+  last_updated: field.datetime({ ...ro, nullable: true, sql: '{alias}.last_job_run' }),
+  webhook_service: field.choice(
+    [
+      ['', '---------'],
+      ['github', 'GitHub'],
+      ['gitlab', 'GitLab'],
+      ['bitbucket_dc', 'BitBucket DataCenter'],
+    ],
+    { default: '' },
+  ),
+  webhook_ref_filter: field.computed({ compute: () => '' }),
+};
+
+export const projectResource = (services: ProjectServices): Resource =>
+  defineResource({
+    type: 'project',
+    path: 'projects',
+    table: 'templates',
+    where: { kind: 'project' },
+    label: 'Project',
+    access: { see: auditor, create: superuser, change: superuser, delete: superuser },
+    orderBy: ['name', 'id'],
+    search: ['name', 'description'],
+    naming: ['name', 'organization'],
+    summary: ['id', 'name', 'description', 'status', 'scm_type', 'allow_override'],
+    unique: {
+      templates_name_organization: {
+        field: '__all__',
+        message: 'Project with this Name and Organization already exists.',
+      },
+      templates_local_path: { field: 'local_path', message: 'This folder is used by another project already.' },
+    },
+    fields: projectFields,
+    hiddenColumns: ['survey_spec'],
+    spans: { job_templates: { resource: 'job_template', column: 'project_id' } },
+    sublists: { project_updates: { resource: 'project_update', column: 'template_id' } },
+    actions: {
+      update: updateAction(services),
+      playbooks: listAction(services, 'playbooks'),
+      inventories: { ...listAction(services, 'inventories'), related: false },
+      copy: copyAction({
+        db: services.db,
+        type: 'project',
+        see: auditor,
+        copy: superuser,
+        after: finishCopy(services),
+      }),
+    },
+    related: relatedRuns,
+    summaries: projectSummaries,
+    validate: (context) => checkProject(services, context),
+    ...projectHooks(services),
+    present: (shown) => void (shown['scm_url'] = redactUrl(shown['scm_url'])),
+  });
+
+/** A project with a source is updated as soon as there is something new to fetch; its files go with it. */
+const projectHooks = (services: ProjectServices) =>
+  ({
+    async afterCreate({ trx, call }, row) {
+      if (!row.scm_type) return;
+      await trx('templates')
+        .where({ id: row.id })
+        .update({ local_path: localPath(row.id, row.name) });
+      await startUpdate(trx, services.statuses, row.id, call);
+    },
+    async afterUpdate({ trx, call, before }, row) {
+      if (row.scm_type && !row.local_path)
+        await trx('templates')
+          .where({ id: row.id })
+          .update({ local_path: localPath(row.id, row.name) });
+      if (row.scm_type && sourceColumns.some((column) => before[column] !== row[column]))
+        await startUpdate(trx, services.statuses, row.id, call);
+    },
+    beforeDelete: (trx, { id }) =>
+      assertNoActiveRuns(
+        trx,
+        (runs) => void runs.where((any) => any.where('project_id', id).orWhere('template_id', id)),
+      ),
+    // a cache only: where the transaction fails after all, the next update makes it anew
+    afterDelete: async (_trx, { id }) => rm(cachePath(services.config.dataDir, id), { recursive: true, force: true }),
+  }) satisfies Partial<Resource>;
 
 function relatedRuns(row: any): Record<string, string | null> {
   const link = (column: string) => (row[column] ? `/api/v2/project_updates/${row[column]}/` : null);
   const [current, last] = [link('current_run_id'), link('last_run_id')];
-  return { current_job: current, current_update: current, last_job: last, last_update: last, inventory_files: `/api/v2/projects/${row.id}/inventories/` };
+  return {
+    current_job: current,
+    current_update: current,
+    last_job: last,
+    last_update: last,
+    inventory_files: `/api/v2/projects/${row.id}/inventories/`,
+  };
 }
 
 function updateAction({ db, statuses }: ProjectServices): Action {
@@ -110,7 +165,11 @@ function updateAction({ db, statuses }: ProjectServices): Action {
       const run = await db.transaction((trx) => startUpdate(trx, statuses, row.id, call));
       if (!run) throw methodNotAllowed('POST', 'GET, POST, HEAD, OPTIONS');
       const [shown] = await call.represent('project_update', [run.id], 'detail');
-      return { status: 202, headers: { Location: `/api/v2/project_updates/${run.id}/` }, body: { project_update: run.id, ...shown } };
+      return {
+        status: 202,
+        headers: { Location: `/api/v2/project_updates/${run.id}/` },
+        body: { project_update: run.id, ...shown },
+      };
     },
   };
 }
@@ -121,13 +180,21 @@ function listAction({ config, db }: ProjectServices, what: keyof Contents): Acti
     access: { GET: auditor },
     summary: what === 'playbooks' ? 'The playbooks of the project' : 'Files that may be inventories',
     async handler(_call, row) {
-      if (row.scm_type) return { status: 200, body: (await db('templates').where({ id: row.id }).first(column))?.[column] ?? [] };
-      return { status: 200, body: row.local_path ? (await contentsOfFolder(join(config.dataDir, 'projects', row.local_path)))[what] : [] };
+      if (row.scm_type)
+        return { status: 200, body: (await db('templates').where({ id: row.id }).first(column))?.[column] ?? [] };
+      return {
+        status: 200,
+        body: row.local_path ? (await contentsOfFolder(join(config.dataDir, 'projects', row.local_path)))[what] : [],
+      };
     },
   };
 }
 
-const finishCopy = ({ statuses }: ProjectServices) => async (trx: Knex, copied: any, _original: any, call: any): Promise<void> => {
-  await trx('templates').where({ id: copied.id }).update({ local_path: localPath(copied.id, copied.name) });
-  await startUpdate(trx, statuses, copied.id, call);
-};
+const finishCopy =
+  ({ statuses }: ProjectServices) =>
+  async (trx: Knex, copied: any, _original: any, call: any): Promise<void> => {
+    await trx('templates')
+      .where({ id: copied.id })
+      .update({ local_path: localPath(copied.id, copied.name) });
+    await startUpdate(trx, statuses, copied.id, call);
+  };

@@ -3,7 +3,12 @@ import { isActive, isTerminal } from '../jobs/states.ts';
 
 const ro = { mode: 'ro' } as const;
 
-const users = (row: any) => ({ id: row.launcher_id, name: row.launcher_name, type: 'user', url: `/api/v2/users/${row.launcher_id}/` });
+const users = (row: any) => ({
+  id: row.launcher_id,
+  name: row.launcher_name,
+  type: 'user',
+  url: `/api/v2/users/${row.launcher_id}/`,
+});
 
 /** `{}` where nobody is known to have wanted it. */
 function launchedBy(row: any): object {
@@ -28,7 +33,10 @@ export const runFields = {
   name: field.string(ro),
   description: field.text(ro),
   unified_job_template: field.ref('unified_job_template', { ...ro, column: 'template_id' }),
-  launch_type: field.choice(['manual', 'relaunch', 'callback', 'scheduled', 'dependency', 'workflow', 'webhook', 'sync', 'scm'], ro),
+  launch_type: field.choice(
+    ['manual', 'relaunch', 'callback', 'scheduled', 'dependency', 'workflow', 'webhook', 'sync', 'scm'],
+    ro,
+  ),
   status: field.choice(['new', 'pending', 'waiting', 'running', 'successful', 'failed', 'error', 'canceled'], ro),
   execution_environment: field.computed({ compute: () => null }),
   failed: field.boolean({ ...ro, sql: `({alias}.status in ('failed', 'error', 'canceled'))` }),
@@ -45,12 +53,19 @@ export const runFields = {
   event_processing_finished: field.computed({ detailOnly: true, compute: (row) => isTerminal(row.status) }),
   launched_by: field.computed({ compute: launchedBy }),
   work_unit_id: field.computed({ compute: () => null }),
-  pending_reasons: field.list({ ...ro, filterable: false, help: 'Why the run has not started yet: code and text each.' }),
+  pending_reasons: field.list({
+    ...ro,
+    filterable: false,
+    help: 'Why the run has not started yet: code and text each.',
+  }),
 };
 
 export const runCounts = {
   host_status_counts: field.json({ ...ro, nullable: true, detailOnly: true, filterable: false }),
-  playbook_counts: field.computed({ detailOnly: true, compute: (row) => ({ play_count: row.play_count, task_count: row.task_count }) }),
+  playbook_counts: field.computed({
+    detailOnly: true,
+    compute: (row) => ({ play_count: row.play_count, task_count: row.task_count }),
+  }),
 };
 
 export function assertDeletable(row: { status: string }): void {

@@ -30,33 +30,54 @@ export interface Prepared {
 
 /** @throws SpecError where the run as it stands cannot be executed */
 export async function prepareRun(deps: PrepareDeps, run: ClaimedRun): Promise<Prepared> {
-  const passwords = Object.fromEntries(run.launch_secrets.map(({ name, value }) => [name, deps.keyRing.decrypt(value, runSecretCell(run.id, name))]));
+  const passwords = Object.fromEntries(
+    run.launch_secrets.map(({ name, value }) => [name, deps.keyRing.decrypt(value, runSecretCell(run.id, name))]),
+  );
   const credentials = await loadCredentials(deps.db, deps.keyRing, credentialIds(run));
   assertComplete(credentials);
-  const prepared = run['kind'] === 'project_update' ? prepareUpdate(deps, run, credentials) : await prepareJob(deps, run, credentials, passwords);
+  const prepared =
+    run['kind'] === 'project_update'
+      ? prepareUpdate(deps, run, credentials)
+      : await prepareJob(deps, run, credentials, passwords);
   return { ...prepared, launchSecrets: Object.values(passwords) };
 }
 
-const credentialIds = (run: ClaimedRun): number[] => (run['kind'] === 'project_update' ? [run['credential_id']].filter((id) => id !== null) : run.credential_ids);
+const credentialIds = (run: ClaimedRun): number[] =>
+  run['kind'] === 'project_update' ? [run['credential_id']].filter((id) => id !== null) : run.credential_ids;
 
 /** What the credentials of a run hold, to be masked in output that a former process did not read any more. */
-export async function secretsOf({ db, keyRing }: Pick<PrepareDeps, 'db' | 'keyRing'>, run: ClaimedRun): Promise<string[]> {
+export async function secretsOf(
+  { db, keyRing }: Pick<PrepareDeps, 'db' | 'keyRing'>,
+  run: ClaimedRun,
+): Promise<string[]> {
   const credentials = await loadCredentials(db, keyRing, credentialIds(run));
   return credentials.flatMap(({ type, inputs }) =>
-    (type.inputs.fields ?? []).filter((field) => field.secret).map((field) => inputs[field.id]).filter((value) => typeof value === 'string' && value !== '' && value !== 'ASK')) as string[];
+    (type.inputs.fields ?? [])
+      .filter((field) => field.secret)
+      .map((field) => inputs[field.id])
+      .filter((value) => typeof value === 'string' && value !== '' && value !== 'ASK'),
+  ) as string[];
 }
 
 /** contract/jobs.md §7: missing mandatory inputs end the run as failed, naming credential and fields. */
 function assertComplete(credentials: readonly ResolvedCredential[]): void {
   const lacking = credentials.filter(({ missing }) => missing.length);
   if (!lacking.length) return;
-  throw new SpecError(lacking.map(({ name, missing }) => `Credential "${name}" lacks ${missing.join(', ')}.`).join(' '));
+  throw new SpecError(
+    lacking.map(({ name, missing }) => `Credential "${name}" lacks ${missing.join(', ')}.`).join(' '),
+  );
 }
 
-function prepareUpdate({ config, settings }: PrepareDeps, run: ClaimedRun, credentials: readonly ResolvedCredential[]): Omit<Prepared, 'launchSecrets'> {
+function prepareUpdate(
+  { config, settings }: PrepareDeps,
+  run: ClaimedRun,
+  credentials: readonly ResolvedCredential[],
+): Omit<Prepared, 'launchSecrets'> {
   const timeout = Number(run['timeout']);
   const { spec, secrets } = buildUpdateSpec({
-    run, credential: credentials[0] ?? null, cache: cachePath(config.dataDir, run['template_id']),
+    run,
+    credential: credentials[0] ?? null,
+    cache: cachePath(config.dataDir, run['template_id']),
     allowedFolders: settings.get('PROJECT_FILE_URLS') as readonly string[],
     timeout: timeout < 0 ? 0 : timeout || Number(settings.get('DEFAULT_PROJECT_UPDATE_TIMEOUT')),
     spoolLimit: Number(settings.get('SPOOL_LIMIT_BYTES')),

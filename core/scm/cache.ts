@@ -5,7 +5,11 @@ import { git } from './git.ts';
 
 export const cachePath = (dataDir: string, project: number): string => join(dataDir, 'projects', `${project}.git`);
 
-const exists = (path: string) => stat(path).then(() => true, () => false);
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
 
 export const REVISION = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 const REF_LINE = /^([0-9a-f]{40}(?:[0-9a-f]{24})?) (refs\/[\w./@+-]+)$/;
@@ -52,22 +56,33 @@ async function indexPack(cache: string, work: string): Promise<void> {
 
 /** The refs as the source has them now; each revision ever used stays reachable, since jobs may still want it. */
 async function writeRefs(cache: string, refs: string, commit: string): Promise<void> {
-  const wanted = new Map(refs.split('\n').flatMap((line) => {
-    const match = REF_LINE.exec(line);
-    return match && !match[2]!.includes('..') && !match[2]!.endsWith('.lock') ? [[match[2]!, match[1]!] as const] : [];
-  }));
+  const wanted = new Map(
+    refs.split('\n').flatMap((line) => {
+      const match = REF_LINE.exec(line);
+      return match && !match[2]!.includes('..') && !match[2]!.endsWith('.lock')
+        ? [[match[2]!, match[1]!] as const]
+        : [];
+    }),
+  );
   wanted.set(`refs/tapline/used/${commit}`, commit);
   const current = (await git(['for-each-ref', '--format=%(refname)'], { cwd: cache })).split('\n').filter(Boolean);
   const gone = current.filter((name) => !wanted.has(name) && !name.startsWith('refs/tapline/'));
-  const commands = [...gone.map((name) => `delete ${name}`), ...[...wanted].map(([name, hash]) => `update ${name} ${hash}`)];
+  const commands = [
+    ...gone.map((name) => `delete ${name}`),
+    ...[...wanted].map(([name, hash]) => `update ${name} ${hash}`),
+  ];
   await git(['update-ref', '--stdin'], { cwd: cache, stdin: `${commands.join('\n')}\n` });
 }
 
 /** The commit that a branch, tag or commit means in the cache; null when it is not there. */
 export async function resolveRevision(cache: string, name: string): Promise<string | null> {
   if (!(await exists(cache))) return null;
-  for (const candidate of name ? [`refs/heads/${name}`, `refs/tags/${name}`, `refs/remotes/origin/${name}`, `refs/${name}`, name] : ['refs/tapline/head']) {
-    const found = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${candidate}^{commit}`], { cwd: cache }).catch(() => '');
+  for (const candidate of name
+    ? [`refs/heads/${name}`, `refs/tags/${name}`, `refs/remotes/origin/${name}`, `refs/${name}`, name]
+    : ['refs/tapline/head']) {
+    const found = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${candidate}^{commit}`], {
+      cwd: cache,
+    }).catch(() => '');
     if (REVISION.test(found.trim())) return found.trim();
   }
   return null;

@@ -30,32 +30,56 @@ async function checkSource({ settings }: ProjectDeps, trx: any, row: any, before
   const branch = branchProblem(row.scm_branch ?? '');
   if (branch) refuse('scm_branch', branch);
   if (row.scm_type === 'archive' && row.scm_branch) refuse('scm_branch', 'Archives have no branches.');
-  const refspec = row.scm_refspec && row.scm_type !== 'git' ? 'Only git sources have refspecs.' : refspecProblem(row.scm_refspec ?? '');
+  const refspec =
+    row.scm_refspec && row.scm_type !== 'git'
+      ? 'Only git sources have refspecs.'
+      : refspecProblem(row.scm_refspec ?? '');
   if (refspec) refuse('scm_refspec', refspec);
-  if (row.scm_track_submodules && row.scm_type !== 'git') refuse('scm_track_submodules', 'Only git sources have submodules.');
-  if (row.local_path && row.local_path !== (before?.local_path ?? '')) refuse('local_path', 'The folder of a source-control project is chosen by the service.');
+  if (row.scm_track_submodules && row.scm_type !== 'git')
+    refuse('scm_track_submodules', 'Only git sources have submodules.');
+  if (row.local_path && row.local_path !== (before?.local_path ?? ''))
+    refuse('local_path', 'The folder of a source-control project is chosen by the service.');
   if ((row.credential_id ?? null) === null) return;
-  const type = await trx('credentials as c').join('credential_types as t', 't.id', 'c.credential_type_id').where('c.id', row.credential_id).first('t.kind');
+  const type = await trx('credentials as c')
+    .join('credential_types as t', 't.id', 'c.credential_type_id')
+    .where('c.id', row.credential_id)
+    .first('t.kind');
   if (type?.kind !== 'scm') refuse('credential', 'Only credentials of the kind scm can be used by a project.');
 }
 
-async function checkManual({ config }: ProjectDeps, trx: any, row: any, before: any, input: any, refuse: Refuse): Promise<void> {
+async function checkManual(
+  { config }: ProjectDeps,
+  trx: any,
+  row: any,
+  before: any,
+  input: any,
+  refuse: Refuse,
+): Promise<void> {
   for (const key of sourceOnly) if (row[key]) refuse(key, 'Manual projects have no source.');
   Object.assign(input, { scm_url: '', scm_branch: '', scm_refspec: '', scm_revision: '', credential_id: null });
   if (!before) input.status = 'ok';
   if (!row.local_path || row.local_path === before?.local_path) return;
-  const used = await trx('templates').where({ local_path: row.local_path }).modify((query: any) => void (before && query.whereNot({ id: before.id }))).first('id');
+  const used = await trx('templates')
+    .where({ local_path: row.local_path })
+    .modify((query: any) => void (before && query.whereNot({ id: before.id })))
+    .first('id');
   if (used) return refuse('local_path', 'This folder is used by another project already.');
-  if (!(await unusedFolders(trx, config.dataDir)).includes(row.local_path)) refuse('local_path', 'There is no such folder below the projects folder; config/ lists those that can be used.');
+  if (!(await unusedFolders(trx, config.dataDir)).includes(row.local_path))
+    refuse('local_path', 'There is no such folder below the projects folder; config/ lists those that can be used.');
 }
 
 async function checkUse(trx: any, row: any, before: any, refuse: Refuse): Promise<void> {
   const overrideOff = before.allow_override && !row.allow_override;
   const moved = (before.organization_id ?? null) !== (row.organization_id ?? null);
   if (!overrideOff && !moved) return;
-  const users: { id: number; scm_branch: string; ask_scm_branch_on_launch: boolean }[] =
-    await trx('templates').where({ project_id: before.id, kind: 'job_template' }).select('id', 'scm_branch', 'ask_scm_branch_on_launch');
-  if (moved && users.length) refuse('organization', 'The organization cannot be changed while job templates use the project.');
-  const relying = users.filter((template) => template.scm_branch || template.ask_scm_branch_on_launch).map(({ id }) => id);
-  if (overrideOff && relying.length) refuse('allow_override', `Job templates rely on another branch of this project: ${relying.join(', ')}.`);
+  const users: { id: number; scm_branch: string; ask_scm_branch_on_launch: boolean }[] = await trx('templates')
+    .where({ project_id: before.id, kind: 'job_template' })
+    .select('id', 'scm_branch', 'ask_scm_branch_on_launch');
+  if (moved && users.length)
+    refuse('organization', 'The organization cannot be changed while job templates use the project.');
+  const relying = users
+    .filter((template) => template.scm_branch || template.ask_scm_branch_on_launch)
+    .map(({ id }) => id);
+  if (overrideOff && relying.length)
+    refuse('allow_override', `Job templates rely on another branch of this project: ${relying.join(', ')}.`);
 }

@@ -9,7 +9,8 @@ export interface Contents {
 
 const HIDDEN = /(^|\/)\.[^/]*\//;
 const NO_PLAYBOOKS = /(^|\/)(roles|tasks|group_vars|host_vars)\//;
-const NO_INVENTORIES = /(^|\/)(roles|tasks|group_vars|host_vars|playbooks|library|plugins|templates|files|vars|meta|handlers)\//;
+const NO_INVENTORIES =
+  /(^|\/)(roles|tasks|group_vars|host_vars|playbooks|library|plugins|templates|files|vars|meta|handlers)\//;
 const MAX_INVENTORIES = 50;
 const MAX_FILES = 20_000;
 
@@ -21,7 +22,10 @@ const VAULT = '$ANSIBLE_VAULT;';
 const isYaml = (path: string) => /\.ya?ml$/.test(path);
 const mayBePlaybook = (path: string) => isYaml(path) && !HIDDEN.test(path) && !NO_PLAYBOOKS.test(path);
 const mayBeInventory = (path: string) =>
-  !HIDDEN.test(path) && !NO_INVENTORIES.test(path) && !path.split('/').at(-1)!.startsWith('.') && (/\.(ini|ya?ml|json|py|sh)$/.test(path) || /(^|\/)(hosts|inventory)[^/.]*$/.test(path));
+  !HIDDEN.test(path) &&
+  !NO_INVENTORIES.test(path) &&
+  !path.split('/').at(-1)!.startsWith('.') &&
+  (/\.(ini|ya?ml|json|py|sh)$/.test(path) || /(^|\/)(hosts|inventory)[^/.]*$/.test(path));
 
 const byName = (a: string, b: string) => a.toLowerCase().localeCompare(b.toLowerCase()) || (a < b ? -1 : 1);
 
@@ -29,7 +33,10 @@ const conclude = (playbooks: Iterable<string>, files: readonly string[]): Conten
   const plays = new Set(playbooks);
   return {
     playbooks: [...plays].toSorted(byName),
-    inventories: files.filter((file) => mayBeInventory(file) && !plays.has(file)).toSorted(byName).slice(0, MAX_INVENTORIES),
+    inventories: files
+      .filter((file) => mayBeInventory(file) && !plays.has(file))
+      .toSorted(byName)
+      .slice(0, MAX_INVENTORIES),
   };
 };
 
@@ -37,13 +44,17 @@ const conclude = (playbooks: Iterable<string>, files: readonly string[]): Conten
 export async function contentsOf(cache: string, revision: string): Promise<Contents> {
   const tree = await git(['ls-tree', '-r', '-z', '--full-tree', revision], { cwd: cache });
   // plain files only: a link may lead anywhere
-  const files = tree.split('\0').flatMap((entry) => (entry.startsWith('100') ? [entry.slice(entry.indexOf('\t') + 1)] : []));
+  const files = tree
+    .split('\0')
+    .flatMap((entry) => (entry.startsWith('100') ? [entry.slice(entry.indexOf('\t') + 1)] : []));
   const grep = async (args: string[]) => {
     // exit code 1 means that nothing matched
-    const found = await git(['grep', '-z', ...args, revision, '--', '*.yml', '*.yaml'], { cwd: cache }).catch((error: { code?: number }) => {
-      if (error.code === 1) return '';
-      throw error;
-    });
+    const found = await git(['grep', '-z', ...args, revision, '--', '*.yml', '*.yaml'], { cwd: cache }).catch(
+      (error: { code?: number }) => {
+        if (error.code === 1) return '';
+        throw error;
+      },
+    );
     return found;
   };
   const plays = (await grep(['-l', '-E', '-e', PLAY])).split('\0').map((name) => name.slice(revision.length + 1));
@@ -52,7 +63,10 @@ export async function contentsOf(cache: string, revision: string): Promise<Conte
     return name && number === '1' ? [name.slice(revision.length + 1)] : [];
   });
   const known = new Set(files);
-  return conclude([...plays, ...vaults].filter((path) => known.has(path) && mayBePlaybook(path)), files);
+  return conclude(
+    [...plays, ...vaults].filter((path) => known.has(path) && mayBePlaybook(path)),
+    files,
+  );
 }
 
 /** The same for a folder of a manual project, read as it is now. Links are not followed. */

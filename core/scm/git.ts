@@ -23,11 +23,22 @@ export class GitError extends Error {
 }
 
 /** Runs git on the service's own repositories; `stdin` is a text or an open file. */
-export function git(args: readonly string[], { cwd, stdin, timeoutMs = 120_000 }: { cwd: string; stdin?: string | number; timeoutMs?: number }): Promise<string> {
+export function git(
+  args: readonly string[],
+  { cwd, stdin, timeoutMs = 120_000 }: { cwd: string; stdin?: string | number; timeoutMs?: number },
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', ['-c', 'safe.directory=*', '-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0', ...args], {
-      cwd, env: environment, timeout: timeoutMs, killSignal: 'SIGKILL', stdio: [typeof stdin === 'number' ? stdin : 'pipe', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      'git',
+      ['-c', 'safe.directory=*', '-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0', ...args],
+      {
+        cwd,
+        env: environment,
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+        stdio: [typeof stdin === 'number' ? stdin : 'pipe', 'pipe', 'pipe'],
+      },
+    );
     const output: Buffer[] = [];
     let size = 0;
     let complaint = '';
@@ -42,7 +53,12 @@ export function git(args: readonly string[], { cwd, stdin, timeoutMs = 120_000 }
     child.on('error', (error) => reject(new GitError(`git could not be started: ${error.message}`, null)));
     child.on('close', (code) => {
       if (code === 0) return resolve(Buffer.concat(output).toString('utf8'));
-      reject(new GitError(complaint.trim() || `git ${args[0]} ended with ${code === null ? 'a signal' : `code ${code}`}`, code));
+      reject(
+        new GitError(
+          complaint.trim() || `git ${args[0]} ended with ${code === null ? 'a signal' : `code ${code}`}`,
+          code,
+        ),
+      );
     });
     // a git that ended early closes its input: the exit code says why
     child.stdin?.on('error', () => undefined);

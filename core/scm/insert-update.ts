@@ -1,12 +1,27 @@
 import type { Knex } from 'knex';
 
 const copied = [
-  'organization_id', 'scm_type', 'scm_url', 'scm_branch', 'scm_refspec', 'scm_clean', 'scm_track_submodules', 'scm_delete_on_update',
-  'credential_id', 'local_path', 'timeout', 'name', 'description',
+  'organization_id',
+  'scm_type',
+  'scm_url',
+  'scm_branch',
+  'scm_refspec',
+  'scm_clean',
+  'scm_track_submodules',
+  'scm_delete_on_update',
+  'credential_id',
+  'local_path',
+  'timeout',
+  'name',
+  'description',
 ];
 
 /** One project update per project in status `new`, in one statement; manual projects get none. */
-export async function insertUpdates(trx: Knex, projects: readonly number[], columns: Record<string, unknown>): Promise<{ id: number; template_id: number }[]> {
+export async function insertUpdates(
+  trx: Knex,
+  projects: readonly number[],
+  columns: Record<string, unknown>,
+): Promise<{ id: number; template_id: number }[]> {
   if (!projects.length) return [];
   const own = { kind: 'project_update', job_type: 'check', status: 'new', impact: 1, ...columns };
   const names = Object.keys(own);

@@ -5,9 +5,15 @@ import { launcherColumns } from '../launch/insert-run.ts';
 import { insertUpdates } from './insert-update.ts';
 
 /** Queues an update of one project; null for a manual one. */
-export async function startUpdate(trx: Knex, statuses: Statuses, project: number, { actor, ip }: { actor: Actor | null; ip: string }): Promise<{ id: number } | null> {
+export async function startUpdate(
+  trx: Knex,
+  statuses: Statuses,
+  project: number,
+  { actor, ip }: { actor: Actor | null; ip: string },
+): Promise<{ id: number } | null> {
   const [run] = await insertUpdates(trx, [project], {
-    launch_type: 'manual', ...launcherColumns({ actor, authority: actor, origin: { kind: 'api', id: null, client_ip: ip } }),
+    launch_type: 'manual',
+    ...launcherColumns({ actor, authority: actor, origin: { kind: 'api', id: null, client_ip: ip } }),
   });
   return run ? statuses.setStatus(trx, run, 'pending') : null;
 }

@@ -30,12 +30,19 @@ exec ssh -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile="{workspace}/
 `;
 
 /** A project update as the executor runs it: our script in the same sandbox that playbooks get. */
-export function buildUpdateSpec({ run, credential, cache, allowedFolders, timeout, spoolLimit }: UpdateSpecInput): { spec: ExecSpec; secrets: string[] } {
+export function buildUpdateSpec({ run, credential, cache, allowedFolders, timeout, spoolLimit }: UpdateSpecInput): {
+  spec: ExecSpec;
+  secrets: string[];
+} {
   const url = String(run['scm_url']);
   // checked when they were stored; the rules or the settings may have changed since
-  const problem = urlProblem(run['scm_type'], url, allowedFolders) ?? branchProblem(run['scm_branch']) ?? refspecProblem(run['scm_refspec']);
+  const problem =
+    urlProblem(run['scm_type'], url, allowedFolders) ??
+    branchProblem(run['scm_branch']) ??
+    refspecProblem(run['scm_refspec']);
   if (problem) throw new SpecError(`The project cannot be updated: ${problem}`);
-  if (run['scm_type'] !== 'git') throw new SpecError(`The project cannot be updated: sources of the kind ${run['scm_type']} are not supported yet.`);
+  if (run['scm_type'] !== 'git')
+    throw new SpecError(`The project cannot be updated: sources of the kind ${run['scm_type']} are not supported yet.`);
   const inputs = credential?.inputs ?? {};
   const text = (name: string) => String(inputs[name] ?? '');
   const folder = filePath(url);
@@ -61,10 +68,18 @@ export function buildUpdateSpec({ run, credential, cache, allowedFolders, timeou
     spool_limit_bytes: spoolLimit,
     readOnlyPaths: [...(folder === null ? [] : [folder]), ...(reuse ? [cache] : [])],
   };
-  return { spec, secrets: [text('password'), text('ssh_key_unlock'), text('ssh_key_data'), urlPassword(url)].filter(Boolean) };
+  return {
+    spec,
+    secrets: [text('password'), text('ssh_key_unlock'), text('ssh_key_data'), urlPassword(url)].filter(Boolean),
+  };
 }
 
-const updateEnvironment = (run: Record<string, any>, url: string, local: boolean, cache: string): Record<string, string> => ({
+const updateEnvironment = (
+  run: Record<string, any>,
+  url: string,
+  local: boolean,
+  cache: string,
+): Record<string, string> => ({
   PATH: '/usr/local/bin:/usr/bin:/bin',
   HOME: '{workspace}/home',
   LANG: 'C.UTF-8',

@@ -31,7 +31,8 @@ export function urlProblem(type: string, url: string, allowedFolders: readonly s
   const parsed = URL.parse(url);
   if (!parsed?.hostname) return 'The URL has no host.';
   // ssh would take such a host or user for an option of its own
-  if (parsed.hostname.startsWith('-') || decodeURIComponent(parsed.username).startsWith('-')) return 'The URL names a host or user that starts with "-".';
+  if (parsed.hostname.startsWith('-') || decodeURIComponent(parsed.username).startsWith('-'))
+    return 'The URL names a host or user that starts with "-".';
   return null;
 }
 
@@ -39,10 +40,11 @@ function fileProblem(url: string, allowedFolders: readonly string[]): string | n
   const path = filePath(url);
   const outside = 'file:// URLs are only possible below the folders of the setting PROJECT_FILE_URLS.';
   if (path === null) return outside;
-  const inside = (candidate: string) => allowedFolders.some((folder) => {
-    const root = real(folder);
-    return candidate === root || candidate.startsWith(root.endsWith('/') ? root : `${root}/`);
-  });
+  const inside = (candidate: string) =>
+    allowedFolders.some((folder) => {
+      const root = real(folder);
+      return candidate === root || candidate.startsWith(root.endsWith('/') ? root : `${root}/`);
+    });
   return inside(real(path)) ? null : outside;
 }
 
@@ -72,7 +74,8 @@ function real(path: string): string {
 export function branchProblem(branch: string): string | null {
   if (branch === '') return null;
   if (branch.startsWith('-')) return 'A branch must not start with "-".';
-  if (/[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$|\.lock$/.test(branch)) return 'Not a valid name of a branch, tag or commit.';
+  if (/[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$|\.lock$/.test(branch))
+    return 'Not a valid name of a branch, tag or commit.';
   return null;
 }
 
@@ -97,4 +100,5 @@ export const redactUrl = (url: string): string =>
   url.replace(/^([A-Za-z][\w+.-]*:\/\/[^/@:]*):([^/]*)@/, (_all, head: string) => `${head}:${MASK}@`);
 
 /** A redacted URL that comes back unchanged keeps its password. */
-export const restoreUrl = (sent: string, stored: string): string => (sent.includes(`:${MASK}@`) && sent === redactUrl(stored) ? stored : sent);
+export const restoreUrl = (sent: string, stored: string): string =>
+  sent.includes(`:${MASK}@`) && sent === redactUrl(stored) ? stored : sent;

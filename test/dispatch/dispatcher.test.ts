@@ -15,15 +15,26 @@ describe('the dispatcher', function () {
   let database: TestDatabase;
   let db: Knex;
   let node: number;
-  const log = { error: (fields: any) => { throw fields.err; }, warn: () => undefined };
-  const statuses = createStatuses({ bus: silent, hooks: createHooks({ log }), queue: { addTasks: async () => undefined } });
+  const log = {
+    error: (fields: any) => {
+      throw fields.err;
+    },
+    warn: () => undefined,
+  };
+  const statuses = createStatuses({
+    bus: silent,
+    hooks: createHooks({ log }),
+    queue: { addTasks: async () => undefined },
+  });
   let dispatcher: ReturnType<typeof createDispatcher>;
 
   before(async () => {
     database = await createTestDatabase();
     db = database.db;
     dispatcher = createDispatcher({ db, bus: silent, statuses, log });
-    [{ id: node }] = await db('instances').insert({ hostname: 'n1', uuid: crypto.randomUUID(), capacity: 100, last_seen: db.fn.now() }).returning('id') as any;
+    [{ id: node }] = (await db('instances')
+      .insert({ hostname: 'n1', uuid: crypto.randomUUID(), capacity: 100, last_seen: db.fn.now() })
+      .returning('id')) as any;
   });
   after(() => database.drop());
   afterEach(async () => {
@@ -32,15 +43,27 @@ describe('the dispatcher', function () {
     await db('instances').where({ id: node }).update({ capacity: 100, enabled: true, last_seen: db.fn.now() });
   });
 
-  const template = async (columns: object = {}) => (await db('templates').insert({ kind: 'job_template', name: `t${Math.random()}`, ...columns }).returning('id'))[0].id as number;
+  const template = async (columns: object = {}) =>
+    (
+      await db('templates')
+        .insert({ kind: 'job_template', name: `t${Math.random()}`, ...columns })
+        .returning('id')
+    )[0].id as number;
   const pending = async (templateId: number | null, columns: object = {}) =>
-    (await db('runs').insert({ kind: 'job', template_id: templateId, status: 'pending', impact: 6, ...columns }).returning('id'))[0].id as number;
-  const pass = async () => { while (await dispatcher.runOnce()); };
+    (
+      await db('runs')
+        .insert({ kind: 'job', template_id: templateId, status: 'pending', impact: 6, ...columns })
+        .returning('id')
+    )[0].id as number;
+  const pass = async () => {
+    while (await dispatcher.runOnce());
+  };
   const run = (id: number) => db('runs').where({ id }).first();
-  const end = (id: number, status: 'successful' | 'failed' | 'canceled' = 'successful') => db.transaction(async (trx) => {
-    await statuses.setStatus(trx, { id }, 'running');
-    await statuses.setStatus(trx, { id }, status);
-  });
+  const end = (id: number, status: 'successful' | 'failed' | 'canceled' = 'successful') =>
+    db.transaction(async (trx) => {
+      await statuses.setStatus(trx, { id }, 'running');
+      await statuses.setStatus(trx, { id }, status);
+    });
 
   it('assigns a pending run to a node', async () => {
     const id = await pending(await template());
@@ -52,8 +75,15 @@ describe('the dispatcher', function () {
     const t = await template();
     const [first, second, third] = [await pending(t), await pending(t), await pending(t)];
     await pass();
-    expect([(await run(first)).status, (await run(second)).blocked_on, (await run(third)).blocked_on]).to.deep.equal(['waiting', `template:${t}`, `template:${t}`]);
-    expect((await run(second)).pending_reasons[0]).to.include({ code: 'concurrency', explanation: `waiting for job-${first} to finish` });
+    expect([(await run(first)).status, (await run(second)).blocked_on, (await run(third)).blocked_on]).to.deep.equal([
+      'waiting',
+      `template:${t}`,
+      `template:${t}`,
+    ]);
+    expect((await run(second)).pending_reasons[0]).to.include({
+      code: 'concurrency',
+      explanation: `waiting for job-${first} to finish`,
+    });
     await end(first);
     await pass();
     expect([(await run(second)).status, (await run(third)).status]).to.deep.equal(['waiting', 'pending']);
@@ -73,7 +103,10 @@ describe('the dispatcher', function () {
   it('reads no blocked run, however many there are', async () => {
     const t = await template();
     await pending(t);
-    await db.raw(`insert into runs (kind, template_id, status, blocked_on) select 'job', ?, 'pending', ? from generate_series(1, 5000)`, [t, `template:${t}`]);
+    await db.raw(
+      `insert into runs (kind, template_id, status, blocked_on) select 'job', ?, 'pending', ? from generate_series(1, 5000)`,
+      [t, `template:${t}`],
+    );
     await db.raw('analyze runs');
     await pass();
     const statements: string[] = [];
@@ -90,7 +123,9 @@ describe('the dispatcher', function () {
     // the end of the blocker wakes one, not five thousand
     const blocker = await db('runs').where({ template_id: t, status: 'waiting' }).first();
     await end(blocker.id);
-    const [{ count }] = await db('runs').where({ template_id: t, status: 'pending', blocked_on: null }).count() as any;
+    const [{ count }] = (await db('runs')
+      .where({ template_id: t, status: 'pending', blocked_on: null })
+      .count()) as any;
     expect(count).to.equal(1);
   });
 
@@ -112,9 +147,17 @@ describe('the dispatcher', function () {
 
   it('keeps within capacity, prefers priority, and says why others wait', async () => {
     await db('instances').where({ id: node }).update({ capacity: 12 });
-    const [low, high, other] = [await pending(await template()), await pending(await template(), { priority: 10 }), await pending(await template())];
+    const [low, high, other] = [
+      await pending(await template()),
+      await pending(await template(), { priority: 10 }),
+      await pending(await template()),
+    ];
     await pass();
-    expect([(await run(low)).status, (await run(high)).status, (await run(other)).status]).to.deep.equal(['waiting', 'waiting', 'pending']);
+    expect([(await run(low)).status, (await run(high)).status, (await run(other)).status]).to.deep.equal([
+      'waiting',
+      'waiting',
+      'pending',
+    ]);
     expect((await run(other)).pending_reasons[0]).to.include({ code: 'capacity' });
     await end(low);
     await pass();
@@ -126,22 +169,42 @@ describe('the dispatcher', function () {
     await db('instances').where({ id: node }).update({ enabled: false });
     await pass();
     expect((await run(id)).pending_reasons[0].code).to.equal('no_node');
-    await db('instances').where({ id: node }).update({ enabled: true, last_seen: db.raw("now() - interval '1 minute'") });
+    await db('instances')
+      .where({ id: node })
+      .update({ enabled: true, last_seen: db.raw("now() - interval '1 minute'") });
     await pass();
     expect((await run(id)).status).to.equal('pending');
   });
 
   it('updates a project once for all who need it, shares one under way, and fails them with it', async () => {
-    const project = await template({ kind: 'project', scm_type: 'git', scm_url: 'https://example.org/a.git', scm_update_on_launch: true });
-    const [one, two] = [await pending(await template(), { project_id: project }), await pending(await template(), { project_id: project })];
+    const project = await template({
+      kind: 'project',
+      scm_type: 'git',
+      scm_url: 'https://example.org/a.git',
+      scm_update_on_launch: true,
+    });
+    const [one, two] = [
+      await pending(await template(), { project_id: project }),
+      await pending(await template(), { project_id: project }),
+    ];
     await pass();
     const updates = await db('runs').where({ kind: 'project_update' });
     expect(updates).to.have.length(1);
-    expect(updates[0]).to.include({ status: 'waiting', launch_type: 'dependency', template_id: project, scm_url: 'https://example.org/a.git' });
+    expect(updates[0]).to.include({
+      status: 'waiting',
+      launch_type: 'dependency',
+      template_id: project,
+      scm_url: 'https://example.org/a.git',
+    });
     const three = await pending(await template(), { project_id: project });
     await pass();
     expect(await db('runs').where({ kind: 'project_update' })).to.have.length(1);
-    for (const id of [one, two, three]) expect(await run(id)).to.include({ status: 'pending', blocked_on: `run:${updates[0].id}`, project_update_id: updates[0].id });
+    for (const id of [one, two, three])
+      expect(await run(id)).to.include({
+        status: 'pending',
+        blocked_on: `run:${updates[0].id}`,
+        project_update_id: updates[0].id,
+      });
     await end(updates[0].id, 'failed');
     await pass();
     for (const id of [one, two, three]) {
@@ -152,7 +215,12 @@ describe('the dispatcher', function () {
   });
 
   it('starts the runs after a successful update, without another one', async () => {
-    const project = await template({ kind: 'project', scm_type: 'git', scm_url: 'https://example.org/a.git', scm_update_on_launch: true });
+    const project = await template({
+      kind: 'project',
+      scm_type: 'git',
+      scm_url: 'https://example.org/a.git',
+      scm_update_on_launch: true,
+    });
     const id = await pending(await template(), { project_id: project });
     await pass();
     const update = await db('runs').where({ kind: 'project_update' }).first();
@@ -171,12 +239,32 @@ describe('the dispatcher', function () {
   });
 
   it('gives back what a dead node had not begun, and ends what it had when nobody can reach it', async () => {
-    const [{ id: dead }] = await db('instances').insert({ hostname: `dead${Math.random()}`, uuid: crypto.randomUUID(), capacity: 9, last_seen: db.raw("now() - interval '10 minutes'") }).returning('id') as any;
+    const [{ id: dead }] = (await db('instances')
+      .insert({
+        hostname: `dead${Math.random()}`,
+        uuid: crypto.randomUUID(),
+        capacity: 9,
+        last_seen: db.raw("now() - interval '10 minutes'"),
+      })
+      .returning('id')) as any;
     const waiting = await pending(await template(), { status: 'waiting', instance_id: dead, execution_node: 'dead' });
-    const begun = await pending(await template(), { status: 'running', instance_id: dead, handle: JSON.stringify({ executor: 'local', workspace: '/nowhere' }) });
-    const reachable = await pending(await template(), { status: 'running', instance_id: dead, handle: JSON.stringify({ executor: 'local', workspace: '/here' }) });
+    const begun = await pending(await template(), {
+      status: 'running',
+      instance_id: dead,
+      handle: JSON.stringify({ executor: 'local', workspace: '/nowhere' }),
+    });
+    const reachable = await pending(await template(), {
+      status: 'running',
+      instance_id: dead,
+      handle: JSON.stringify({ executor: 'local', workspace: '/here' }),
+    });
     const asked: number[] = [];
-    const runLifecycle = { adoptFrom: async (runs: readonly number[]) => { asked.push(...runs); return runs.filter((id) => id !== reachable); } };
+    const runLifecycle = {
+      adoptFrom: async (runs: readonly number[]) => {
+        asked.push(...runs);
+        return runs.filter((id) => id !== reachable);
+      },
+    };
     await db.raw('create schema if not exists tapline_jobs');
     await endDeadNodes({ db, statuses, log, runLifecycle }, node);
     expect(await run(waiting)).to.include({ status: 'pending', instance_id: null, execution_node: '' });
@@ -196,9 +284,14 @@ describe('the dispatcher', function () {
 
   it('shows on the template what its newest active run does, then how the last one ended', async () => {
     const t = await template();
-    const status = async () => { const row = await db('templates').where({ id: t }).first(); return [row.status, row.current_run_id, row.last_run_id, row.last_job_failed]; };
-    const a = (await db('runs').insert({ kind: 'job', template_id: t, allow_simultaneous: true }).returning('id'))[0].id;
-    const b = (await db('runs').insert({ kind: 'job', template_id: t, allow_simultaneous: true }).returning('id'))[0].id;
+    const status = async () => {
+      const row = await db('templates').where({ id: t }).first();
+      return [row.status, row.current_run_id, row.last_run_id, row.last_job_failed];
+    };
+    const a = (await db('runs').insert({ kind: 'job', template_id: t, allow_simultaneous: true }).returning('id'))[0]
+      .id;
+    const b = (await db('runs').insert({ kind: 'job', template_id: t, allow_simultaneous: true }).returning('id'))[0]
+      .id;
     await db.transaction((trx) => statuses.setStatuses(trx, 'pending', [{ id: a }, { id: b }]));
     expect(await status()).to.deep.equal(['pending', b, null, false]);
     await pass();

@@ -21,17 +21,32 @@ describe('a node that comes back', function () {
   const released = (name: string) => join(dataDir, 'projects', 'demo', name);
 
   const start = async () => {
-    running = await boot(loadConfig({
-      PORT: '0', LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent', DATABASE_URL: database.url, TAPLINE_DATA: dataDir, ADMIN_PASSWORD: adminPassword,
-      ENGINE_COMMAND: process.env['ENGINE_COMMAND'] ?? '', TAPLINE_NODE_NAME: 'n1',
-    }));
+    running = await boot(
+      loadConfig({
+        PORT: '0',
+        LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
+        DATABASE_URL: database.url,
+        TAPLINE_DATA: dataDir,
+        ADMIN_PASSWORD: adminPassword,
+        ENGINE_COMMAND: process.env['ENGINE_COMMAND'] ?? '',
+        TAPLINE_NODE_NAME: 'n1',
+      }),
+    );
     request = createRequest(running.url);
   };
   const job = async (id: number) => (await request('GET', `jobs/${id}/`)).body;
-  const reached = (id: number, status: string) => until(async () => (await job(id)).status === status, 60_000, `job ${id} ${status}`);
-  const ended = (id: number) => until(async () => { const body = await job(id); return body.finished ? body : undefined; }, 60_000);
+  const reached = (id: number, status: string) =>
+    until(async () => (await job(id)).status === status, 60_000, `job ${id} ${status}`);
+  const ended = (id: number) =>
+    until(async () => {
+      const body = await job(id);
+      return body.finished ? body : undefined;
+    }, 60_000);
   const launch = async (name = 'command: sleep 4') => {
-    writeFileSync(join(dataDir, 'projects', 'demo', 'held.yml'), `- hosts: all\n  gather_facts: false\n  tasks:\n    - ${name}\n    - debug: {msg: the end}\n`);
+    writeFileSync(
+      join(dataDir, 'projects', 'demo', 'held.yml'),
+      `- hosts: all\n  gather_facts: false\n  tasks:\n    - ${name}\n    - debug: {msg: the end}\n`,
+    );
     return (await request('POST', `job_templates/${template}/launch/`, { body: {} })).body.id as number;
   };
 
@@ -42,7 +57,17 @@ describe('a node that comes back', function () {
     await start();
     writeFileSync(released('held.yml'), held);
     const demo = (await request('GET', 'job_templates/')).body.results[0];
-    template = (await request('POST', 'job_templates/', { body: { name: 'held', project: demo.project, inventory: demo.inventory, playbook: 'held.yml', allow_simultaneous: true } })).body.id;
+    template = (
+      await request('POST', 'job_templates/', {
+        body: {
+          name: 'held',
+          project: demo.project,
+          inventory: demo.inventory,
+          playbook: 'held.yml',
+          allow_simultaneous: true,
+        },
+      })
+    ).body.id;
   });
   after(async () => {
     await running.stop();
@@ -101,8 +126,21 @@ describe('a node that comes back', function () {
     const [instance] = await db('instances').select('id');
     const copy = async (handle: object | null) => {
       const row = await db('runs').where({ id: assigned }).first();
-      const columns = { kind: 'job', template_id: template, name: 'copy', status: 'waiting', project_id: row.project_id, inventory_id: row.inventory_id, playbook: row.playbook, instance_id: instance.id };
-      return (await db('runs').insert({ ...columns, handle: handle && JSON.stringify(handle) }).returning('id'))[0].id as number;
+      const columns = {
+        kind: 'job',
+        template_id: template,
+        name: 'copy',
+        status: 'waiting',
+        project_id: row.project_id,
+        inventory_id: row.inventory_id,
+        playbook: row.playbook,
+        instance_id: instance.id,
+      };
+      return (
+        await db('runs')
+          .insert({ ...columns, handle: handle && JSON.stringify(handle) })
+          .returning('id')
+      )[0].id as number;
     };
     const [fresh, claimed] = [await copy(null), await copy({ executor: 'local', claimed: '2026-01-01' })];
     await start();
@@ -114,7 +152,11 @@ describe('a node that comes back', function () {
     const { db } = database;
     const pools = await db('queue_pools').select('id', 'boot_id');
     expect(pools).to.have.length(1);
-    await db('queue_pools').insert({ id: 'pool-dead', boot_id: crypto.randomUUID(), created: db.raw("now() - interval '1 minute'") });
+    await db('queue_pools').insert({
+      id: 'pool-dead',
+      boot_id: crypto.randomUUID(),
+      created: db.raw("now() - interval '1 minute'"),
+    });
     await db.raw(`select tapline_jobs.add_job('core:hook', '{}'::json)`);
     await db.raw(`update tapline_jobs._private_jobs set locked_by = 'pool-dead', locked_at = now()`);
     await running.services.node.beat();
@@ -125,7 +167,13 @@ describe('a node that comes back', function () {
 
   it('ends a job that cannot begin with a reason, not the service', async () => {
     const { db } = database;
-    const [credential] = await db('credentials').insert({ name: 'broken', credential_type_id: db('credential_types').where({ namespace: 'ssh' }).select('id').limit(1), inputs: JSON.stringify({ password: 'tap1:000000000000:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }) }).returning('id');
+    const [credential] = await db('credentials')
+      .insert({
+        name: 'broken',
+        credential_type_id: db('credential_types').where({ namespace: 'ssh' }).select('id').limit(1),
+        inputs: JSON.stringify({ password: 'tap1:000000000000:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }),
+      })
+      .returning('id');
     await db('template_credentials').insert({ template_id: template, credential_id: credential.id });
     const done = await ended(await launch());
     expect(done.status).to.equal('error');
@@ -136,7 +184,9 @@ describe('a node that comes back', function () {
     await db('templates').where({ id: template }).update({ playbook: '../outside.yml' });
     const outside = await ended(await launch());
     expect(outside.status).to.equal('failed');
-    await db('templates').where({ id: template }).update({ playbook: 'held.yml', limit: 'a'.repeat(200_000) });
+    await db('templates')
+      .where({ id: template })
+      .update({ playbook: 'held.yml', limit: 'a'.repeat(200_000) });
     const long = await ended(await launch());
     expect(long.status).to.equal('failed');
     expect(long.job_explanation).to.contain('128');

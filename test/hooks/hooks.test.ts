@@ -7,14 +7,23 @@ const never = () => new Promise<never>(() => undefined);
 describe('hooks', () => {
   const make = () => createHooks({ log: { warn: () => undefined } });
   const launch = (lines: string[] = []): Launch => ({
-    run: { id: 1 }, template: null, actor: null, authority: null, origin: { kind: 'api', id: null, client_ip: null }, explain: (text) => void lines.push(text),
+    run: { id: 1 },
+    template: null,
+    actor: null,
+    authority: null,
+    origin: { kind: 'api', id: null, client_ip: null },
+    explain: (text) => void lines.push(text),
   });
   const denial = { status: 403, body: { detail: 'no' } };
 
   it('runs beforeStart taps by stage, then in the order they came', async () => {
     const hooks = make();
     const seen: string[] = [];
-    const tap = (name: string, stage?: number) => hooks.beforeStart({ name, failMode: 'allow', ...(stage === undefined ? {} : { stage }) }, () => void seen.push(name));
+    const tap = (name: string, stage?: number) =>
+      hooks.beforeStart(
+        { name, failMode: 'allow', ...(stage === undefined ? {} : { stage }) },
+        () => void seen.push(name),
+      );
     tap('default');
     tap('scan', 300);
     tap('quota', 100);
@@ -35,11 +44,32 @@ describe('hooks', () => {
 
   it('takes nothing but a denial for an end: null, true and texts go on', async () => {
     const hooks = make();
-    for (const [index, value] of [null, true, 'no', 0, {}].entries()) hooks.beforeStart({ name: `odd ${index}`, failMode: 'deny' }, () => value);
+    for (const [index, value] of [null, true, 'no', 0, {}].entries())
+      hooks.beforeStart({ name: `odd ${index}`, failMode: 'deny' }, () => value);
     expect(await hooks.decideLaunch(launch())).to.equal(undefined);
   });
 
-  for (const [how, tap] of [['throws', () => { throw new Error('broken'); }], ['rejects', async () => { throw new Error('broken'); }], ['throws nothing', () => { throw undefined; }], ['is too late', never]] as const) {
+  for (const [how, tap] of [
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('broken');
+      },
+    ],
+    [
+      'throws nothing',
+      () => {
+        throw undefined;
+      },
+    ],
+    ['is too late', never],
+  ] as const) {
     it(`goes by the fail mode of a tap that ${how}`, async () => {
       const open = make();
       const lines: string[] = [];
@@ -61,17 +91,26 @@ describe('hooks', () => {
 
   it('runs one queued tap alone, under the interceptors, and reports its failure', async () => {
     const records: object[] = [];
-    const hooks = createHooks({ log: { warn: () => undefined }, observe: ({ hook, tap, result }) => void records.push({ hook, tap, result }) });
+    const hooks = createHooks({
+      log: { warn: () => undefined },
+      observe: ({ hook, tap, result }) => void records.push({ hook, tap, result }),
+    });
     const seen: unknown[] = [];
     const called: unknown[] = [];
     hooks.intercept({ call: (payload: unknown) => void called.push(payload) });
     hooks.on('onStatusChange', { name: 'good' }, (change) => void seen.push(change));
-    hooks.on('onStatusChange', { name: 'bad' }, () => { throw new Error('broken'); });
+    hooks.on('onStatusChange', { name: 'bad' }, () => {
+      throw new Error('broken');
+    });
     hooks.on('onStatusChange', { name: 'slow', timeoutMs: 20 }, never);
     await hooks.runTap('onStatusChange', 'good', { run_id: 1 });
     expect(seen).to.deep.equal([{ run_id: 1 }]);
     expect(called).to.deep.equal([{ run_id: 1 }]);
-    const failure = async (name: string) => hooks.runTap('onStatusChange', name, {}).then(() => 'nothing', (error: Error) => error.message);
+    const failure = async (name: string) =>
+      hooks.runTap('onStatusChange', name, {}).then(
+        () => 'nothing',
+        (error: Error) => error.message,
+      );
     expect(await failure('bad')).to.equal('broken');
     expect(await failure('slow')).to.contain('timed out');
     expect(records.map((record: any) => record.result)).to.deep.equal(['ok', 'threw', 'timed out']);

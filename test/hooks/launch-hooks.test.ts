@@ -16,7 +16,9 @@ describe('hooks of a launch', function () {
   before(async () => {
     stage = await startStage();
     const { hooks } = stage.services;
-    hooks.beforeStart({ name: 'test policy', stage: 200, failMode: 'deny', timeoutMs: 5000 }, (launch) => decide(launch));
+    hooks.beforeStart({ name: 'test policy', stage: 200, failMode: 'deny', timeoutMs: 5000 }, (launch) =>
+      decide(launch),
+    );
     hooks.on('onStatusChange', { name: 'watch' }, (change) => void changes.push(change));
     hooks.on('afterFinish', { name: 'after' }, (payload) => {
       failures += 1;
@@ -62,24 +64,41 @@ describe('hooks of a launch', function () {
   it('keeps a denied run as failed where nobody waits for the answer', async () => {
     decide = () => ({ status: 403, body: { detail: 'Policy denied launch.', reasons: ['because'] } });
     const { run } = await stage.services.launch.launchTemplate({
-      templateId: template, prompts: {}, actor: null, authority: null, origin: { kind: 'schedule', id: 7, client_ip: null }, waiting: false, launchType: 'scheduled',
+      templateId: template,
+      prompts: {},
+      actor: null,
+      authority: null,
+      origin: { kind: 'schedule', id: 7, client_ip: null },
+      waiting: false,
+      launchType: 'scheduled',
     });
     const { body } = await stage.get(`jobs/${run.id}/`);
-    expect(body).to.include({ status: 'failed', launch_type: 'scheduled', job_explanation: 'Policy denied launch.\nbecause' });
+    expect(body).to.include({
+      status: 'failed',
+      launch_type: 'scheduled',
+      job_explanation: 'Policy denied launch.\nbecause',
+    });
     expect(body.finished).to.be.a('string');
   });
 
   it('keeps a launch that cannot start as failed where nobody waits', async () => {
     decide = () => undefined;
     const { run } = await stage.services.launch.launchTemplate({
-      templateId: template, prompts: { inventory: 424_242 }, actor: null, authority: null, origin: { kind: 'schedule', id: 7, client_ip: null }, waiting: false,
+      templateId: template,
+      prompts: { inventory: 424_242 },
+      actor: null,
+      authority: null,
+      origin: { kind: 'schedule', id: 7, client_ip: null },
+      waiting: false,
     });
     expect(run.status).to.equal('failed');
     expect(run.job_explanation).to.contain('424242');
   });
 
   it('refuses by the fail mode when the tap throws', async () => {
-    decide = () => { throw new Error('broken'); };
+    decide = () => {
+      throw new Error('broken');
+    };
     const answer = await stage.post(`job_templates/${template}/launch/`);
     expect(answer.status).to.equal(403);
     expect(answer.body.detail).to.contain('test policy');
@@ -92,7 +111,10 @@ describe('hooks of a launch', function () {
     const mine = () => changes.filter((change) => change.run_id === job.id).toSorted((a, b) => a.seq - b.seq);
     await until(() => mine().length === 4);
     expect(mine().map(({ seq, from, to }) => [seq, from, to])).to.deep.equal([
-      [1, 'new', 'pending'], [2, 'pending', 'waiting'], [3, 'waiting', 'running'], [4, 'running', 'successful'],
+      [1, 'new', 'pending'],
+      [2, 'pending', 'waiting'],
+      [3, 'waiting', 'running'],
+      [4, 'running', 'successful'],
     ]);
     await until(() => finished.some(({ run }) => run.id === job.id), 30_000);
     expect(failures).to.be.greaterThan(finished.length);
@@ -101,7 +123,9 @@ describe('hooks of a launch', function () {
 
   it('reaps a run whose launching process died before the decision', async () => {
     const { db } = stage.services;
-    const [row] = await db('runs').insert({ kind: 'job', template_id: template, modified: db.raw("now() - interval '40 seconds'") }).returning('id');
+    const [row] = await db('runs')
+      .insert({ kind: 'job', template_id: template, modified: db.raw("now() - interval '40 seconds'") })
+      .returning('id');
     expect((await stage.get(`jobs/?id=${row.id}`)).body.count).to.equal(0);
     await reapUndecided(db);
     expect(await db('runs').where({ id: row.id }).first()).to.equal(undefined);

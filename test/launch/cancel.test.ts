@@ -14,7 +14,10 @@ describe('cancel', function () {
   it('ends a running job and leaves no process', async () => {
     const job = await stage.launch(await stage.template({ playbook: 'sleeping.yml' }));
     await stage.reached(job.id, 'running');
-    await until(async () => (await stage.get(`jobs/${job.id}/job_events/?event=playbook_on_task_start`)).body.count > 0, 30_000);
+    await until(
+      async () => (await stage.get(`jobs/${job.id}/job_events/?event=playbook_on_task_start`)).body.count > 0,
+      30_000,
+    );
     const { pid } = (await stage.services.db('runs').where({ id: job.id }).first('handle')).handle;
     expect(await canCancel(job.id)).to.deep.equal({ can_cancel: true });
     const answer = await cancel(job.id);
@@ -23,13 +26,24 @@ describe('cancel', function () {
     const ended = await stage.ended(job.id);
     expect(ended).to.include({ status: 'canceled', failed: true });
     expect(ended.canceled_on).to.be.a('string');
-    await until(() => { try { process.kill(pid, 0); return false; } catch { return true; } });
+    await until(() => {
+      try {
+        process.kill(pid, 0);
+        return false;
+      } catch {
+        return true;
+      }
+    });
     expect(await canCancel(job.id)).to.deep.equal({ can_cancel: false });
   });
 
   it('ends a pending job at once and lets the next one go on', async () => {
     const template = await stage.template({ playbook: 'sleeping.yml' });
-    const [first, second, third] = [await stage.launch(template), await stage.launch(template), await stage.launch(template)];
+    const [first, second, third] = [
+      await stage.launch(template),
+      await stage.launch(template),
+      await stage.launch(template),
+    ];
     await stage.reached(first.id, 'running');
     expect((await stage.get(`jobs/${second.id}/`)).body.status).to.equal('pending');
     expect((await cancel(second.id)).status).to.equal(202);
@@ -43,12 +57,14 @@ describe('cancel', function () {
 
   it('reaches a job that is just being started', async () => {
     const template = await stage.template({ playbook: 'sleeping.yml', allow_simultaneous: true });
-    const jobs = await Promise.all(Array.from({ length: 6 }, async (_, index) => {
-      const job = await stage.launch(template);
-      await new Promise((resolve) => setTimeout(resolve, index * 8));
-      await cancel(job.id);
-      return job;
-    }));
+    const jobs = await Promise.all(
+      Array.from({ length: 6 }, async (_, index) => {
+        const job = await stage.launch(template);
+        await new Promise((resolve) => setTimeout(resolve, index * 8));
+        await cancel(job.id);
+        return job;
+      }),
+    );
     for (const job of jobs) expect((await stage.ended(job.id)).status).to.equal('canceled');
     expect(await stage.services.db('runs').whereIn('status', ['pending', 'waiting', 'running'])).to.deep.equal([]);
   });
@@ -64,8 +80,18 @@ describe('cancel', function () {
 
   it('works on a project update and takes the runs that wait for it along', async () => {
     const { db, statuses } = stage.services;
-    const [project] = await db('templates').insert({ kind: 'project', name: 'slow', scm_type: 'git', scm_url: 'https://10.255.255.1/x.git' }).returning('id');
-    const [update] = await db('runs').insert({ kind: 'project_update', template_id: project.id, status: 'new', scm_type: 'git', scm_url: 'https://10.255.255.1/x.git' }).returning('id');
+    const [project] = await db('templates')
+      .insert({ kind: 'project', name: 'slow', scm_type: 'git', scm_url: 'https://10.255.255.1/x.git' })
+      .returning('id');
+    const [update] = await db('runs')
+      .insert({
+        kind: 'project_update',
+        template_id: project.id,
+        status: 'new',
+        scm_type: 'git',
+        scm_url: 'https://10.255.255.1/x.git',
+      })
+      .returning('id');
     const [job] = await db('runs').insert({ kind: 'job', template_id: null, status: 'new' }).returning('id');
     await db('run_dependencies').insert({ run_id: job.id, depends_on: update.id });
     await db.transaction((trx) => statuses.setStatus(trx, job, 'pending'));

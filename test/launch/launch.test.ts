@@ -16,7 +16,13 @@ describe('launching a job template', function () {
   it('runs the playbook and leaves its result on the job and on the template', async () => {
     const template = await stage.template();
     const job = await stage.launch(template);
-    expect(job).to.include({ type: 'job', status: 'pending', launch_type: 'manual', job_template: template, unified_job_template: template });
+    expect(job).to.include({
+      type: 'job',
+      status: 'pending',
+      launch_type: 'manual',
+      job_template: template,
+      unified_job_template: template,
+    });
     expect(job.ignored_fields).to.deep.equal({});
     expect(job).not.to.have.any.keys('host_status_counts', 'playbook_counts');
     const ended = await stage.ended(job.job);
@@ -34,7 +40,13 @@ describe('launching a job template', function () {
 
   it('refuses prompts that the template does not ask for without an error, and takes the others', async () => {
     const template = await stage.template({ ask_limit_on_launch: true, extra_vars: 'who: you\n' });
-    const job = await stage.launch(template, { limit: 'good', job_tags: 'x', verbosity: 3, extra_vars: { who: 'you', more: 1 }, nonsense: true });
+    const job = await stage.launch(template, {
+      limit: 'good',
+      job_tags: 'x',
+      verbosity: 3,
+      extra_vars: { who: 'you', more: 1 },
+      nonsense: true,
+    });
     expect(job.ignored_fields).to.deep.equal({ job_tags: 'x', verbosity: 3, extra_vars: { more: 1 } });
     expect(job).to.include({ limit: 'good', job_tags: '', verbosity: 0 });
     expect((await stage.ended(job.id)).host_status_counts).to.deep.equal({ ok: 1 });
@@ -49,21 +61,52 @@ describe('launching a job template', function () {
   });
 
   it('merges extra variables key by key, given as object, JSON or YAML', async () => {
-    const template = await stage.template({ ask_variables_on_launch: true, extra_vars: '{"who": "template", "kept": [1]}' });
+    const template = await stage.template({
+      ask_variables_on_launch: true,
+      extra_vars: '{"who": "template", "kept": [1]}',
+    });
     for (const given of [{ who: 'launch' }, '{"who": "launch"}', 'who: launch']) {
-      expect(JSON.parse((await stage.launch(template, { extra_vars: given })).extra_vars)).to.deep.equal({ who: 'launch', kept: [1] });
+      expect(JSON.parse((await stage.launch(template, { extra_vars: given })).extra_vars)).to.deep.equal({
+        who: 'launch',
+        kept: [1],
+      });
     }
-    for (const bad of [['x'], 'a: [', 5, '[1]']) expect(await refused(template, { extra_vars: bad })).to.have.property('extra_vars');
+    for (const bad of [['x'], 'a: [', 5, '[1]'])
+      expect(await refused(template, { extra_vars: bad })).to.have.property('extra_vars');
   });
 
   it('collects type errors by field', async () => {
     const template = await stage.template({ ask_limit_on_launch: true });
     const errors = await refused(template, {
-      limit: null, verbosity: 9, job_type: 'scan', diff_mode: 'maybe', forks: -1, timeout: 'x', inventory: 'abc', credentials: 5, labels: [999_999], execution_environment: 12, instance_groups: [4],
+      limit: null,
+      verbosity: 9,
+      job_type: 'scan',
+      diff_mode: 'maybe',
+      forks: -1,
+      timeout: 'x',
+      inventory: 'abc',
+      credentials: 5,
+      labels: [999_999],
+      execution_environment: 12,
+      instance_groups: [4],
     });
-    expect(errors).to.have.all.keys('limit', 'verbosity', 'job_type', 'diff_mode', 'forks', 'timeout', 'inventory', 'credentials', 'labels', 'execution_environment', 'instance_groups');
+    expect(errors).to.have.all.keys(
+      'limit',
+      'verbosity',
+      'job_type',
+      'diff_mode',
+      'forks',
+      'timeout',
+      'inventory',
+      'credentials',
+      'labels',
+      'execution_environment',
+      'instance_groups',
+    );
     expect(errors.labels[0]).to.equal('Invalid pk "999999" - object does not exist.');
-    expect((await refused(template, { inventory: 999_999 })).inventory[0]).to.equal('Invalid pk "999999" - object does not exist.');
+    expect((await refused(template, { inventory: 999_999 })).inventory[0]).to.equal(
+      'Invalid pk "999999" - object does not exist.',
+    );
     expect(await refused(template, { limit: 'a\0b' })).to.have.property('limit');
     expect(await refused(template, { forks: 100_000 })).to.have.property('forks');
   });
@@ -78,13 +121,21 @@ describe('launching a job template', function () {
   });
 
   it('asks for passwords, takes them at both places and forgets them', async () => {
-    const credential = await stage.credential({ credential_type: stage.machineType, inputs: { username: 'u', password: 'ASK', become_password: 'ASK' } });
+    const credential = await stage.credential({
+      credential_type: stage.machineType,
+      inputs: { username: 'u', password: 'ASK', become_password: 'ASK' },
+    });
     const template = await stage.template();
     expect((await stage.post(`job_templates/${template}/credentials/`, { id: credential })).status).to.equal(204);
     const { body: info } = await stage.get(`job_templates/${template}/launch/`);
     expect(info.passwords_needed_to_start).to.have.members(['ssh_password', 'become_password']);
-    expect((await refused(template, { ssh_password: 'x' })).passwords_needed_to_start).to.deep.equal(['become_password']);
-    for (const body of [{ ssh_password: 'canary-1', become_password: 'canary-2' }, { credential_passwords: { ssh_password: 'canary-1', become_password: 'canary-2' } }]) {
+    expect((await refused(template, { ssh_password: 'x' })).passwords_needed_to_start).to.deep.equal([
+      'become_password',
+    ]);
+    for (const body of [
+      { ssh_password: 'canary-1', become_password: 'canary-2' },
+      { credential_passwords: { ssh_password: 'canary-1', become_password: 'canary-2' } },
+    ]) {
       const job = await stage.launch(template, body);
       const ended = await stage.ended(job.id);
       expect(ended.status, ended.job_explanation).to.equal('successful');
@@ -96,19 +147,26 @@ describe('launching a job template', function () {
   it('replaces credentials per type and refuses two of one type or a lost one', async () => {
     const machine = () => stage.credential({ credential_type: stage.machineType, inputs: {} });
     const [own, other] = [await machine(), await machine()];
-    const vault = await stage.credential({ credential_type: stage.vaultType, inputs: { vault_password: 'x', vault_id: 'a' } });
+    const vault = await stage.credential({
+      credential_type: stage.vaultType,
+      inputs: { vault_password: 'x', vault_id: 'a' },
+    });
     const template = await stage.template({ ask_credential_on_launch: true });
     await stage.post(`job_templates/${template}/credentials/`, { id: own });
     const second = await stage.post(`job_templates/${template}/credentials/`, { id: other });
     expect([second.status, Object.keys(second.body)]).to.deep.equal([400, ['error']]);
     expect((await refused(template, { credentials: [own, other] })).credentials).to.have.length(1);
     expect((await refused(template, { credentials: [vault] })).credentials).to.have.length(1);
-    expect((await refused(template, { credentials: [999_999] })).credentials).to.deep.equal(['Invalid pk "999999" - object does not exist.']);
+    expect((await refused(template, { credentials: [999_999] })).credentials).to.deep.equal([
+      'Invalid pk "999999" - object does not exist.',
+    ]);
     const job = await stage.launch(template, { credentials: [other, vault] });
     expect(job.summary_fields.credentials.map((c: any) => c.id)).to.have.members([other, vault]);
     const fixed = await stage.template();
     await stage.post(`job_templates/${fixed}/credentials/`, { id: own });
-    expect((await stage.launch(fixed, { credentials: [own, vault] })).ignored_fields).to.deep.equal({ credentials: [vault] });
+    expect((await stage.launch(fixed, { credentials: [own, vault] })).ignored_fields).to.deep.equal({
+      credentials: [vault],
+    });
   });
 
   it('passes strange variables on unharmed and refuses bottomless ones', async () => {
@@ -126,7 +184,9 @@ describe('launching a job template', function () {
   it('is for those who may', async () => {
     await stage.post('users/', { username: 'plain', password: 'plain-password-1' });
     const template = await stage.template();
-    expect((await stage.post(`job_templates/${template}/launch/`, {}, { auth: 'plain:plain-password-1' })).status).to.equal(404);
+    expect(
+      (await stage.post(`job_templates/${template}/launch/`, {}, { auth: 'plain:plain-password-1' })).status,
+    ).to.equal(404);
     expect((await stage.post(`job_templates/${template}/launch/`, {}, { auth: null })).status).to.equal(401);
   });
 });

@@ -10,13 +10,25 @@ describe('relaunch', function () {
   const relaunch = (job: number, body: object = {}) => stage.post(`jobs/${job}/relaunch/`, body);
 
   it('repeats the launch with its prompts and what the template is now', async () => {
-    const template = await stage.template({ ask_limit_on_launch: true, ask_variables_on_launch: true, extra_vars: 'who: first\n' });
+    const template = await stage.template({
+      ask_limit_on_launch: true,
+      ask_variables_on_launch: true,
+      extra_vars: 'who: first\n',
+    });
     const job = await stage.launch(template, { limit: 'good', extra_vars: { more: 1 } });
     await stage.ended(job.id);
-    await stage.request('PATCH', `job_templates/${template}/`, { body: { extra_vars: 'who: second\n', ask_limit_on_launch: false, verbosity: 1 } });
+    await stage.request('PATCH', `job_templates/${template}/`, {
+      body: { extra_vars: 'who: second\n', ask_limit_on_launch: false, verbosity: 1 },
+    });
     const { status, body } = await relaunch(job.id);
     expect(status, JSON.stringify(body)).to.equal(201);
-    expect(body).to.include({ launch_type: 'relaunch', limit: 'good', verbosity: 1, job: body.id, inventory: stage.inventory });
+    expect(body).to.include({
+      launch_type: 'relaunch',
+      limit: 'good',
+      verbosity: 1,
+      job: body.id,
+      inventory: stage.inventory,
+    });
     expect(JSON.parse(body.extra_vars)).to.deep.equal({ who: 'second', more: 1 });
     expect(body.id).not.to.equal(job.id);
     expect((await stage.ended(body.id)).status).to.equal('successful');
@@ -25,7 +37,10 @@ describe('relaunch', function () {
   it('runs again only where it failed', async () => {
     const job = await stage.launch(await stage.template({ playbook: 'failing.yml' }));
     expect((await stage.ended(job.id)).status).to.equal('failed');
-    expect((await stage.get(`jobs/${job.id}/relaunch/`)).body).to.deep.equal({ passwords_needed_to_start: [], retry_counts: { all: 2, failed: 1 } });
+    expect((await stage.get(`jobs/${job.id}/relaunch/`)).body).to.deep.equal({
+      passwords_needed_to_start: [],
+      retry_counts: { all: 2, failed: 1 },
+    });
     const { body } = await relaunch(job.id, { hosts: 'failed' });
     expect(body.limit).to.equal('bad');
     await stage.ended(body.id);
@@ -50,7 +65,9 @@ describe('relaunch', function () {
     await stage.post(`job_templates/${template}/credentials/`, { id: credential });
     const job = await stage.launch(template, { ssh_password: 'x' });
     await stage.ended(job.id);
-    expect((await stage.get(`jobs/${job.id}/relaunch/`)).body.passwords_needed_to_start).to.deep.equal(['ssh_password']);
+    expect((await stage.get(`jobs/${job.id}/relaunch/`)).body.passwords_needed_to_start).to.deep.equal([
+      'ssh_password',
+    ]);
     expect((await relaunch(job.id)).body).to.deep.equal({ credential_passwords: ['ssh_password'] });
     const { status, body } = await relaunch(job.id, { credential_passwords: { ssh_password: 'y' } });
     expect(status).to.equal(201);

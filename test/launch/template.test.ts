@@ -7,14 +7,32 @@ describe('job templates', function () {
   before(async () => (stage = await startStage()));
   after(() => stage.stop());
 
-  const create = (body: object) => stage.post('job_templates/', { name: `x${Math.random()}`, inventory: stage.inventory, project: stage.project, playbook: 'quick.yml', ...body });
+  const create = (body: object) =>
+    stage.post('job_templates/', {
+      name: `x${Math.random()}`,
+      inventory: stage.inventory,
+      project: stage.project,
+      playbook: 'quick.yml',
+      ...body,
+    });
 
   it('refuses what cannot run', async () => {
     const cases: [object, string][] = [
-      [{ project: null }, 'project'], [{ inventory: null }, 'inventory'], [{ playbook: '' }, 'playbook'], [{ playbook: 'absent.yml' }, 'playbook'],
-      [{ playbook: '../quick.yml' }, 'playbook'], [{ playbook: '/etc/passwd' }, 'playbook'], [{ playbook: '-e' }, 'playbook'], [{ playbook: 'a/../../x.yml' }, 'playbook'],
-      [{ scm_branch: 'other' }, 'scm_branch'], [{ ask_scm_branch_on_launch: true }, 'ask_scm_branch_on_launch'], [{ extra_vars: '[1]' }, 'extra_vars'], [{ extra_vars: {} }, 'extra_vars'],
-      [{ forks: 100_000 }, 'forks'], [{ project: stage.project + 10_000 }, 'project'], [{ verbosity: 7 }, 'verbosity'],
+      [{ project: null }, 'project'],
+      [{ inventory: null }, 'inventory'],
+      [{ playbook: '' }, 'playbook'],
+      [{ playbook: 'absent.yml' }, 'playbook'],
+      [{ playbook: '../quick.yml' }, 'playbook'],
+      [{ playbook: '/etc/passwd' }, 'playbook'],
+      [{ playbook: '-e' }, 'playbook'],
+      [{ playbook: 'a/../../x.yml' }, 'playbook'],
+      [{ scm_branch: 'other' }, 'scm_branch'],
+      [{ ask_scm_branch_on_launch: true }, 'ask_scm_branch_on_launch'],
+      [{ extra_vars: '[1]' }, 'extra_vars'],
+      [{ extra_vars: {} }, 'extra_vars'],
+      [{ forks: 100_000 }, 'forks'],
+      [{ project: stage.project + 10_000 }, 'project'],
+      [{ verbosity: 7 }, 'verbosity'],
     ];
     for (const [body, key] of cases) {
       const answer = await create(body);
@@ -40,7 +58,9 @@ describe('job templates', function () {
     expect(status, JSON.stringify(body)).to.equal(201);
     expect(body).to.include({ name: 'the copy', limit: 'good', ask_limit_on_launch: true, status: 'never updated' });
     expect(body.summary_fields.credentials[0].id).to.equal(credential);
-    expect((await stage.post(`job_templates/${template}/copy/`, { name: 'the copy' })).body.__all__[0]).to.contain('already exists');
+    expect((await stage.post(`job_templates/${template}/copy/`, { name: 'the copy' })).body.__all__[0]).to.contain(
+      'already exists',
+    );
     expect((await stage.post(`job_templates/${template}/copy/`, {})).body).to.have.property('name');
   });
 

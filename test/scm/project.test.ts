@@ -14,18 +14,28 @@ describe('projects', function () {
   before(async () => {
     source = new SourceRepository();
     revision = source.commit({
-      'site.yml': play, 'Zoo.yml': play, 'sub/deep.yaml': '---\n- import_playbook: ../site.yml\n', 'secret.yml': '$ANSIBLE_VAULT;1.1;AES256\n3030\n',
-      'roles/r/tasks/main.yml': '- hosts: no\n', 'tasks/x.yml': play, '.hidden/x.yml': play, 'vars.yml': 'a: 1\n', 'inventory.ini': '[web]\nh\n', 'group_vars/all.yml': play,
+      'site.yml': play,
+      'Zoo.yml': play,
+      'sub/deep.yaml': '---\n- import_playbook: ../site.yml\n',
+      'secret.yml': '$ANSIBLE_VAULT;1.1;AES256\n3030\n',
+      'roles/r/tasks/main.yml': '- hosts: no\n',
+      'tasks/x.yml': play,
+      '.hidden/x.yml': play,
+      'vars.yml': 'a: 1\n',
+      'inventory.ini': '[web]\nh\n',
+      'group_vars/all.yml': play,
     });
     service = await startService({ TAPLINE_PROJECT_FILE_URLS: dirname(source.folder) });
   });
   after(() => service.stop());
 
-  const ended = async (id: number) => until(async () => {
-    const { body } = await service.get(`project_updates/${id}/`);
-    return body.finished ? body : undefined;
-  });
-  const create = async (body: object) => service.post('projects/', { name: `p${Math.random()}`, scm_type: 'git', scm_url: source.url, ...body });
+  const ended = async (id: number) =>
+    until(async () => {
+      const { body } = await service.get(`project_updates/${id}/`);
+      return body.finished ? body : undefined;
+    });
+  const create = async (body: object) =>
+    service.post('projects/', { name: `p${Math.random()}`, scm_type: 'git', scm_url: source.url, ...body });
 
   it('starts the first update with the project and shows it in the answer', async () => {
     const { status, body } = await create({ name: 'first' });
@@ -39,7 +49,12 @@ describe('projects', function () {
     const { body: project } = await service.get(`projects/${body.id}/`);
     expect(project).to.include({ status: 'successful', scm_revision: revision, last_update_failed: false });
     expect(project.summary_fields.current_update).to.equal(undefined);
-    expect((await service.get(`projects/${body.id}/playbooks/`)).body).to.deep.equal(['secret.yml', 'site.yml', 'sub/deep.yaml', 'Zoo.yml']);
+    expect((await service.get(`projects/${body.id}/playbooks/`)).body).to.deep.equal([
+      'secret.yml',
+      'site.yml',
+      'sub/deep.yaml',
+      'Zoo.yml',
+    ]);
     expect((await service.get(`projects/${body.id}/inventories/`)).body).to.include('inventory.ini');
     const { body: text } = await service.get(`project_updates/${update.id}/stdout/?format=txt`);
     expect(text).to.contain(`Revision ${revision}`);
@@ -53,7 +68,12 @@ describe('projects', function () {
     const next = source.commit({ 'new.yml': play });
     const { body: project } = await create({});
     await ended(project.summary_fields.current_update.id);
-    for (const [branch, expected] of [['other', other], ['v1', other], [revision, revision], ['', next]] as const) {
+    for (const [branch, expected] of [
+      ['other', other],
+      ['v1', other],
+      [revision, revision],
+      ['', next],
+    ] as const) {
       const { body } = await service.request('PATCH', `projects/${project.id}/`, { body: { scm_branch: branch } });
       const finished = await ended(body.summary_fields.current_update.id);
       expect(finished.status, finished.job_explanation).to.equal('successful');
@@ -69,16 +89,26 @@ describe('projects', function () {
     expect(status).to.equal(202);
     expect(headers.get('location')).to.equal(`/api/v2/project_updates/${body.project_update}/`);
     expect((await ended(body.id)).status).to.equal('successful');
-    const { body: changed } = await service.request('PATCH', `projects/${project.id}/`, { body: { scm_branch: 'no-such-branch' } });
+    const { body: changed } = await service.request('PATCH', `projects/${project.id}/`, {
+      body: { scm_branch: 'no-such-branch' },
+    });
     const failed = await ended(changed.summary_fields.current_update.id);
     expect(failed.status).to.equal('failed');
-    expect((await service.get(`projects/${project.id}/`)).body).to.include({ status: 'failed', last_update_failed: true });
+    expect((await service.get(`projects/${project.id}/`)).body).to.include({
+      status: 'failed',
+      last_update_failed: true,
+    });
   });
 
   it('refuses hostile sources', async () => {
     const refused: [object, string][] = [
-      [{ scm_url: 'ext::sh -c id' }, 'scm_url'], [{ scm_url: '--upload-pack=x' }, 'scm_url'], [{ scm_url: 'file:///etc' }, 'scm_url'], [{ scm_url: '' }, 'scm_url'],
-      [{ scm_branch: '--x' }, 'scm_branch'], [{ scm_refspec: '-x' }, 'scm_refspec'], [{ scm_type: 'archive', scm_url: 'https://a.example/x.tgz', scm_branch: 'b' }, 'scm_branch'],
+      [{ scm_url: 'ext::sh -c id' }, 'scm_url'],
+      [{ scm_url: '--upload-pack=x' }, 'scm_url'],
+      [{ scm_url: 'file:///etc' }, 'scm_url'],
+      [{ scm_url: '' }, 'scm_url'],
+      [{ scm_branch: '--x' }, 'scm_branch'],
+      [{ scm_refspec: '-x' }, 'scm_refspec'],
+      [{ scm_type: 'archive', scm_url: 'https://a.example/x.tgz', scm_branch: 'b' }, 'scm_branch'],
     ];
     for (const [body, key] of refused) {
       const answer = await create(body);
@@ -94,7 +124,9 @@ describe('projects', function () {
     expect(update.status).to.equal('failed');
     const { body: text } = await service.get(`project_updates/${update.id}/stdout/?format=txt`);
     expect(text + JSON.stringify(update)).not.to.contain('hunter2');
-    const kept = await service.request('PATCH', `projects/${body.id}/`, { body: { scm_url: body.scm_url, description: 'x' } });
+    const kept = await service.request('PATCH', `projects/${body.id}/`, {
+      body: { scm_url: body.scm_url, description: 'x' },
+    });
     expect(kept.status).to.equal(200);
     const { scm_url: stored } = await service.services.db('templates').where({ id: body.id }).first('scm_url');
     expect(stored).to.equal('https://bob:hunter2@localhost:1/x.git');

@@ -5,15 +5,41 @@ import { join } from 'node:path';
 import { branchProblem, redactUrl, refspecProblem, restoreUrl, urlPassword, urlProblem } from '../../core/scm/url.ts';
 
 describe('addresses of project sources', () => {
-  for (const url of ['https://example.org/a.git', 'http://u:p@example.org/a', 'ssh://git@example.org:2222/a.git', 'git@example.org:team/a.git', 'git://example.org/a', 'example.org:a.git']) {
+  for (const url of [
+    'https://example.org/a.git',
+    'http://u:p@example.org/a',
+    'ssh://git@example.org:2222/a.git',
+    'git@example.org:team/a.git',
+    'git://example.org/a',
+    'example.org:a.git',
+  ]) {
     it(`accepts ${url}`, () => expect(urlProblem('git', url, [])).to.equal(null));
   }
 
   const hostile = [
-    '', '--upload-pack=touch /tmp/x', '-oProxyCommand=x', 'ext::sh -c id', 'ext::sh', 'fd::17', 'https://exa mple.org/', 'https://example.org/\n', 'javascript://x',
-    '/etc', '../a', 'file:///etc', 'file://host/share', 'FILE:///etc', 'git@-oProxyCommand=x:a', 'ssh://-oProxyCommand=x/a', 'ssh://-l@example.org/a', 'https://', 'svn://example.org/a', 'git@example.org:-x',
+    '',
+    '--upload-pack=touch /tmp/x',
+    '-oProxyCommand=x',
+    'ext::sh -c id',
+    'ext::sh',
+    'fd::17',
+    'https://exa mple.org/',
+    'https://example.org/\n',
+    'javascript://x',
+    '/etc',
+    '../a',
+    'file:///etc',
+    'file://host/share',
+    'FILE:///etc',
+    'git@-oProxyCommand=x:a',
+    'ssh://-oProxyCommand=x/a',
+    'ssh://-l@example.org/a',
+    'https://',
+    'svn://example.org/a',
+    'git@example.org:-x',
   ];
-  for (const url of hostile) it(`refuses ${JSON.stringify(url)}`, () => expect(urlProblem('git', url, [])).to.be.a('string'));
+  for (const url of hostile)
+    it(`refuses ${JSON.stringify(url)}`, () => expect(urlProblem('git', url, [])).to.be.a('string'));
 
   it('opens folders of this machine only below allowed ones, links followed', () => {
     const root = mkdtempSync(join(tmpdir(), 'tapline-url-'));
@@ -38,8 +64,10 @@ describe('addresses of project sources', () => {
   });
 
   it('refuses branches and refspecs that git would take for options', () => {
-    for (const branch of ['-x', '--upload-pack=x', 'a b', 'a..b', 'a@{1}', 'a\nb', 'a:b']) expect(branchProblem(branch), branch).to.be.a('string');
-    for (const branch of ['', 'main', 'feature/x-1', 'v1.0', '0123abc']) expect(branchProblem(branch), branch).to.equal(null);
+    for (const branch of ['-x', '--upload-pack=x', 'a b', 'a..b', 'a@{1}', 'a\nb', 'a:b'])
+      expect(branchProblem(branch), branch).to.be.a('string');
+    for (const branch of ['', 'main', 'feature/x-1', 'v1.0', '0123abc'])
+      expect(branchProblem(branch), branch).to.equal(null);
     for (const refspec of ['-x', 'a b', '+x:--y', 'a..b']) expect(refspecProblem(refspec), refspec).to.be.a('string');
     expect(refspecProblem('refs/pull/*:refs/remotes/origin/pull/*')).to.equal(null);
   });
