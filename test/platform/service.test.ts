@@ -190,3 +190,32 @@ describe('a Postgres that falls silent', () => {
     await until(async () => (await request('GET', 'organizations/')).status === 200, 10_000);
   });
 });
+
+describe('the embedded Postgres of a running service', () => {
+  let dataDir: string;
+  let running: Awaited<ReturnType<typeof boot>>;
+
+  before(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'tapline-embedded-'));
+    running = await boot(
+      loadConfig({ PORT: '0', LOG_LEVEL: 'silent', TAPLINE_DATA: dataDir, ADMIN_PASSWORD: 'test-admin-password' }),
+    );
+  });
+  after(async () => {
+    await running.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it('is started again when its main process was killed, and the service goes on', async () => {
+    const request = createRequest(running.url);
+    const made = await request('POST', 'organizations/', { body: { name: 'kept' } });
+    expect(made.status).to.equal(201);
+    process.kill(Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
+    await until(async () => (await request('GET', 'organizations/?name=kept')).body.count === 1, 20_000);
+  });
+
+  it('is stopped with it', async () => {
+    await running.stop();
+    expect(existsSync(join(dataDir, 'postgres/data/postmaster.pid'))).to.equal(false);
+  });
+});
