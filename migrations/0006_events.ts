@@ -48,7 +48,9 @@ export async function up(knex: Knex): Promise<void> {
     begin
       if to_regclass(child) is not null then return child; end if;
       perform pg_advisory_xact_lock(hashtext('run_events partition'));
-      if to_regclass(child) is not null then return child; end if;
+      -- asked of the table itself: the lookup above may have been remembered from before the lock
+      perform from pg_class where relname = child and relnamespace = current_schema()::regnamespace;
+      if found then return child; end if;
       execute format('create table %I (like run_events including defaults including constraints including indexes)', child);
       execute format('alter table run_events attach partition %I for values from (%s) to (%s)', child, low, low + size);
       return child;

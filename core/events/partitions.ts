@@ -36,6 +36,7 @@ export async function dropEmptyPartitions(db: Knex, log: { warn: (fields: object
       dropped.push(name);
     } catch (err) {
       log.warn({ err, partition: name }, 'an empty partition of events could not be dropped now');
+      break;
     }
   }
   return dropped;

@@ -36,7 +36,7 @@ export interface BatchOptions extends LineOptions {
 }
 
 /** Text of one event; what is longer goes on in `verbose` events. */
-export const longestText = 4_194_304;
+export const longestText = 2_097_152;
 const longestPiece = 65_536;
 
 /** Turns what both windows hold into rows, in order. Reads nothing, stores nothing. */

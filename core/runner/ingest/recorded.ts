@@ -49,7 +49,8 @@ async function readAt(path: string, offset: number, limit: number): Promise<Buff
   const file = await open(path).catch(() => null);
   if (!file) return Buffer.alloc(0);
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(limit), 0, limit, offset);
+    const length = Math.max(0, Math.min(limit, (await file.stat()).size - offset));
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();

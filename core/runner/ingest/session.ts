@@ -30,8 +30,8 @@ export interface FollowedRun {
   use_fact_cache: boolean;
 }
 
-const maxEvents = 4000;
-const maxBytes = 4_194_304;
+const maxEvents = 2000;
+const maxBytes = 2_097_152;
 /** Output that no event claims: time for its event to arrive before it is stored on its own. */
 const holdMs = 2000;
 /** An event whose text does not arrive at all. */
@@ -141,7 +141,7 @@ function depart(session: Session, from: Progress, batch: Batch): void {
 /** Events first: the text of whatever event was read is then in the stream. Resolves to a line too long to be kept. */
 async function readAhead({ events, stdout, deps }: Session, from: Progress): Promise<SpoolLine | null> {
   const longestLine = 2 * Number(deps.settings.get('MAX_EVENT_RES_DATA')) + maxBytes;
-  while (events.bytes.length < maxBytes && (await events.fill()));
+  await events.fillTo(from.event_offset + maxBytes);
   while (events.bytes.indexOf(10) === -1 && events.bytes.length <= longestLine && (await events.fill()));
   const overlong = events.bytes.length > longestLine && events.bytes.indexOf(10) === -1 ? await events.skipLine() : null;
   await stdout.fillTo(from.stdout_offset + maxBytes + longestText);

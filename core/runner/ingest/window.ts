@@ -43,7 +43,7 @@ export function createWindow(executor: Executor, handle: Handle, stream: 'events
       const pieces = [bytes];
       let end = offset + bytes.length;
       while (end < to) {
-        const piece = await executor.read(handle, stream, end, Math.max(readBytes, Math.min(to - end, 4 * readBytes)));
+        const piece = await executor.read(handle, stream, end, readBytes);
         if (!piece.length) break;
         pieces.push(piece);
         end += piece.length;
