@@ -31,7 +31,7 @@ export class Dispatcher {
   readonly #deps: DispatcherDeps;
   #self: Self | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #unlisten: (() => void) | undefined;
+  #unlisten: (() => void)[] = [];
   #busy: Promise<void> | undefined;
   #again = false;
   /** launched by this process: whichever comes first, the direct call or the NOTIFY, makes the pass */
@@ -45,7 +45,11 @@ export class Dispatcher {
   start(self: Self): void {
     const { bus, slowTickMs = 5000 } = this.#deps;
     this.#self = self;
-    this.#unlisten = bus.on('dispatch', (message) => this.#receive(message));
+    this.#unlisten = [
+      bus.on('dispatch', (message) => this.#receive(message)),
+      // messages were lost with the connection
+      bus.on('reconnected', () => this.#look()),
+    ];
     this.#timer = setInterval(() => this.#tick(), slowTickMs);
     this.#look();
   }
@@ -53,7 +57,7 @@ export class Dispatcher {
   async stop(): Promise<void> {
     this.#self = undefined;
     clearInterval(this.#timer);
-    this.#unlisten?.();
+    for (const stop of this.#unlisten.splice(0)) stop();
     await this.#busy;
   }
 

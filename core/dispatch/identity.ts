@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism, hostname, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 
-/** The node's own name for life, kept beside its data: a restart and a change of host name keep it. */
-export function nodeUuid(dataDir: string): string {
-  const file = join(dataDir, 'node-uuid');
+/**
+ * The node's own name for life, kept beside its data: a restart and a change of host name (a new container)
+ * keep it. Nodes that were given names of their own may share a data folder.
+ */
+export function nodeUuid(dataDir: string, nodeName: string): string {
+  const named = nodeName !== hostname();
+  const file = join(dataDir, named ? `node-uuid-${nodeName.replace(/[^\w.-]/g, '_')}` : 'node-uuid');
   const read = () => {
     try {
       return readFileSync(file, 'utf8').trim();

@@ -26,6 +26,8 @@ export interface NodeDeps {
   tickMs?: number;
 }
 
+const LOOK_FAILED = 'the runs of this node could not be looked over';
+
 /** This process as a member of the cluster: its row, its heartbeat, its runs, and an eye on the other nodes. */
 export class Node {
   readonly #deps: NodeDeps;
@@ -49,11 +51,12 @@ export class Node {
         else runLifecycle.start(run);
       }),
     );
+    this.#unlisten.push(bus.on('reconnected', () => this.#attempt(LOOK_FAILED, () => this.look())));
     await runLifecycle.adopt();
     await endDeadNodes(this.#deps, instance.id);
     dispatcher.start({ instance: instance.id, start: (run) => runLifecycle.start(run) });
     this.#every(heartbeatMs, 'heartbeat failed', () => this.beat());
-    this.#every(tickMs, 'the runs of this node could not be looked over', () => this.look());
+    this.#every(tickMs, LOOK_FAILED, () => this.look());
   }
 
   /** Runs go on: whoever serves as this node next takes them up again. */
@@ -86,8 +89,11 @@ export class Node {
   }
 
   #every(ms: number, failure: string, work: () => Promise<unknown>): void {
-    const attempt = () => work().catch((error: unknown) => this.#deps.log.warn({ err: error }, failure));
-    this.#timers.push(setInterval(() => void attempt(), ms));
+    this.#timers.push(setInterval(() => this.#attempt(failure, work), ms));
+  }
+
+  #attempt(failure: string, work: () => Promise<unknown>): void {
+    work().catch((error: unknown) => this.#deps.log.warn({ err: error }, failure));
   }
 }
 
@@ -103,7 +109,7 @@ async function register({ config, db, engineTool, queue, log }: NodeDeps): Promi
     },
   );
   const capacity = { cpu: cpuCapacity(cpu), memory: memoryCapacity(memory) };
-  const uuid = nodeUuid(config.dataDir);
+  const uuid = nodeUuid(config.dataDir, config.nodeName);
   const now = db.fn.now();
   const columns = {
     hostname: config.nodeName,

@@ -12,6 +12,7 @@ import type { Executor, Handle } from './executor.ts';
 import { finishRun } from './finish.ts';
 import type { Ingest } from './ingest/ingest.ts';
 import { openMask, sealMask } from './launch-mask.ts';
+import type { RunOutcome } from './outcome.ts';
 import { prepareRun, secretsOf } from './prepare.ts';
 import { SpecError } from './spec-error.ts';
 
@@ -187,10 +188,25 @@ export class RunLifecycle {
     entry.handle = handle;
     if (run['canceled_on'] !== null) await executor.cancel(handle);
     const outcome = await ingest.follow(run as never, handle, { secrets, signal: entry.abort.signal });
-    await this.#persistently(`ending run ${run.id}`, () => finishRun(this.#deps, run, handle, outcome));
+    await this.#finish(run, handle, outcome);
     await executor
       .cleanup(handle)
       .catch((error: unknown) => log.warn({ err: error, run: run.id }, 'a workspace could not be removed'));
+  }
+
+  /** A result that the database refuses for good must not keep the run running for ever. */
+  async #finish(run: MovedRun, handle: Handle, outcome: RunOutcome): Promise<void> {
+    const { db, statuses, log } = this.#deps;
+    try {
+      await this.#persistently(`ending run ${run.id}`, () => finishRun(this.#deps, run, handle, outcome), isPassing);
+    } catch (error) {
+      if (this.#stopped) throw error;
+      log.error({ err: error, run: run.id }, 'the result of a run could not be stored');
+      const explanation = `The run ended as ${outcome.status}, but its result could not be stored.`;
+      await this.#persistently(`ending run ${run.id}`, () =>
+        db.transaction((trx) => statuses.setStatus(trx, run, 'error', { job_explanation: explanation })),
+      );
+    }
   }
 
   /** A run that somebody began before: its process is found again by its handle, or by its id where none was stored. */
@@ -229,5 +245,9 @@ export class RunLifecycle {
     }
   }
 }
+
+/** Away, or two transactions that met (deadlock, serialisation): trying again helps. */
+const isPassing = (error: unknown) =>
+  isDatabaseAway(error) || ['40001', '40P01'].includes(String((error as { code?: string }).code));
 
 export const createRunLifecycle = (deps: LifecycleDeps): RunLifecycle => new RunLifecycle(deps);

@@ -20,18 +20,17 @@ describe('a node that comes back', function () {
   let template: number;
   const released = (name: string) => join(dataDir, 'projects', 'demo', name);
 
+  const environment = () => ({
+    PORT: '0',
+    LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
+    DATABASE_URL: database.url,
+    TAPLINE_DATA: dataDir,
+    ADMIN_PASSWORD: adminPassword,
+    ENGINE_COMMAND: process.env['ENGINE_COMMAND'] ?? '',
+    TAPLINE_NODE_NAME: 'n1',
+  });
   const start = async () => {
-    running = await boot(
-      loadConfig({
-        PORT: '0',
-        LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
-        DATABASE_URL: database.url,
-        TAPLINE_DATA: dataDir,
-        ADMIN_PASSWORD: adminPassword,
-        ENGINE_COMMAND: process.env['ENGINE_COMMAND'] ?? '',
-        TAPLINE_NODE_NAME: 'n1',
-      }),
-    );
+    running = await boot(loadConfig(environment()));
     request = createRequest(running.url);
   };
   const job = async (id: number) => (await request('GET', `jobs/${id}/`)).body;
@@ -92,7 +91,6 @@ describe('a node that comes back', function () {
     const id = await launch('debug: {msg: short}');
     await reached(id, 'running').catch(() => undefined);
     await running.stop();
-    await until(() => true);
     await start();
     expect((await ended(id)).status).to.equal('successful');
   });
@@ -163,6 +161,34 @@ describe('a node that comes back', function () {
     expect(await db('queue_pools').where({ id: 'pool-dead' })).to.deep.equal([]);
     const { rows } = await db.raw(`select count(*) from tapline_jobs._private_jobs where locked_by = 'pool-dead'`);
     expect(rows[0].count).to.equal(0);
+  });
+
+  it('has its runs taken over by another node that can reach them', async () => {
+    const other = await boot(
+      loadConfig({
+        ...environment(),
+        TAPLINE_NODE_NAME: 'n2',
+        TAPLINE_ROLES: 'worker',
+      }),
+    );
+    try {
+      const { db } = database;
+      expect(new Set((await db('instances').select('uuid')).map(({ uuid }) => uuid)).size).to.equal(2);
+      await db('instances').where({ hostname: 'n2' }).update({ enabled: false });
+      const id = await launch();
+      await reached(id, 'running');
+      expect((await job(id)).execution_node).to.equal('n1');
+      await running.stop();
+      await db('instances')
+        .where({ hostname: 'n1' })
+        .update({ last_seen: db.raw("now() - interval '1 minute'") });
+      await other.services.node.beat();
+      await until(async () => (await db('runs').where({ id }).first()).status === 'successful', 60_000);
+      expect((await db('runs').where({ id }).first()).execution_node).to.equal('n2');
+    } finally {
+      await other.stop();
+      await start();
+    }
   });
 
   it('ends a job that cannot begin with a reason, not the service', async () => {

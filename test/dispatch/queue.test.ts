@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { z } from 'zod';
+import { createQueue, type Queue } from '../../core/jobs/queue.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { silentLog } from '../support/log.ts';
+import { until } from '../support/until.ts';
+
+describe('the queue', function () {
+  this.timeout(60_000);
+  let database: TestDatabase;
+  let queue: Queue;
+  const seen: number[] = [];
+  let failures = 0;
+
+  before(async () => {
+    database = await createTestDatabase();
+    queue = createQueue({ pool: database.pool, log: silentLog });
+    queue.define('test:note', { schema: z.object({ n: z.number() }), run: async ({ n }) => void seen.push(n) });
+    queue.define('test:flaky', {
+      schema: z.object({}),
+      run: async () => {
+        failures += 1;
+        if (failures === 1) throw new Error('the first time');
+        seen.push(-1);
+      },
+    });
+    await queue.migrate();
+    await queue.start();
+  });
+  after(async () => {
+    await queue.stop();
+    await database.drop();
+  });
+
+  const raw = (sql: string) => database.db.raw(sql);
+
+  it('runs what was enqueued in a transaction that committed, and nothing of one that did not', async () => {
+    const { db } = database;
+    await db
+      .transaction(async (trx) => {
+        await queue.addTask(trx, 'test:note', { n: 13 });
+        throw new Error('rolled back');
+      })
+      .catch(() => undefined);
+    await db.transaction((trx) =>
+      queue.addTasks(
+        trx,
+        [1, 2, 3].map((n) => ({ name: 'test:note', payload: { n } })),
+      ),
+    );
+    await until(() => seen.length === 3);
+    expect(seen).to.have.members([1, 2, 3]);
+  });
+
+  it('refuses unknown tasks and payloads that do not fit, before anything is stored', async () => {
+    const add = (name: string, payload: unknown) =>
+      queue.addTask(database.db, name, payload).then(
+        () => '',
+        (error: Error) => error.message,
+      );
+    expect(await add('test:note', { n: 'x' })).to.contain('test:note');
+    expect(await add('test:nothing', {})).to.contain('not defined');
+    expect(Number((await raw('select count(*) from tapline_jobs._private_jobs')).rows[0].count)).to.equal(0);
+  });
+
+  it('tries a failing task again', async () => {
+    await queue.addTask(database.db, 'test:flaky', {});
+    await until(() => seen.includes(-1), 30_000);
+    expect(failures).to.equal(2);
+  });
+
+  it('notes its pools, works on after its connections were cut, and takes its note away at the end', async () => {
+    expect(await database.db('queue_pools').where({ boot_id: queue.bootId })).to.have.length(1);
+    await raw(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await until(() => queue.addTask(database.db, 'test:note', { n: 99 }).then(() => true));
+    await until(() => seen.includes(99), 30_000);
+  });
+});

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { credentialProblems, effectiveCredentials, sortPrompts } from '../../core/launch/sort.ts';
+import { prompts, readLaunchBody } from '../../core/launch/prompt-types.ts';
+import { mergeVariables, parseVariables } from '../../core/launch/variables.ts';
+
+const settings = { get: () => 200 } as never;
+const credential = (id: number, type: number, inputs: object = {}, kind = 'ssh') =>
+  ({ id, name: `c${id}`, inputs, type: { id: type, name: `T${type}`, kind, namespace: kind } }) as never;
+const template = (over: object = {}) =>
+  ({ id: 1, project: null, inventory: null, credentials: [], extra_vars: '', ...over }) as never;
+const sort = (given: object, over: object = {}) => sortPrompts(given, { template: template(over), credentials: [] });
+
+/** A value of each prompt that differs from what the template has. */
+const values: Record<string, unknown> = {
+  extra_vars: { a: 1 },
+  inventory: 9,
+  limit: 'x',
+  scm_branch: 'b',
+  labels: [1],
+  job_tags: 't',
+  skip_tags: 's',
+  diff_mode: true,
+  job_type: 'check',
+  verbosity: 2,
+  credentials: [4],
+  execution_environment: 3,
+  forks: 7,
+  job_slice_count: 2,
+  timeout: 5,
+  instance_groups: [1],
+};
+
+describe('launch prompts', () => {
+  it('has a value of each in this table', () => {
+    expect(prompts.map(({ key }) => key)).to.have.members(Object.keys(values));
+  });
+
+  for (const { key, flag } of prompts) {
+    it(`takes ${key} where ${flag} is on and ignores it where it is off`, () => {
+      const given = { [key]: values[key] };
+      expect(sort(given, { [flag]: true })).to.deep.equal({ accepted: given, ignored: {} });
+      expect(sort(given)).to.deep.equal({ accepted: {}, ignored: given });
+    });
+
+    it(`refuses null as ${key}`, () => {
+      expect(readLaunchBody({ [key]: null }, settings).errors).to.deep.equal({
+        [key]: ['This field may not be null.'],
+      });
+    });
+  }
+
+  it('takes the project branch for the own one of a template without', () => {
+    expect(sort({ scm_branch: 'main' }, { scm_branch: '', project: { scm_branch: 'main' } })).to.deep.equal({
+      accepted: {},
+      ignored: {},
+    });
+  });
+
+  it('reads passwords at the top level unless they are nested, and nothing else as one', () => {
+    const top = { ssh_password: 'a', 'vault_password.x': 'b', become_password: '', other_password: 'c' };
+    expect(readLaunchBody(top, settings).passwords).to.deep.equal({ ssh_password: 'a', 'vault_password.x': 'b' });
+    expect(readLaunchBody({ ...top, credential_passwords: { ssh_password: 'n' } }, settings).passwords).to.deep.equal({
+      ssh_password: 'n',
+    });
+    expect(readLaunchBody({ credential_passwords: [] }, settings).errors).to.have.property('credential_passwords');
+    expect(readLaunchBody({ ssh_password: 5 }, settings).errors).to.have.property('credential_passwords');
+  });
+
+  it('keeps one credential per type, vaults per id', () => {
+    const [one, two] = [credential(1, 1), credential(2, 1)];
+    const vault = (id: number, name: string) => credential(id, 3, { vault_id: name }, 'vault');
+    expect(effectiveCredentials([one, vault(5, 'a')], [two, vault(6, 'b')]).map(({ id }: any) => id)).to.deep.equal([
+      5, 2, 6,
+    ]);
+    expect(credentialProblems([], [one, two])).to.have.length(1);
+    expect(credentialProblems([], [vault(5, 'a'), vault(6, 'b')])).to.deep.equal([]);
+    expect(credentialProblems([one], [vault(5, 'a')])).to.have.length(1);
+    expect(credentialProblems([], [credential(7, 9, {}, 'scm')])).to.have.length(1);
+  });
+
+  it('reads variables as JSON or YAML mappings and nothing else', () => {
+    for (const text of ['', '{}', '---\n', 'a: 1', '{"a": 1}', 'a:\n  - b\n'])
+      expect(parseVariables(text), text).to.be.an('object');
+    for (const bad of ['[1]', '5', '"x"', 'a: .inf', 'a: &x [*x]', '{a: [', 'a: 1\na: 2', [1], 7, true])
+      expect(() => parseVariables(bad), String(bad)).to.throw();
+    const bomb = `a: &a [1,1,1,1,1,1,1,1,1]\n${[...'bcdefgh'].map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[i]}`)}]`).join('\n')}`;
+    expect(() => parseVariables(bomb)).to.throw(/YAML/);
+  });
+
+  it('merges by key, own keys only', () => {
+    const merged = mergeVariables({ a: 1, b: { x: 1 } }, JSON.parse('{"b": {"y": 2}, "__proto__": {"z": 1}}'));
+    expect(Object.keys(merged)).to.deep.equal(['a', 'b', '__proto__']);
+    expect(merged['b']).to.deep.equal({ y: 2 });
+    expect((merged as any).z).to.equal(undefined);
+  });
+});
