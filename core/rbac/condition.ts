@@ -10,7 +10,7 @@ export const literals = (values: Iterable<string>) => [...values].map((value) =>
 
 /** Ids of the records of a kind on which the bound user was given one of these roles, directly or with a team. */
 export const heldIdsSql = (type: string, fields: Iterable<string>) =>
-  `select h.object_id from held_roles h where h.user_id = ? and h.content_type = '${type}' and h.role_field in (${literals(fields)})`;
+  `select held_ids(?, '${type}', '{${[...fields].join(',')}}')`;
 
 const pathSql: Record<Path, (alias: string, type: RoleType, fields: Iterable<string>) => string> = {
   self: (alias, type, fields) => `"${alias}".id in (${heldIdsSql(type, fields)})`,

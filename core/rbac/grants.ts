@@ -3,7 +3,8 @@ import type { Knex } from 'knex';
 import { type GrantTarget, grantProblem } from './grant-problems.ts';
 import { mayChangeGrants } from './grant-rights.ts';
 import { type RoleSettings, teamVisible, userVisible } from './people.ts';
-import { type RoleRow, roleVisible } from './roles.ts';
+import { roleVisible } from './role-visibility.ts';
+import type { RoleRow } from './roles.ts';
 
 export interface GrantRequest {
   actor: Actor | null;
@@ -31,8 +32,8 @@ const noMatch = (what: string) => new ApiError(400, { detail: `No ${what} matche
  */
 export async function changeGrant(trx: Knex.Transaction, request: GrantRequest): Promise<GrantResult> {
   const { actor, settings, roleId, revoke = false } = request;
-  const role = await find<RoleRow>(trx, 'roles', roleId, (builder) => roleVisible.query(actor, builder, 't'));
-  if (!role) throw noMatch('Role');
+  const role: RoleRow | undefined = await trx('roles').where('id', roleId).first();
+  if (!role || !(await roleVisible.row(actor, role, trx))) throw noMatch('Role');
   // what changes who is in a team waits here, before any row is locked, and not in the trigger
   if (givesTeam(role)) await trx.raw('select lock_team_membership()');
   const target = await findTarget(trx, request);

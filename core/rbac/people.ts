@@ -79,7 +79,7 @@ const memberships = (alias: string, more: string) =>
 
 /**
  * The caller administers the user: is admin of every organization the user is in. A user in none is nobody's but the
- * superuser's; with `orphans`, one whose every role the caller holds too may be taken in or removed.
+ * superuser's; with `orphans`, an organization's admin who holds every role that user holds may take it in or remove it.
  */
 export const administers = (settings: RoleSettings, { orphans = false } = {}): CoreRule =>
   stored(`administers the user${orphans ? ', who may be in no organization' : ''}`, 'users', (actor, alias) => {
@@ -88,7 +88,7 @@ export const administers = (settings: RoleSettings, { orphans = false } = {}): C
     const elsewhere = memberships(alias, ` and r.object_id not in (${organizationsHeldSql('admin_role')})`);
     const beyond = `exists (select 1 from role_users g join roles r on r.id = g.role_id where g.user_id = "${alias}".id and not ${holdsRoleSql('r')})`;
     return {
-      sql: `(not "${alias}".is_superuser and not "${alias}".is_system_auditor and not ${elsewhere} and (${memberships(alias, '')}${orphans ? ` or not ${beyond}` : ''}))`,
-      bindings: orphans ? [actor.id, actor.id] : [actor.id],
+      sql: `(not "${alias}".is_superuser and not "${alias}".is_system_auditor and not ${elsewhere} and (${memberships(alias, '')}${orphans ? ` or (exists (${organizationsHeldSql('admin_role')}) and not ${beyond})` : ''}))`,
+      bindings: orphans ? [actor.id, actor.id, actor.id] : [actor.id],
     };
   });

@@ -2,19 +2,15 @@ import type { Actor } from '@tapline/plugin-sdk';
 import { type Condition, heldIdsSql, holds, literals, narrow } from './condition.ts';
 import { type RoleType, roleTables } from './definitions.ts';
 import { sourcesOf } from './implications.ts';
+import { missingRights } from './rights.ts';
 import { type CoreRule, connection } from './rules.ts';
 
 /** Rules over object roles. Superusers pass all of them, auditors those that ask for reading. */
 
-async function holdsOn(db: any, actor: Actor | null, type: RoleType, field: string, id: unknown): Promise<boolean> {
+async function holdsOn(db: any, actor: Actor | null, type: RoleType, field: string, id: number): Promise<boolean> {
   const condition = holds(actor, type, field, 'x');
   if (typeof condition === 'boolean') return condition;
-  const { table, kind } = roleTables[type];
-  const { rows } = await connection(db, `${type}.${field}`).raw(
-    `select exists (select 1 from ${table} x where x.id = ?${kind ? ` and x.kind = '${kind}'` : ''} and ${condition.sql}) as ok`,
-    [id, ...condition.bindings],
-  );
-  return rows[0].ok;
+  return (await missingRights(connection(db, `${type}.${field}`), actor, [{ type, field, id }])).length === 0;
 }
 
 /** The caller holds this role on the row itself. */

@@ -1,9 +1,5 @@
-import type { Actor } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { type Condition, holds, narrow } from './condition.ts';
 import { type RoleType, type SystemRole, isRoleType, roleDefinitions, roleTables, systemRoles } from './definitions.ts';
-import { pathsOf, sourcesOf } from './implications.ts';
-import { type CoreRule, connection } from './rules.ts';
 
 /** A row of `roles`. */
 export interface RoleRow {
@@ -67,46 +63,6 @@ export async function roleResources(db: Knex, roles: readonly RoleRow[]): Promis
     return name === undefined || !type ? [] : [[id, { resource_name: name, resource_type: type, resource_type_display_name: roleTables[type].label, resource_id: object_id! }]];
   })) as Map<number, RoleResource>;
 }
-
-const from = (type: RoleType, alias: string) => {
-  const { table, kind } = roleTables[type];
-  return `${table} "${alias}" where ${kind ? `"${alias}".kind = '${kind}' and ` : ''}`;
-};
-
-/**
- * Roles that a caller may see: those it holds and what they imply, and every role above those — on the same record, on the
- * organization, and the member lists of teams that were given one. All roles of a record imply reading it, so both halves
- * come down to which records of each kind the caller reads.
- */
-function visible(actor: Actor, alias: string): Condition {
-  if (actor.is_superuser || actor.is_system_auditor) return true;
-  const bindings: unknown[] = [];
-  const readable = (type: RoleType, select: string) => {
-    const condition = holds(actor, type, 'read_role', 'o') as Condition & object;
-    bindings.push(...condition.bindings);
-    return `select ${select} from ${from(type, 'o')}${condition.sql}`;
-  };
-  const on = (at: string): string[] => (Object.keys(roleDefinitions) as RoleType[]).flatMap((type) => {
-    const own = `(${at}.content_type = '${type}' and ${at}.object_id in (${readable(type, 'o.id')}))`;
-    const above = pathsOf(type).includes('organization') ? sourcesOf(type, 'read_role').paths.organization! : [];
-    const fields = [...above].map((field) => `'${field}'`).join(', ');
-    return fields ? [own, `(${at}.content_type = 'organization' and ${at}.role_field in (${fields}) and ${at}.object_id in (${readable(type, 'o.organization_id')}))`] : [own];
-  });
-  const parts = [`"${alias}".singleton_name is not null`, ...on(`"${alias}"`)];
-  const teams = `select g.team_id from role_teams g join roles q on q.id = g.role_id where ${on('q').join(' or ')}`;
-  parts.push(`("${alias}".content_type = 'team' and "${alias}".role_field in ('admin_role', 'member_role') and "${alias}".object_id in (${teams}))`);
-  return { sql: `(${parts.join(' or ')})`, bindings };
-}
-
-export const roleVisible: CoreRule = {
-  name: 'holds the role, one above it or one below it',
-  row: async (actor, row, db) => {
-    const condition = actor !== null && visible(actor, 'r');
-    if (typeof condition === 'boolean') return condition;
-    return (await connection(db, 'roles').raw(`select exists (select 1 from roles r where r.id = ? and ${condition.sql}) as ok`, [row.id, ...condition.bindings])).rows[0].ok;
-  },
-  query: (actor, builder, alias) => narrow(builder, actor !== null && visible(actor, alias)),
-};
 
 /** Creators of some kinds hold their record's admin role themselves. */
 export async function giveToCreator(trx: Knex, type: RoleType, id: number, userId: number): Promise<void> {
