@@ -2,8 +2,19 @@
 export type FieldMode = 'rw' | 'ro' | 'create' | 'wo';
 
 export type FieldType =
-  | 'string' | 'text' | 'integer' | 'number' | 'decimal' | 'boolean' | 'datetime' | 'choice'
-  | 'json' | 'jsonText' | 'ref' | 'list' | 'computed';
+  | 'string'
+  | 'text'
+  | 'integer'
+  | 'number'
+  | 'decimal'
+  | 'boolean'
+  | 'datetime'
+  | 'choice'
+  | 'json'
+  | 'jsonText'
+  | 'ref'
+  | 'list'
+  | 'computed';
 
 export interface FieldOptions {
   mode?: FieldMode;

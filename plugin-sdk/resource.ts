@@ -199,7 +199,9 @@ export interface Resource {
 
 /** Declares a resource; throws at once when the declaration cannot work. */
 export function defineResource(resource: Resource): Resource {
-  if (!resource.access?.see) throw new Error(`resource ${resource.type}: access.see is missing: every route must state its access`);
-  if (!resource.orderBy.length) throw new Error(`resource ${resource.type}: orderBy is empty: lists need a stable order`);
+  if (!resource.access?.see)
+    throw new Error(`resource ${resource.type}: access.see is missing: every route must state its access`);
+  if (!resource.orderBy.length)
+    throw new Error(`resource ${resource.type}: orderBy is empty: lists need a stable order`);
   return resource;
 }

@@ -1,10 +1,11 @@
 import type { Actor, Call, Resource, Route, View } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Log } from '../observe/log.ts';
-import { type Models, variantTypes } from './links.ts';
+import type { Models } from './links.ts';
 import { type Narrow, selectRows } from './list.ts';
 import { type Model, compileModel } from './model.ts';
 import { type CompiledRoute, compileRoutes } from './routes.ts';
+import { representIds } from './represent.ts';
 import { type Serializer, compileSerializer } from './serialize.ts';
 import { type Reads, compileReads } from './sql.ts';
 import { readTables } from './tables.ts';
@@ -48,7 +49,12 @@ export async function compileResources({ db, log, resources, routes = [] }: Engi
   }
   warnOfMissingTargets(models, log);
   const compiled = new Map<string, Compiled>();
-  for (const model of models.values()) compiled.set(model.type, { ...model, reads: compileReads(model, models), serializer: compileSerializer(model, models) });
+  for (const model of models.values())
+    compiled.set(model.type, {
+      ...model,
+      reads: compileReads(model, models),
+      serializer: compileSerializer(model, models),
+    });
 
   const engine: Engine = {
     db,
@@ -68,32 +74,22 @@ export async function compileResources({ db, log, resources, routes = [] }: Engi
       return own && (await resource.access.see.row(actor, row)) ? row : undefined;
     },
     visible: (type, actor, narrow) =>
-      selectRows(engine, engine.type(type), { actor, query: new URLSearchParams() }, narrow).select(db.raw(`${engine.type(type).id('t')} as id`)),
-    represent: (type, ids, call, view = 'detail') => represent(engine, engine.type(type), ids, call, view),
+      selectRows(engine, engine.type(type), { actor, query: new URLSearchParams() }, narrow).select(
+        db.raw(`${engine.type(type).id('t')} as id`),
+      ),
+    represent: (type, ids, call, view = 'detail') => representIds(engine, engine.type(type), ids, call, view),
   };
   engine.routes = compileRoutes(engine, resources, routes);
   return engine;
 }
 
-async function represent(engine: Engine, model: Compiled, ids: readonly number[], call: Call, view: View): Promise<Record<string, any>[]> {
-  const variants = variantTypes(engine.models, model);
-  const found = new Map<number, Record<string, any>>();
-  if (variants && ids.length) {
-    const kinds = await engine.db.from(model.table).whereIn('id', ids).select({ id: 'id', kind: variants.column });
-    const byType = Map.groupBy(kinds, ({ kind }: any) => variants.types.get(kind)?.type);
-    const groups = [...byType].filter(([type]) => type !== undefined);
-    const parts = await Promise.all(groups.map(([type, rows]) => engine.represent(type!, rows.map(({ id }: any) => id), call, view)));
-    for (const one of parts.flat()) found.set(one.id, one);
-  } else {
-    for (const one of await model.serializer.rows(engine.db, await model.reads.rows(engine.db, view, ids), call, view)) found.set(one.id, one);
-  }
-  return ids.map((id) => found.get(id)).filter((one) => one !== undefined);
-}
-
 /** A plugin that is off takes its types along, so a link to one is no error: it shows the id alone. */
 function warnOfMissingTargets(models: Models, log: Log): void {
   for (const { type, refs, resource } of models.values()) {
-    const targets = [...refs.map(({ name, field }) => [name, field.target!]), ...Object.entries(resource.sublists ?? {}).map(([name, sublist]) => [name, sublist.resource])];
+    const targets = [
+      ...refs.map(({ name, field }) => [name, field.target!]),
+      ...Object.entries(resource.sublists ?? {}).map(([name, sublist]) => [name, sublist.resource]),
+    ];
     const missing = targets.filter(([, target]) => !models.has(target!)).map(([name, target]) => `${name} → ${target}`);
     if (missing.length) log.warn({ resource: type, missing }, 'links to types that nobody declared lead nowhere');
   }

@@ -57,13 +57,19 @@ function native(error: unknown): PgError | undefined {
 }
 
 const apiName = (column: string) => column.replace(/_id$/, '');
-const title = (column: string) => apiName(column).split('_').map((word) => word[0]!.toUpperCase() + word.slice(1)).join(' ');
+const title = (column: string) =>
+  apiName(column)
+    .split('_')
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join(' ');
 
 /** `Key (name, organization_id)=(x, 1) already exists.` names the columns; descriptors may answer better. */
 function alreadyExists(error: PgError, resource?: Resource): ApiError {
   const declared = resource?.unique?.[error.constraint ?? ''];
   if (declared) return ValidationError.field(declared.field, declared.message);
-  const columns = (/^Key \((.+?)\)=/.exec(error.detail ?? '')?.[1] ?? '').split(', ').filter((column) => /^\w+$/.test(column));
+  const columns = (/^Key \((.+?)\)=/.exec(error.detail ?? '')?.[1] ?? '')
+    .split(', ')
+    .filter((column) => /^\w+$/.test(column));
   const shown = columns.filter((column) => resource?.where?.[column] === undefined);
   const label = resource?.label ?? 'Object';
   if (!shown.length) return ValidationError.field('__all__', `${label} already exists.`);
@@ -76,5 +82,7 @@ function brokenLink({ detail = '' }: PgError): ApiError {
   const [, column, value] = /^Key \((\w+)\)=\((.*?)\)/.exec(detail) ?? [];
   const user = /is still referenced from table "(\w+)"/.exec(detail)?.[1];
   if (user) return new ApiError(400, `This object is still used by ${user.replaceAll('_', ' ')}.`);
-  return column ? ValidationError.field(apiName(column), `Invalid pk "${value}" - object does not exist.`) : new ApiError(400, 'A linked object does not exist.');
+  return column
+    ? ValidationError.field(apiName(column), `Invalid pk "${value}" - object does not exist.`)
+    : new ApiError(400, 'A linked object does not exist.');
 }

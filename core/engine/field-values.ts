@@ -17,13 +17,24 @@ export function defaultOf({ default: given, nullable, type, numeric, choices }: 
   if (given !== undefined) return structuredClone(given);
   if (nullable) return null;
   switch (type) {
-    case 'integer': case 'number': case 'decimal': return 0;
-    case 'boolean': return false;
-    case 'choice': return numeric ? (choices?.[0]?.[0] ?? 0) : '';
-    case 'json': return {};
-    case 'list': return [];
-    case 'ref': case 'datetime': case 'computed': return null;
-    default: return '';
+    case 'integer':
+    case 'number':
+    case 'decimal':
+      return 0;
+    case 'boolean':
+      return false;
+    case 'choice':
+      return numeric ? (choices?.[0]?.[0] ?? 0) : '';
+    case 'json':
+      return {};
+    case 'list':
+      return [];
+    case 'ref':
+    case 'datetime':
+    case 'computed':
+      return null;
+    default:
+      return '';
   }
 }
 
@@ -31,16 +42,29 @@ export function checkValue(bound: ModelField, value: unknown): Checked {
   const { field } = bound;
   if (value === null && field.nullable) return ok(null);
   switch (field.type) {
-    case 'string': case 'text': return checkText(field, value);
-    case 'jsonText': return checkVariables(field, value);
-    case 'choice': return checkChoice(field, value);
-    case 'boolean': return checkBoolean(value);
-    case 'integer': return checkInteger(bound, value);
-    case 'number': case 'decimal': return checkNumber(field, value);
-    case 'datetime': return checkInstant(field, value);
-    case 'json': case 'list': return checkJson(field, value);
-    case 'ref': return checkRef(field, value);
-    default: return bad('This field cannot be set.');
+    case 'string':
+    case 'text':
+      return checkText(field, value);
+    case 'jsonText':
+      return checkVariables(field, value);
+    case 'choice':
+      return checkChoice(field, value);
+    case 'boolean':
+      return checkBoolean(value);
+    case 'integer':
+      return checkInteger(bound, value);
+    case 'number':
+    case 'decimal':
+      return checkNumber(field, value);
+    case 'datetime':
+      return checkInstant(field, value);
+    case 'json':
+    case 'list':
+      return checkJson(field, value);
+    case 'ref':
+      return checkRef(field, value);
+    default:
+      return bad('This field cannot be set.');
   }
 }
 
@@ -48,11 +72,14 @@ function checkText(field: Field, value: unknown): Checked {
   if (value === null) return field.required ? bad('This field cannot be blank.') : ok('');
   if (typeof value !== 'string' && typeof value !== 'number') return bad('Not a valid string.');
   const text = String(value).trim();
-  if (!storable(text)) return bad(text.includes('\0') ? 'Null characters are not allowed.' : 'Unpaired surrogates are not allowed.');
+  if (!storable(text))
+    return bad(text.includes('\0') ? 'Null characters are not allowed.' : 'Unpaired surrogates are not allowed.');
   if (!text && field.required) return bad(requiredBlank);
   const length = field.max === undefined ? 0 : [...text].length;
-  if (field.max !== undefined && length > field.max) return bad(`Ensure this field has no more than ${field.max} characters.`);
-  if (field.min !== undefined && text && [...text].length < field.min) return bad(`Ensure this field has at least ${field.min} characters.`);
+  if (field.max !== undefined && length > field.max)
+    return bad(`Ensure this field has no more than ${field.max} characters.`);
+  if (field.min !== undefined && text && [...text].length < field.min)
+    return bad(`Ensure this field has at least ${field.min} characters.`);
   return ok(text);
 }
 
@@ -68,7 +95,8 @@ function checkVariables(field: Field, value: unknown): Checked {
 function checkChoice(field: Field, value: unknown): Checked {
   const values = (field.choices ?? []).map(([choice]) => choice);
   if (value === null && !values.includes('')) return bad('This field cannot be blank.');
-  const given = value === null ? '' : field.numeric ? wholeNumber(value) : typeof value === 'number' ? String(value) : value;
+  const given =
+    value === null ? '' : field.numeric ? wholeNumber(value) : typeof value === 'number' ? String(value) : value;
   if (values.includes(given as string | number)) return ok(given);
   return bad(`"${shown(value)}" is not a valid choice.`);
 }
@@ -106,22 +134,32 @@ function checkNumber(field: Field, value: unknown): Checked {
   if (value === null) return bad(requiredNull);
   const number = parseNumber(value);
   if (number === undefined) return bad('A valid number is required.');
-  if (field.min !== undefined && Number(number) < field.min) return bad(`Ensure this value is greater than or equal to ${field.min}.`);
-  if (field.max !== undefined && Number(number) > field.max) return bad(`Ensure this value is less than or equal to ${field.max}.`);
+  if (field.min !== undefined && Number(number) < field.min)
+    return bad(`Ensure this value is greater than or equal to ${field.min}.`);
+  if (field.max !== undefined && Number(number) > field.max)
+    return bad(`Ensure this value is less than or equal to ${field.max}.`);
   return ok(field.type === 'decimal' ? number : Number(number));
 }
 
 function checkInstant(field: Field, value: unknown): Checked {
   if (value === null || value === '') return field.required ? bad(requiredNull) : ok(null);
   const instant = parseInstant(value);
-  return instant ? ok(instant) : bad('Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].');
+  return instant
+    ? ok(instant)
+    : bad(
+        'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].',
+      );
 }
 
 function checkJson(field: Field, value: unknown): Checked {
   const wanted = field.type === 'list' ? 'list' : 'dict';
   if (value === null) return ok(field.type === 'list' ? [] : {});
   if (pythonName(value) !== wanted) {
-    return bad(wanted === 'list' ? `Expected a list of items but got type "${pythonName(value)}".` : `Expected a dictionary of items but got type "${pythonName(value)}".`);
+    return bad(
+      wanted === 'list'
+        ? `Expected a list of items but got type "${pythonName(value)}".`
+        : `Expected a dictionary of items but got type "${pythonName(value)}".`,
+    );
   }
   return storableDeep(value) ? ok(value) : bad('Null characters and unpaired surrogates are not allowed.');
 }
@@ -147,9 +185,13 @@ function checkRef(field: Field, value: unknown): Checked {
 export function pythonName(value: unknown): string {
   if (Array.isArray(value)) return 'list';
   switch (typeof value) {
-    case 'string': return 'str';
-    case 'boolean': return 'bool';
-    case 'number': return Number.isInteger(value) ? 'int' : 'float';
-    default: return value === null ? 'NoneType' : 'dict';
+    case 'string':
+      return 'str';
+    case 'boolean':
+      return 'bool';
+    case 'number':
+      return Number.isInteger(value) ? 'int' : 'float';
+    default:
+      return value === null ? 'NoneType' : 'dict';
   }
 }

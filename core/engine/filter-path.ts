@@ -29,7 +29,8 @@ export function resolvePath(models: Models, start: Model, names: readonly string
   let model = start;
   for (const [index, name] of names.entries()) {
     const last = index === names.length - 1;
-    if (names.indexOf(name) !== index && !last) throw badFilter(`Loops are not allowed in filters: ${name} is met twice in ${key}.`);
+    if (names.indexOf(name) !== index && !last)
+      throw badFilter(`Loops are not allowed in filters: ${name} is met twice in ${key}.`);
     const field = fieldNamed(model, name);
     if (field) {
       checkFilterable(model, field, name);
@@ -56,7 +57,12 @@ function checkFilterable(model: Model, { field, sql }: ModelField, name: string)
 }
 
 /** Makes `builder` select the rows under `to` that the step reaches from the row under `from`. */
-export function followStep({ target, through, condition }: Step, builder: Knex.QueryBuilder, from: string, to: string): void {
+export function followStep(
+  { target, through, condition }: Step,
+  builder: Knex.QueryBuilder,
+  from: string,
+  to: string,
+): void {
   builder.from(`${target.table} as ${to}`);
   if (through) builder.join(`${through.table} as ${to}_b`, `${to}_b.${through.child}`, `${to}.id`);
   builder.whereRaw(condition(from, to));
@@ -74,19 +80,40 @@ function relationStep(models: Models, model: Model, name: string): Step | undefi
   const target = span && models.get(span.resource);
   if (!span || !target) return variantStep(models, model, name);
   const { column, through } = span;
-  if (column) return { name, target, many: true, condition: (from, to) => `${typeSql(target, to)}${quote(to)}.${quote(column)} = ${model.id(from)}` };
+  if (column)
+    return {
+      name,
+      target,
+      many: true,
+      condition: (from, to) => `${typeSql(target, to)}${quote(to)}.${quote(column)} = ${model.id(from)}`,
+    };
   if (!through) return undefined;
   const { table, child, parent } = through;
-  return { name, target, many: true, through: { table, child }, condition: (from, to) => `${quote(`${to}_b`)}.${quote(parent)} = ${model.id(from)}` };
+  return {
+    name,
+    target,
+    many: true,
+    through: { table, child },
+    condition: (from, to) => `${quote(`${to}_b`)}.${quote(parent)} = ${model.id(from)}`,
+  };
 }
 
 /** A mixed list reaches the fields of one of its types: `job__inventory`, `workflowjob__inventory`. */
 function variantStep(models: Models, model: Model, name: string): Step | undefined {
   const variants = variantTypes(models, model);
-  const target = [...(variants?.types.values() ?? [])].find(({ type }) => type === name || type.replaceAll('_', '') === name);
+  const target = [...(variants?.types.values() ?? [])].find(
+    ({ type }) => type === name || type.replaceAll('_', '') === name,
+  );
   if (!target) return undefined;
-  return { name, target, many: false, condition: (from, to) => `${typeSql(target, to)}${target.id(to)} = ${model.id(from)}` };
+  return {
+    name,
+    target,
+    many: false,
+    condition: (from, to) => `${typeSql(target, to)}${target.id(to)} = ${model.id(from)}`,
+  };
 }
 
 const typeSql = ({ resource }: Model, alias: string) =>
-  Object.entries(resource.where ?? {}).map(([column, value]) => `${quote(alias)}.${quote(column)} = '${value}' and `).join('');
+  Object.entries(resource.where ?? {})
+    .map(([column, value]) => `${quote(alias)}.${quote(column)} = '${value}' and `)
+    .join('');

@@ -35,7 +35,8 @@ export function fieldCondition(field: ModelField, term: FilterTerm): Condition {
   const { lookup, value, key } = term;
   if (!storable(value)) throw badFilter(`${key}: the value holds a character that cannot be stored.`);
   const sql = field.sql!;
-  if (lookup === 'isnull') return { sql: (alias) => `${sql(alias)} is ${filterBoolean(term) ? '' : 'not '}null`, bindings: [] };
+  if (lookup === 'isnull')
+    return { sql: (alias) => `${sql(alias)} is ${filterBoolean(term) ? '' : 'not '}null`, bindings: [] };
   if (lookup === 'search') throw badFilter(`${key}: search works behind a relation only.`);
   if (lookup === 'in') return inCondition(field, term);
   const pattern = patterns[lookup];
@@ -44,11 +45,16 @@ export function fieldCondition(field: ModelField, term: FilterTerm): Condition {
     if (field.kind !== 'text') throw badFilter(`${key}: iexact works on texts only.`);
     return { sql: (alias) => `lower(${asText(field, alias)}) = lower(?)`, bindings: [value] };
   }
-  if (lookup !== 'exact' && ['boolean', 'json', 'other', 'ref'].includes(field.kind)) throw badFilter(`${key}: ${lookup} does not work on this kind of field.`);
+  if (lookup !== 'exact' && ['boolean', 'json', 'other', 'ref'].includes(field.kind))
+    throw badFilter(`${key}: ${lookup} does not work on this kind of field.`);
   return compare(field, term, operators[lookup]!);
 }
 
-function patternCondition(field: ModelField, { key, value }: FilterTerm, [operator, wrap]: [string, (text: string) => string]): Condition {
+function patternCondition(
+  field: ModelField,
+  { key, value }: FilterTerm,
+  [operator, wrap]: [string, (text: string) => string],
+): Condition {
   if (field.kind === 'ref') throw badFilter(`${key}: a link holds an id: name one of its fields.`);
   return { sql: (alias) => `${asText(field, alias)} ${operator} ?`, bindings: [wrap(escapeLike(value))] };
 }
@@ -63,22 +69,31 @@ function compare(field: ModelField, term: FilterTerm, operator: string): Conditi
     return { sql: (alias) => `${sql(alias)} ${operator} ?::bigint`, bindings: [String(number)] };
   }
   const { cast, read } = readers[kind];
-  return { sql: (alias) => `${cast ? sql(alias) : asText(field, alias)} ${operator} ?${cast}`, bindings: [read(term.key, term.value)] };
+  return {
+    sql: (alias) => `${cast ? sql(alias) : asText(field, alias)} ${operator} ?${cast}`,
+    bindings: [read(term.key, term.value)],
+  };
 }
 
 /** No stored number is that large: only the direction of the comparison matters. */
-const beyondRange = (positive: boolean, operator: string) => (operator === '=' || positive === operator.startsWith('>') ? never : always);
+const beyondRange = (positive: boolean, operator: string) =>
+  operator === '=' || positive === operator.startsWith('>') ? never : always;
 
 function inCondition(field: ModelField, { key, value }: FilterTerm): Condition {
   if (!value) throw badFilter(`${key}: the list of values is empty.`);
   const items = value.split(',');
   if (field.kind === 'integer' || field.kind === 'ref') {
-    const inRange = items.map((item) => wholeValue(key, item)).filter((number) => number <= biggest && number >= -biggest);
+    const inRange = items
+      .map((item) => wholeValue(key, item))
+      .filter((number) => number <= biggest && number >= -biggest);
     if (field.key) return keyIn(field.key, inRange);
     return { sql: (alias) => `${field.sql!(alias)} = any (?::bigint[])`, bindings: [inRange.map(String)] };
   }
   const { cast, read } = readers[field.kind];
-  return { sql: (alias) => `${cast ? field.sql!(alias) : asText(field, alias)} = any (?${cast || '::text'}[])`, bindings: [items.map((item) => read(key, item))] };
+  return {
+    sql: (alias) => `${cast ? field.sql!(alias) : asText(field, alias)} = any (?${cast || '::text'}[])`,
+    bindings: [items.map((item) => read(key, item))],
+  };
 }
 
 /** By the columns behind the id, so that their key serves. */
@@ -87,7 +102,8 @@ function keyIn(key: NonNullable<ModelField['key']>, ids: bigint[]): Condition {
   if (!keys.length) return never;
   const columns = Object.keys(keys[0]!);
   return {
-    sql: (alias) => `(${columns.map((column) => `${quote(alias)}.${quote(column)}`).join(', ')}) in (${keys.map(() => `(${columns.map(() => '?').join(', ')})`).join(', ')})`,
+    sql: (alias) =>
+      `(${columns.map((column) => `${quote(alias)}.${quote(column)}`).join(', ')}) in (${keys.map(() => `(${columns.map(() => '?').join(', ')})`).join(', ')})`,
     bindings: keys.flatMap((one) => columns.map((column) => one[column]!)),
   };
 }
@@ -103,9 +119,15 @@ const readers = {
   text: asIs,
   json: asIs,
   other: asIs,
-  number: { cast: '::numeric', read: (key: string, text: string) => parseNumber(text) ?? refuse(key, text, 'a number') },
+  number: {
+    cast: '::numeric',
+    read: (key: string, text: string) => parseNumber(text) ?? refuse(key, text, 'a number'),
+  },
   boolean: { cast: '::boolean', read: (key: string, value: string): unknown => filterBoolean({ key, value }) },
-  datetime: { cast: '::timestamptz', read: (key: string, text: string) => parseInstant(text) ?? refuse(key, text, 'a date such as 2026-01-31T12:00:00Z') },
+  datetime: {
+    cast: '::timestamptz',
+    read: (key: string, text: string) => parseInstant(text) ?? refuse(key, text, 'a date such as 2026-01-31T12:00:00Z'),
+  },
 };
 
 function refuse(key: string, text: string, expected: string): never {

@@ -29,7 +29,13 @@ const maxTerms = 200;
 const newBranch = (): Branch => ({ conditions: [], below: new Map() });
 
 /** Adds every filter of the query string; `builder` selects from the model's table under `alias`. */
-export function applyFilters({ models, actor }: FilterContext, model: Model, query: URLSearchParams, builder: Knex.QueryBuilder, alias: string): void {
+export function applyFilters(
+  { models, actor }: FilterContext,
+  model: Model,
+  query: URLSearchParams,
+  builder: Knex.QueryBuilder,
+  alias: string,
+): void {
   const terms = [...query].filter(([key]) => !reserved.has(key)).map(([key, value]) => parseFilterKey(key, value));
   if (!terms.length) return;
   if (terms.length > maxTerms) throw badFilter(`More than ${maxTerms} filters in one request.`);
@@ -45,10 +51,12 @@ export function applyFilters({ models, actor }: FilterContext, model: Model, que
   }
   write.branch(builder, shared, alias);
   const either = bound.filter(({ term }) => term.or);
-  if (either.length) builder.where((any) => either.forEach((one) => any.orWhere((part) => write.one(part, one, alias))));
+  if (either.length)
+    builder.where((any) => either.forEach((one) => any.orWhere((part) => write.one(part, one, alias))));
   if (searches.length) {
     builder.where((any) => {
-      for (const term of searches) any.orWhere((all) => relatedSearch(models, model, term).forEach((one) => write.one(all, one, alias)));
+      for (const term of searches)
+        any.orWhere((all) => relatedSearch(models, model, term).forEach((one) => write.one(all, one, alias)));
     });
   }
 }
@@ -57,11 +65,18 @@ function bind(models: Models, model: Model, term: FilterTerm): Bound {
   const path = resolvePath(models, model, term.path, term.key);
   const field = path.field ?? path.model.fields.get('id')!;
   const link = !path.field || field.kind === 'ref';
-  if (!path.field && !['exact', 'in', 'isnull'].includes(term.lookup)) throw badFilter(`${term.key}: a relation knows exact, in, isnull and search only.`);
-  if (link && term.lookup === 'exact' && /^(null|none)$/i.test(term.value)) return bind(models, model, { ...term, lookup: 'isnull', value: 'true' });
+  if (!path.field && !['exact', 'in', 'isnull'].includes(term.lookup))
+    throw badFilter(`${term.key}: a relation knows exact, in, isnull and search only.`);
+  if (link && term.lookup === 'exact' && /^(null|none)$/i.test(term.value))
+    return bind(models, model, { ...term, lookup: 'isnull', value: 'true' });
   // "the related row's field is null" holds as well where there is no related row
   if (term.lookup === 'isnull' && path.steps.length && filterBoolean(term)) {
-    return { term, steps: path.steps, conditions: [fieldCondition(field, { ...term, value: 'false' })], not: !term.not };
+    return {
+      term,
+      steps: path.steps,
+      conditions: [fieldCondition(field, { ...term, value: 'false' })],
+      not: !term.not,
+    };
   }
   return { term, steps: path.steps, conditions: [fieldCondition(field, term)], not: term.not };
 }
@@ -72,7 +87,12 @@ function relatedSearch(models: Models, model: Model, term: FilterTerm): Bound[] 
   const last = path.field && resolvePath(models, model, [...term.path, 'id'], term.key);
   const { steps, model: target } = last ?? path;
   if (!steps.length) throw badFilter(`${term.key}: search works behind a relation only.`);
-  return searchConditions(target, term.value, ['playbook']).map((condition) => ({ term, steps, conditions: [condition], not: term.not }));
+  return searchConditions(target, term.value, ['playbook']).map((condition) => ({
+    term,
+    steps,
+    conditions: [condition],
+    not: term.not,
+  }));
 }
 
 function grow(branch: Branch, { steps, conditions }: Bound): void {
@@ -107,10 +127,10 @@ function writer(actor: Actor | null) {
     grow(tree, bound);
     if (!not) branch(builder, tree, alias);
     // `is not true` and not `not`: rows without a value differ from every value
-    else if (!steps.length) for (const { sql, bindings } of conditions) builder.whereRaw(`(${sql(alias)}) is not true`, bindings);
+    else if (!steps.length)
+      for (const { sql, bindings } of conditions) builder.whereRaw(`(${sql(alias)}) is not true`, bindings);
     else builder.whereNot((inner) => branch(inner, tree, alias));
   }
 
   return { branch, one };
 }
-

@@ -5,14 +5,20 @@ import { quote } from './model.ts';
 export type Models = ReadonlyMap<string, Model>;
 
 /** A plugin that is off takes its types along: sublists of them are not served. */
-export const knownSublists = (models: Models, { sublists = {} }: Resource) => Object.entries(sublists).filter(([, { resource }]) => models.has(resource));
+export const knownSublists = (models: Models, { sublists = {} }: Resource) =>
+  Object.entries(sublists).filter(([, { resource }]) => models.has(resource));
 
 /** The address of a row whose type is known only from its columns (mixed lists, links to them). */
 export function variantTypes(models: Models, model: Model): { column: string; types: Map<string, Model> } | undefined {
-  const variants = (model.resource.variants ?? []).map((type) => models.get(type)).filter((found) => found !== undefined);
+  const variants = (model.resource.variants ?? [])
+    .map((type) => models.get(type))
+    .filter((found) => found !== undefined);
   if (!variants.length) return undefined;
   const column = Object.keys(variants[0]!.resource.where ?? {})[0];
-  if (!column) throw new Error(`resource ${model.type}: its variant ${variants[0]!.type} does not say with \`where\` which rows are its own`);
+  if (!column)
+    throw new Error(
+      `resource ${model.type}: its variant ${variants[0]!.type} does not say with \`where\` which rows are its own`,
+    );
   return { column, types: new Map(variants.map((variant) => [variant.resource.where![column]!, variant])) };
 }
 
@@ -42,5 +48,7 @@ function keySql(target: Model, key: string, alias: string): string {
   const extra = target.resource.extraSql?.[key];
   if (extra) return extra.replaceAll('{alias}', quote(alias));
   if (target.columns.has(key)) return `${quote(alias)}.${quote(key)}`;
-  throw new Error(`resource ${target.type}: summary names ${key}, which is neither a field with SQL, nor in extraSql, nor a column`);
+  throw new Error(
+    `resource ${target.type}: summary names ${key}, which is neither a field with SQL, nor in extraSql, nor a column`,
+  );
 }

@@ -5,6 +5,7 @@ import { applyFilters } from './filters.ts';
 import { type Model, quote } from './model.ts';
 import { variantTypes } from './links.ts';
 import { applyOrder } from './order.ts';
+import { type Found, representFound } from './represent.ts';
 import { envelope, invalidPage, lastOf, maxPageSize, readPage } from './paginate.ts';
 import { searchConditions } from './search.ts';
 import { alias, ofType } from './sql.ts';
@@ -19,7 +20,12 @@ export interface ListOptions {
 }
 
 /** The ids that the caller's query selects, neither ordered nor cut: what the count counts. */
-export function selectRows(engine: Engine, model: Model, call: Pick<Call, 'actor' | 'query'>, narrow?: Narrow): Knex.QueryBuilder {
+export function selectRows(
+  engine: Engine,
+  model: Model,
+  call: Pick<Call, 'actor' | 'query'>,
+  narrow?: Narrow,
+): Knex.QueryBuilder {
   const builder = engine.db.from(`${model.table} as ${alias}`);
   ofType(model, builder, alias);
   applyTypes(engine, model, call.query, builder);
@@ -39,7 +45,12 @@ export function selectRows(engine: Engine, model: Model, call: Pick<Call, 'actor
 /** Mixed lists hold only their variants' rows; `?type=a,b` picks among them, or empties another type's list. */
 function applyTypes(engine: Engine, model: Model, query: URLSearchParams, builder: Knex.QueryBuilder): void {
   const variants = variantTypes(engine.models, model);
-  const asked = query.has('type') ? query.getAll('type').flatMap((value) => value.split(',')).map((type) => type.trim()) : undefined;
+  const asked = query.has('type')
+    ? query
+        .getAll('type')
+        .flatMap((value) => value.split(','))
+        .map((type) => type.trim())
+    : undefined;
   if (!variants) {
     if (asked && !asked.includes(model.type)) builder.whereRaw('false');
     return;
@@ -49,16 +60,27 @@ function applyTypes(engine: Engine, model: Model, query: URLSearchParams, builde
 }
 
 /** A page as the list routes answer it: the ids, their rows, and the count where the page does not tell it. */
-export async function listPage(engine: Engine, model: Model, call: Call, path: string, { narrow, orderBy }: ListOptions = {}) {
+export async function listPage(
+  engine: Engine,
+  model: Model,
+  call: Call,
+  path: string,
+  { narrow, orderBy }: ListOptions = {},
+) {
   const { query } = call;
   const selection = selectRows(engine, model, call, narrow);
-  const ids = (limit: number, offset: number) => {
-    const builder = selection.clone().select(engine.db.raw(`${model.id(alias)} as id`)).limit(limit);
+  const kind = variantTypes(engine.models, model)?.column;
+  const ids = (limit: number, offset: number): PromiseLike<Found[]> => {
+    const builder = selection
+      .clone()
+      .select(engine.db.raw(`${model.id(alias)} as id`))
+      .limit(limit);
+    if (kind) builder.select({ kind: `${alias}.${kind}` });
     applyOrder(engine.models, model, query, builder, alias, orderBy ?? model.resource.orderBy);
-    return (offset ? builder.offset(offset) : builder).then((rows: { id: number }[]) => rows.map(({ id }) => id));
+    return (offset ? builder.offset(offset) : builder) as unknown as PromiseLike<Found[]>;
   };
   const count = async () => Number((await selection.clone().count({ count: '*' }))[0].count);
-  const represent = (found: number[]) => engine.represent(model.type, found, call, 'list');
+  const represent = (found: Found[]) => representFound(engine, model, found, call, 'list');
 
   const limit = lastOf(query, 'limit');
   if (model.resource.limitParameter && limit !== undefined && /^\d{1,9}$/.test(limit)) {

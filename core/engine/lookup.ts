@@ -22,10 +22,16 @@ async function resolveId(engine: Engine, model: Compiled, text: string): Promise
   const columns = namingColumns(engine, model, alias);
   const parts = splitName(text);
   // the bare name will do where it is enough to tell the row
-  if (!columns.length || !text || !text.isWellFormed() || text.includes('\0') || parts.length > columns.length) return undefined;
-  const builder = engine.db.from(`${model.table} as ${alias}`).select(engine.db.raw(`${model.id(alias)} as id`)).orderByRaw(model.id(alias)).limit(1);
+  if (!columns.length || !text || !text.isWellFormed() || text.includes('\0') || parts.length > columns.length)
+    return undefined;
+  const builder = engine.db
+    .from(`${model.table} as ${alias}`)
+    .select(engine.db.raw(`${model.id(alias)} as id`))
+    .orderByRaw(model.id(alias))
+    .limit(1);
   ofType(model, builder, alias);
-  for (const [index, part] of parts.entries()) builder.whereRaw(part === '' ? `${columns[index]} is null` : `${columns[index]} = ?`, part === '' ? [] : [part]);
+  for (const [index, part] of parts.entries())
+    builder.whereRaw(part === '' ? `${columns[index]} is null` : `${columns[index]} = ?`, part === '' ? [] : [part]);
   const [row] = await builder;
   return row?.id;
 }
@@ -38,7 +44,10 @@ function namingColumns(engine: Engine, model: Compiled, at: string): string[] {
     if (field.kind !== 'ref') return [field.sql(at)];
     const target = engine.type(field.field.target!);
     const inner = `${at}_n`;
-    return namingColumns(engine, target, inner).map((sql) => `(select ${sql} from ${quote(target.table)} ${quote(inner)} where ${target.id(inner)} = ${field.sql!(at)})`);
+    return namingColumns(engine, target, inner).map(
+      (sql) =>
+        `(select ${sql} from ${quote(target.table)} ${quote(inner)} where ${target.id(inner)} = ${field.sql!(at)})`,
+    );
   });
 }
 

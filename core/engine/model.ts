@@ -34,11 +34,26 @@ export interface Model {
 }
 
 const kinds: Record<Field['type'], Kind> = {
-  string: 'text', text: 'text', jsonText: 'text', choice: 'text', integer: 'integer', number: 'number', decimal: 'number',
-  boolean: 'boolean', datetime: 'datetime', json: 'json', list: 'json', ref: 'ref', computed: 'other',
+  string: 'text',
+  text: 'text',
+  jsonText: 'text',
+  choice: 'text',
+  integer: 'integer',
+  number: 'number',
+  decimal: 'number',
+  boolean: 'boolean',
+  datetime: 'datetime',
+  json: 'json',
+  list: 'json',
+  ref: 'ref',
+  computed: 'other',
 };
 
-export const quote = (name: string) => name.split('.').map((part) => `"${part}"`).join('.');
+export const quote = (name: string) =>
+  name
+    .split('.')
+    .map((part) => `"${part}"`)
+    .join('.');
 export const expand = (sql: string, alias: string) => sql.replaceAll('{alias}', quote(alias));
 
 const leading = ['created', 'modified', 'name', 'description'];
@@ -47,11 +62,18 @@ const actors = ['created_by', 'modified_by'];
 
 export function compileModel(resource: Resource, tables: Tables): Model {
   const columns = tables.get(resource.table);
-  if (!columns) throw new Error(`resource ${resource.type}: there is no table ${resource.table}: add a migration that makes it`);
+  if (!columns)
+    throw new Error(`resource ${resource.type}: there is no table ${resource.table}: add a migration that makes it`);
   const fields = new Map(
-    Object.entries(withCommonFields(resource.fields, columns)).map(([name, declared]) => [name, bindField(resource, columns, name, declared)]),
+    Object.entries(withCommonFields(resource.fields, columns)).map(([name, declared]) => [
+      name,
+      bindField(resource, columns, name, declared),
+    ]),
   );
-  const shown = [...fields.values()].filter(({ name, field: f }) => name !== 'id' && !f.secret && f.mode !== 'wo' && !(actors.includes(name) && !resource.fields[name]));
+  const shown = [...fields.values()].filter(
+    ({ name, field: f }) =>
+      name !== 'id' && !f.secret && f.mode !== 'wo' && !(actors.includes(name) && !resource.fields[name]),
+  );
   const { identity } = resource;
   return {
     resource,
@@ -59,7 +81,10 @@ export function compileModel(resource: Resource, tables: Tables): Model {
     table: resource.table,
     columns,
     fields,
-    shown: { detail: shown, list: shown.filter(({ name, field: f }) => !f.detailOnly && !resource.listOmit?.includes(name)) },
+    shown: {
+      detail: shown,
+      list: shown.filter(({ name, field: f }) => !f.detailOnly && !resource.listOmit?.includes(name)),
+    },
     refs: [...fields.values()].filter(({ field: f }) => f.type === 'ref' && f.mode !== 'wo'),
     rows: rowClass(resource.table, columns),
     id: identity ? (alias) => expand(identity.sql, alias) : (alias) => `${quote(alias)}."id"`,
@@ -86,11 +111,14 @@ function bindField(resource: Resource, columns: Table, name: string, declared: F
     const { sql } = declared;
     return { ...bound, sql: (alias) => expand(sql, alias) };
   }
-  if (columns.has(column)) return { ...bound, column, dataType: columns.get(column)!, sql: (alias) => `${quote(alias)}.${quote(column)}` };
+  if (columns.has(column))
+    return { ...bound, column, dataType: columns.get(column)!, sql: (alias) => `${quote(alias)}.${quote(column)}` };
   // declared `column` may also be an expression over the alias
   if (declared.column?.includes('{alias}')) return { ...bound, sql: (alias) => expand(declared.column!, alias) };
   if (declared.type === 'computed' || declared.mode === 'wo') return bound;
-  throw new Error(`resource ${resource.type}: field ${name} has no column ${column} in ${resource.table}: add it in a migration, or name another with \`column\``);
+  throw new Error(
+    `resource ${resource.type}: field ${name} has no column ${column} in ${resource.table}: add it in a migration, or name another with \`column\``,
+  );
 }
 
 function rowClass(table: string, columns: Table): ModelClass<ObjectionModel> {

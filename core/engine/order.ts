@@ -5,8 +5,18 @@ import { type Models, variantTypes } from './links.ts';
 import { expand, type Model, quote } from './model.ts';
 
 /** `order_by=-finished,organization__name`, with the default order appended so that pages never overlap. */
-export function applyOrder(models: Models, model: Model, query: URLSearchParams, builder: Knex.QueryBuilder, alias: string, fallback: readonly string[]): void {
-  const asked = [...query.getAll('order_by'), ...query.getAll('order')].flatMap((value) => value.split(',')).map((key) => key.trim()).filter(Boolean);
+export function applyOrder(
+  models: Models,
+  model: Model,
+  query: URLSearchParams,
+  builder: Knex.QueryBuilder,
+  alias: string,
+  fallback: readonly string[],
+): void {
+  const asked = [...query.getAll('order_by'), ...query.getAll('order')]
+    .flatMap((value) => value.split(','))
+    .map((key) => key.trim())
+    .filter(Boolean);
   const seen = new Set<string>();
   for (const key of [...asked, ...fallback, 'id']) {
     const descending = key.startsWith('-');
@@ -33,7 +43,9 @@ function orderSql(models: Models, model: Model, key: string, alias: string): str
 /** The key's own columns, so that an index serves. */
 function idOrder(model: Model, alias: string): string[] {
   const { identity } = model.resource;
-  return identity ? Object.keys(identity.columns(0)).map((column) => `${quote(alias)}.${quote(column)}`) : [model.id(alias)];
+  return identity
+    ? Object.keys(identity.columns(0)).map((column) => `${quote(alias)}.${quote(column)}`)
+    : [model.id(alias)];
 }
 
 function scalar([step, ...rest]: Step[], own: (alias: string) => string, alias: string): string {

@@ -37,7 +37,13 @@ function pageLink(path: string, query: URLSearchParams, page: number, size: numb
   return `${path}?${parameters}`;
 }
 
-export function envelope(path: string, query: URLSearchParams, { size, number }: { size: number; number: number }, count: number, results: unknown[]) {
+export function envelope(
+  path: string,
+  query: URLSearchParams,
+  { size, number }: { size: number; number: number },
+  count: number,
+  results: unknown[],
+) {
   return {
     count,
     next: number * size < count ? pageLink(path, query, number + 1, size) : null,

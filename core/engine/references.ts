@@ -6,8 +6,16 @@ import { ofType } from './sql.ts';
 import type { ValidatedInput } from './schema.ts';
 
 /** Do the links point at rows that the caller may see? All of them in one statement; what is wrong goes to `errors`. */
-export async function checkReferences(models: Models, model: Model, { input, errors, sent }: ValidatedInput, actor: Actor | null, trx: Knex): Promise<void> {
-  const asked = model.refs.filter(({ name, column }) => sent.has(name) && !errors[name] && column && input[column] !== null);
+export async function checkReferences(
+  models: Models,
+  model: Model,
+  { input, errors, sent }: ValidatedInput,
+  actor: Actor | null,
+  trx: Knex,
+): Promise<void> {
+  const asked = model.refs.filter(
+    ({ name, column }) => sent.has(name) && !errors[name] && column && input[column] !== null,
+  );
   const known = asked.filter(({ field }) => models.has(field.target!));
   if (!known.length) return;
   const columns = Object.fromEntries(

@@ -39,13 +39,21 @@ export function allowOf({ endpoints }: CompiledRoute): string {
 }
 
 /** Every path of the service. Throws where one does not state its access, or two are the same. */
-export function compileRoutes(engine: Engine, resources: readonly Resource[], routes: readonly Route[]): CompiledRoute[] {
-  const table = [...routes.map(ownRoute), ...resources.flatMap(({ type }) => resourceRoutes(engine, engine.type(type)))];
+export function compileRoutes(
+  engine: Engine,
+  resources: readonly Resource[],
+  routes: readonly Route[],
+): CompiledRoute[] {
+  const table = [
+    ...routes.map(ownRoute),
+    ...resources.flatMap(({ type }) => resourceRoutes(engine, engine.type(type))),
+  ];
   const seen = new Set<string>();
   for (const { path, endpoints } of table) {
     if (seen.has(path)) throw new Error(`the path ${path} is declared twice`);
     seen.add(path);
-    for (const [method, { rule }] of Object.entries(endpoints)) if (typeof rule?.row !== 'function') throw new Error(`${method} ${path} does not state its access`);
+    for (const [method, { rule }] of Object.entries(endpoints))
+      if (typeof rule?.row !== 'function') throw new Error(`${method} ${path} does not state its access`);
     if (!Object.keys(endpoints).length) throw new Error(`${path} has no method with an access rule`);
   }
   return table;
@@ -53,7 +61,10 @@ export function compileRoutes(engine: Engine, resources: readonly Resource[], ro
 
 function ownRoute({ path, access, handler, formats = [] }: Route): CompiledRoute {
   if (!path.endsWith('/')) throw new Error(`the path ${path} must end with a slash`);
-  const endpoints = Object.entries(access).map(([method, rule]) => [method, { rule, prepare: (call: Call) => requireRule(rule, call, undefined), run: handler }]);
+  const endpoints = Object.entries(access).map(([method, rule]) => [
+    method,
+    { rule, prepare: (call: Call) => requireRule(rule, call, undefined), run: handler },
+  ]);
   return { path, kind: 'route', endpoints: Object.fromEntries(endpoints), formats };
 }
 
@@ -61,15 +72,37 @@ function resourceRoutes(engine: Engine, model: Compiled): CompiledRoute[] {
   const { resource, type } = model;
   const base = `/api/v2/${resource.path}/`;
   const parent = (call: Call) => findRow(engine, model, call);
-  const actions = (kind: 'action' | 'list action', declared: Record<string, Action> = {}, at: string): CompiledRoute[] =>
-    Object.entries(declared).map(([name, action]) => ({ path: `${at}${name}/`, kind, type, name, endpoints: actionEndpoints(action, kind === 'action' ? parent : undefined), formats: action.formats ?? [] }));
+  const actions = (
+    kind: 'action' | 'list action',
+    declared: Record<string, Action> = {},
+    at: string,
+  ): CompiledRoute[] =>
+    Object.entries(declared).map(([name, action]) => ({
+      path: `${at}${name}/`,
+      kind,
+      type,
+      name,
+      endpoints: actionEndpoints(action, kind === 'action' ? parent : undefined),
+      formats: action.formats ?? [],
+    }));
   const sublists: CompiledRoute[] = knownSublists(engine.models, resource).map(([name, sublist]) => ({
-    path: `${base}:id/${name}/`, kind: 'sublist', type, name, endpoints: sublistEndpoints(engine, model, name, sublist, parent), formats: [],
+    path: `${base}:id/${name}/`,
+    kind: 'sublist',
+    type,
+    name,
+    endpoints: sublistEndpoints(engine, model, name, sublist, parent),
+    formats: [],
   }));
   return [
     { path: base, kind: 'list' as const, type, endpoints: listEndpoints(engine, model, base), formats: [] },
     ...actions('list action', resource.listActions, base),
-    { path: `${base}:id/`, kind: 'detail' as const, type, endpoints: detailEndpoints(engine, model, parent), formats: [] },
+    {
+      path: `${base}:id/`,
+      kind: 'detail' as const,
+      type,
+      endpoints: detailEndpoints(engine, model, parent),
+      formats: [],
+    },
     ...sublists,
     ...actions('action', resource.actions, `${base}:id/`),
   ].filter(({ kind, endpoints }) => !((kind === 'list' || kind === 'detail') && !Object.keys(endpoints).length));
@@ -96,14 +129,22 @@ function offered(model: Compiled, view: 'list' | 'detail', rules: Record<string,
   return declared ? [...declared] : Object.keys(rules).filter((method) => rules[method]);
 }
 
-const pick = (all: Record<string, Endpoint>, names: string[]) => Object.fromEntries(names.map((name) => [name, all[name]!]));
+const pick = (all: Record<string, Endpoint>, names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, all[name]!]));
 
 function listEndpoints(engine: Engine, model: Compiled, path: string): Record<string, Endpoint> {
   const { access, listHeaders } = model.resource;
   const names = offered(model, 'list', { GET: access.see, POST: access.create });
   return pick(
     {
-      GET: { rule: access.see, run: async (call) => ({ status: 200, headers: listHeaders?.(call), body: await listPage(engine, model, call, path) }) },
+      GET: {
+        rule: access.see,
+        run: async (call) => ({
+          status: 200,
+          headers: listHeaders?.(call),
+          body: await listPage(engine, model, call, path),
+        }),
+      },
       POST: { rule: access.create!, run: (call) => createReply(engine, model, call) },
     },
     names,
@@ -135,7 +176,12 @@ function detailEndpoints(engine: Engine, model: Compiled, row: (call: Call) => P
     await deleteRow(engine, model, call, id);
     return { status: deleteStatus };
   };
-  const names = offered(model, 'detail', { GET: access.see, PUT: access.change, PATCH: access.change, DELETE: access.delete });
+  const names = offered(model, 'detail', {
+    GET: access.see,
+    PUT: access.change,
+    PATCH: access.change,
+    DELETE: access.delete,
+  });
   return pick(
     {
       GET: { rule: access.see, prepare: row, run: (call, found) => detailReply(engine, model, call, found) },
@@ -150,7 +196,10 @@ function detailEndpoints(engine: Engine, model: Compiled, row: (call: Call) => P
 /** Filters hold for a detail as well: one that does not match is not there. */
 async function detailReply(engine: Engine, model: Compiled, call: Call, row: any): Promise<Reply> {
   if ([...call.query.keys()].some((key) => !reserved.has(key) || key === 'search' || key === 'type')) {
-    const [match] = await selectRows(engine, model, call).whereRaw(`${model.id(alias)} = ?`, [row.id]).select(engine.db.raw('1')).limit(1);
+    const [match] = await selectRows(engine, model, call)
+      .whereRaw(`${model.id(alias)} = ?`, [row.id])
+      .select(engine.db.raw('1'))
+      .limit(1);
     if (!match) throw noMatch(model.resource);
   }
   const [body] = await model.serializer.rows(engine.db, [row], call, 'detail');

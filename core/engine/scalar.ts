@@ -30,7 +30,8 @@ export function parseNumber(value: unknown): string | undefined {
   return decimal.test(text) && Number.isFinite(Number(text)) ? text : undefined;
 }
 
-const instant = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+const instant =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /** ISO 8601, a date alone meaning its midnight, UTC unless it says otherwise; text that Postgres reads, or undefined. */
 export function parseInstant(value: unknown): string | undefined {
@@ -38,13 +39,22 @@ export function parseInstant(value: unknown): string | undefined {
   const parts = instant.exec(value.trim());
   if (!parts) return undefined;
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', zone = 'Z'] = parts;
-  const [y, mo, d, h, mi, s] = [year, month, day, hour, minute, second].map(Number) as [number, number, number, number, number, number];
+  const [y, mo, d, h, mi, s] = [year, month, day, hour, minute, second].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   const date = new Date(Date.UTC(y, mo - 1, d));
   if (y < 1 || date.getUTCMonth() !== mo - 1 || h > 23 || mi > 59 || s > 59) return undefined;
-  const [zoneHours = 0, zoneMinutes = 0] = zone.toUpperCase() === 'Z' ? [] : (zone.slice(1).replace(':', '').match(/\d{2}/g) ?? []).map(Number);
+  const [zoneHours = 0, zoneMinutes = 0] =
+    zone.toUpperCase() === 'Z' ? [] : (zone.slice(1).replace(':', '').match(/\d{2}/g) ?? []).map(Number);
   if (zoneHours > 14 || zoneMinutes > 59) return undefined;
   const pad = (text: string, size = 2) => text.padStart(size, '0');
-  const offset = zone.toUpperCase() === 'Z' ? '+00:00' : `${zone[0]}${pad(String(zoneHours))}:${pad(String(zoneMinutes))}`;
+  const offset =
+    zone.toUpperCase() === 'Z' ? '+00:00' : `${zone[0]}${pad(String(zoneHours))}:${pad(String(zoneMinutes))}`;
   return `${pad(year!, 4)}-${pad(month!)}-${pad(day!)}T${pad(hour)}:${minute}:${pad(second)}.${fraction.slice(0, 6)}${offset}`;
 }
 

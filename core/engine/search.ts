@@ -9,12 +9,16 @@ const maxWords = 50;
 
 export function searchFields(model: Model, extra: readonly string[] = []): ModelField[] {
   const names = model.resource.search ?? [...usual, ...extra];
-  return names.map((name) => model.fields.get(name)).filter((field) => field?.sql !== undefined && !field.field.secret) as ModelField[];
+  return names
+    .map((name) => model.fields.get(name))
+    .filter((field) => field?.sql !== undefined && !field.field.secret) as ModelField[];
 }
 
 /** Words parted by blanks and commas; quotes keep a phrase together. */
 export function searchWords(text: string): string[] {
-  return [...text.matchAll(/"([^"]*)"|'([^']*)'|[^\s,]+/g)].map((match) => match[1] ?? match[2] ?? match[0]).filter(Boolean);
+  return [...text.matchAll(/"([^"]*)"|'([^']*)'|[^\s,]+/g)]
+    .map((match) => match[1] ?? match[2] ?? match[0])
+    .filter(Boolean);
 }
 
 /** One condition per word: it occurs in at least one search field. */
@@ -24,7 +28,8 @@ export function searchConditions(model: Model, text: string, extra: readonly str
   const words = searchWords(text);
   if (words.length > maxWords) throw badFilter(`search: more than ${maxWords} words.`);
   return words.map((word) => ({
-    sql: (alias) => (fields.length ? `(${fields.map((field) => `${asText(field, alias)} ilike ?`).join(' or ')})` : 'false'),
+    sql: (alias) =>
+      fields.length ? `(${fields.map((field) => `${asText(field, alias)} ilike ?`).join(' or ')})` : 'false',
     bindings: fields.map(() => `%${escapeLike(word)}%`),
   }));
 }

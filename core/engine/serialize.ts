@@ -30,7 +30,13 @@ export function compileSerializer(model: Model, models: Models): Serializer {
       if (link === null) delete related[name];
       else related[name] = link;
     }
-    const representation: Record<string, any> = { id: row.id, type: model.type, url, related, summary_fields: Object.assign(summary, extra) };
+    const representation: Record<string, any> = {
+      id: row.id,
+      type: model.type,
+      url,
+      related,
+      summary_fields: Object.assign(summary, extra),
+    };
     for (const [name, get] of getters[view]) representation[name] = get(row, call);
     resource.present?.(representation, row, view, call);
     return representation;
@@ -55,7 +61,9 @@ function getter({ name, field, column }: ModelField): Getter {
 }
 
 function subLinks({ resource }: Model, models: Models): string[] {
-  const actions = Object.entries(resource.actions ?? {}).filter(([, action]) => action.related !== false).map(([name]) => name);
+  const actions = Object.entries(resource.actions ?? {})
+    .filter(([, action]) => action.related !== false)
+    .map(([name]) => name);
   return [...knownSublists(models, resource).map(([name]) => name), ...actions].filter((name) => !name.includes('/'));
 }
 

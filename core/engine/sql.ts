@@ -3,6 +3,7 @@ import type { View } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type Models, summarySql } from './links.ts';
 import { type Model, expand, quote } from './model.ts';
+import { runPrepared, type Statement } from './prepared.ts';
 
 export const alias = 't';
 /** Prefix of the columns that carry a ref's summary. */
@@ -17,19 +18,38 @@ export interface Reads {
 export function compileReads(model: Model, models: Models): Reads {
   const statements = { list: statement(model, models, 'list'), detail: statement(model, models, 'detail') };
   const parameters = keyParameters(model);
+  const restore = restoreTypes(model);
   return {
     async rows(db, view, ids) {
       if (!ids.length) return [];
-      const { text, name } = statements[view];
-      const { rows } = await db.raw(text, parameters(ids)).options({ name });
-      return rows;
+      const found = await runPrepared(db, statements[view], parameters(ids));
+      return found.map(({ row }) => restore(row));
     },
   };
 }
 
-function statement(model: Model, models: Models, view: View): { text: string; name: string } {
-  const text = `select ${selected(model, models, view).join(', ')} from ${quote(model.table)} ${quote(alias)} where ${keyCondition(model)}`;
+/** Each row comes as one JSON document: the driver's work per column is what a wide table costs most. */
+function statement(model: Model, models: Models, view: View): Statement {
+  const inner = `select ${selected(model, models, view).join(', ')} from ${quote(model.table)} ${quote(alias)} where ${keyCondition(model)}`;
+  const text = `select row_to_json(x) as row from (${inner}) x`;
   return { text, name: `${model.type}_${view}_${createHash('sha1').update(text).digest('hex').slice(0, 12)}` };
+}
+
+/** JSON knows no timestamps: `…+00:00` becomes the `Z` that the API shows. */
+function restoreTypes(model: Model): (row: any) => any {
+  const instants = [
+    ...[...model.columns].filter(([, type]) => type === 'timestamp with time zone').map(([name]) => name),
+    ...[...model.fields.values()]
+      .filter(({ kind, column, sql }) => kind === 'datetime' && !column && sql)
+      .map(({ name }) => name),
+  ];
+  return (row) => {
+    for (const name of instants) {
+      const text = row[name];
+      if (typeof text === 'string' && text.endsWith('+00:00')) row[name] = `${text.slice(0, -6)}Z`;
+    }
+    return row;
+  };
 }
 
 function selected(model: Model, models: Models, view: View): string[] {
@@ -42,8 +62,13 @@ function selected(model: Model, models: Models, view: View): string[] {
     const sql = summarySql(models, ref, alias);
     if (sql) named.set(summaryPrefix + ref.name, sql);
   }
-  // `?` would be taken for a parameter
-  return [...named].map(([name, sql]) => `${sql.replaceAll('?', '\\?')} as ${quote(name)}`);
+  return [...named].map(([name, sql]) => `${exact(model, name, sql)} as ${quote(name)}`);
+}
+
+/** Decimals stay texts with every digit: as JSON numbers they would lose their final zeros. */
+function exact(model: Model, name: string, sql: string): string {
+  const decimal = model.columns.get(name) === 'numeric' || model.fields.get(name)?.field.type === 'decimal';
+  return decimal ? `(${sql})::text` : sql;
 }
 
 /** Everything in the table but secrets, binary data and what this view leaves out: rules and links may look at any of it. */
@@ -51,16 +76,21 @@ function readColumns(model: Model, view: View): string[] {
   const hidden = new Set(model.resource.hiddenColumns);
   const shown = new Set(model.shown[view].map(({ name }) => name));
   for (const { field, column, name } of model.fields.values()) {
-    if (column && (field.secret || (field.detailOnly && !shown.has(name)) || model.resource.listOmit?.includes(name)) && !shown.has(name)) hidden.add(column);
+    if (
+      column &&
+      (field.secret || (field.detailOnly && !shown.has(name)) || model.resource.listOmit?.includes(name)) &&
+      !shown.has(name)
+    )
+      hidden.add(column);
   }
   return [...model.columns].filter(([name, type]) => type !== 'bytea' && !hidden.has(name)).map(([name]) => name);
 }
 
 function keyCondition(model: Model): string {
   const { identity } = model.resource;
-  if (!identity) return `${quote(alias)}."id" = any (?::bigint[])`;
+  if (!identity) return `${quote(alias)}."id" = any ($1::bigint[])`;
   const columns = Object.keys(identity.columns(0));
-  const types = columns.map((column) => `?::${model.columns.get(column) ?? 'bigint'}[]`);
+  const types = columns.map((column, index) => `$${index + 1}::${model.columns.get(column) ?? 'bigint'}[]`);
   return `(${columns.map((column) => `${quote(alias)}.${quote(column)}`).join(', ')}) in (select * from unnest(${types.join(', ')}))`;
 }
 

@@ -18,7 +18,13 @@ interface Place {
 const refused = (msg: string) => new ApiError(400, { msg });
 
 /** GET lists the children, POST attaches, detaches or creates one. */
-export function sublistEndpoints(engine: Engine, parent: Compiled, name: string, sublist: Sublist, parentRow: (call: Call) => Promise<any>): Record<string, Endpoint> {
+export function sublistEndpoints(
+  engine: Engine,
+  parent: Compiled,
+  name: string,
+  sublist: Sublist,
+  parentRow: (call: Call) => Promise<any>,
+): Record<string, Endpoint> {
   const place: Place = { engine, parent, child: engine.type(sublist.resource), name, sublist };
   const get: Endpoint = {
     rule: parent.resource.access.see,
@@ -26,12 +32,18 @@ export function sublistEndpoints(engine: Engine, parent: Compiled, name: string,
     run: async (call, row) => ({
       status: 200,
       headers: place.child.resource.listHeaders?.(call),
-      body: await listPage(engine, place.child, call, `${parent.url(row.id)}${name}/`, { narrow: narrowTo(place, row), orderBy: sublist.orderBy }),
+      body: await listPage(engine, place.child, call, `${parent.url(row.id)}${name}/`, {
+        narrow: narrowTo(place, row),
+        orderBy: sublist.orderBy,
+      }),
     }),
   };
   if (!sublist.attach && !sublist.create) return { GET: get };
   const rule = sublist.write ?? parent.resource.access.change;
-  if (!rule) throw new Error(`resource ${parent.type}: sublist ${name} can be written, but neither it nor the resource states who may change it`);
+  if (!rule)
+    throw new Error(
+      `resource ${parent.type}: sublist ${name} can be written, but neither it nor the resource states who may change it`,
+    );
   return { GET: get, POST: { rule, prepare: parentRow, run: (call, row) => write(place, rule, call, row) } };
 }
 
@@ -39,7 +51,11 @@ function narrowTo({ sublist, child }: Place, row: any): Narrow {
   const { column, through, where } = sublist;
   return (builder, alias) => {
     if (column) builder.where(`${alias}.${column}`, row.id);
-    if (through) builder.whereRaw(`${child.id(alias)} in (select ${quote(through.child)} from ${quote(through.table)} where ${quote(through.parent)} = ?)`, [row.id]);
+    if (through)
+      builder.whereRaw(
+        `${child.id(alias)} in (select ${quote(through.child)} from ${quote(through.table)} where ${quote(through.parent)} = ?)`,
+        [row.id],
+      );
     where?.(builder, row, alias);
   };
 }
@@ -80,7 +96,8 @@ async function attachChild(place: Place, call: Call, parentRow: any, id: number)
   const { engine, sublist, parent } = place;
   const row = await childRow(place, call, id);
   const { through, column } = sublist;
-  if (column && row[column] !== parentRow.id) throw refused(`${place.child.resource.label} ${id} belongs to another ${parent.resource.label}.`);
+  if (column && row[column] !== parentRow.id)
+    throw refused(`${place.child.resource.label} ${id} belongs to another ${parent.resource.label}.`);
   if (!through) return;
   await inTransaction(engine.db, parent.resource, async (trx) => {
     await sublist.check?.(trx, parentRow, row, call);
@@ -89,7 +106,10 @@ async function attachChild(place: Place, call: Call, parentRow: any, id: number)
 }
 
 const link = (trx: Knex, through: NonNullable<Sublist['through']>, parent: number, child: number) =>
-  trx(through.table).insert({ [through.parent]: parent, [through.child]: child }).onConflict().ignore();
+  trx(through.table)
+    .insert({ [through.parent]: parent, [through.child]: child })
+    .onConflict()
+    .ignore();
 
 /** Unlinks; a child that belongs to its parent ends with it. Detaching what is not attached is done already. */
 async function detachChild(place: Place, call: Call, parentRow: any, id: number): Promise<void> {
@@ -97,7 +117,11 @@ async function detachChild(place: Place, call: Call, parentRow: any, id: number)
   const { through, column } = sublist;
   const row = await childRow(place, call, id);
   if (through) {
-    await inTransaction(engine.db, child.resource, (trx) => trx(through.table).where({ [through.parent]: parentRow.id, [through.child]: id }).delete());
+    await inTransaction(engine.db, child.resource, (trx) =>
+      trx(through.table)
+        .where({ [through.parent]: parentRow.id, [through.child]: id })
+        .delete(),
+    );
   } else if (column && row[column] === parentRow.id) await deleteRow(engine, child, call, id);
 }
 

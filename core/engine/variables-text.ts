@@ -13,9 +13,12 @@ export function variablesProblem(text: string): string | undefined {
   } catch (error) {
     jsonError = (error as Error).message;
   }
-  if (text.length > maxYamlLength) return `Cannot parse as JSON (error: ${jsonError}), and too long to be read as YAML (over ${maxYamlLength} characters).`;
+  if (text.length > maxYamlLength)
+    return `Cannot parse as JSON (error: ${jsonError}), and too long to be read as YAML (over ${maxYamlLength} characters).`;
   const yamlError = yamlProblem(text);
-  return yamlError === undefined ? undefined : `Cannot parse as JSON (error: ${jsonError}) or YAML (error: ${yamlError}).`;
+  return yamlError === undefined
+    ? undefined
+    : `Cannot parse as JSON (error: ${jsonError}) or YAML (error: ${yamlError}).`;
 }
 
 function mappingProblem(value: unknown): string | undefined {

@@ -9,7 +9,11 @@ import { type ValidatedInput, type WriteMode, validateBody } from './schema.ts';
 export const noMatch = ({ label }: Resource) => notFound(`No ${label} matches the given query.`);
 
 /** One transaction; once more when another one was in the way; database errors as answers to the client. */
-export async function inTransaction<T>(db: Knex, resource: Resource | undefined, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Knex,
+  resource: Resource | undefined,
+  work: (trx: Knex.Transaction) => Promise<T>,
+): Promise<T> {
   try {
     return await db.transaction(work).catch((error) => {
       if (isRetryable(error)) return db.transaction(work);
@@ -30,7 +34,12 @@ export interface CreateOptions {
 }
 
 /** Resolves to the new row's id. */
-export async function createRow(engine: Engine, model: Compiled, call: Call, { fixed = {}, checkAccess = true, after }: CreateOptions = {}): Promise<number> {
+export async function createRow(
+  engine: Engine,
+  model: Compiled,
+  call: Call,
+  { fixed = {}, checkAccess = true, after }: CreateOptions = {},
+): Promise<number> {
   const { resource } = model;
   const body = Object.keys(fixed).length ? withoutFixed(model, call.body, fixed) : call.body;
   return inTransaction(engine.db, resource, async (trx) => {
@@ -41,14 +50,27 @@ export async function createRow(engine: Engine, model: Compiled, call: Call, { f
     refuse(validated);
     const context: WriteContext = { trx, call, input, sent: validated.sent };
     await resource.validate?.(context);
-    const row: any = await model.rows.query(trx).insert({ ...stored(model, input), ...resource.where, ...authors(model, call, ['created_by_id', 'modified_by_id']) } as any).returning('*');
+    const row: any = await model.rows
+      .query(trx)
+      .insert({
+        ...stored(model, input),
+        ...resource.where,
+        ...authors(model, call, ['created_by_id', 'modified_by_id']),
+      } as any)
+      .returning('*');
     await resource.afterCreate?.(context, row);
     await after?.(trx, row);
     return row.id;
   });
 }
 
-export async function updateRow(engine: Engine, model: Compiled, call: Call, id: number, mode: WriteMode): Promise<void> {
+export async function updateRow(
+  engine: Engine,
+  model: Compiled,
+  call: Call,
+  id: number,
+  mode: WriteMode,
+): Promise<void> {
   const { resource } = model;
   await inTransaction(engine.db, resource, async (trx) => {
     const before = await lockRow(model, trx, id);
@@ -59,7 +81,14 @@ export async function updateRow(engine: Engine, model: Compiled, call: Call, id:
     await resource.validate?.(context);
     const changed: Record<string, unknown> = { ...stored(model, input), ...authors(model, call, ['modified_by_id']) };
     if (model.columns.has('modified')) changed.modified = fn.now();
-    const row = Object.keys(changed).length ? await model.rows.query(trx).patch(changed as any).where('id', id).returning('*').first() : before;
+    const row = Object.keys(changed).length
+      ? await model.rows
+          .query(trx)
+          .patch(changed as any)
+          .where('id', id)
+          .returning('*')
+          .first()
+      : before;
     await resource.afterUpdate?.(context, row);
   });
 }
@@ -81,9 +110,18 @@ async function lockRow(model: Compiled, trx: Knex.Transaction, id: number): Prom
   return row;
 }
 
-async function validate(engine: Engine, model: Compiled, call: Call, body: Record<string, unknown>, mode: WriteMode, trx: Knex, fixed: Record<string, unknown> = {}): Promise<ValidatedInput> {
+async function validate(
+  engine: Engine,
+  model: Compiled,
+  call: Call,
+  body: Record<string, unknown>,
+  mode: WriteMode,
+  trx: Knex,
+  fixed: Record<string, unknown> = {},
+): Promise<ValidatedInput> {
   const validated = validateBody(model, body, mode);
-  for (const { name, column } of model.fields.values()) if (column !== undefined && column in fixed) delete validated.errors[name];
+  for (const { name, column } of model.fields.values())
+    if (column !== undefined && column in fixed) delete validated.errors[name];
   await checkReferences(engine.models, model, validated, call.actor, trx);
   return validated;
 }
@@ -93,13 +131,20 @@ function refuse({ errors }: ValidatedInput): void {
 }
 
 /** The place decides: what the body says of the parent is ignored. */
-function withoutFixed(model: Compiled, body: Record<string, unknown>, fixed: Record<string, unknown>): Record<string, unknown> {
-  const given = new Set([...model.fields.values()].filter(({ column }) => column !== undefined && column in fixed).map(({ name }) => name));
+function withoutFixed(
+  model: Compiled,
+  body: Record<string, unknown>,
+  fixed: Record<string, unknown>,
+): Record<string, unknown> {
+  const given = new Set(
+    [...model.fields.values()].filter(({ column }) => column !== undefined && column in fixed).map(({ name }) => name),
+  );
   return Object.fromEntries(Object.entries(body).filter(([name]) => !given.has(name)));
 }
 
 /** Virtual fields went to the hooks; only columns are written. */
-const stored = (model: Compiled, input: Record<string, unknown>) => Object.fromEntries(Object.entries(input).filter(([column]) => model.columns.has(column)));
+const stored = (model: Compiled, input: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(input).filter(([column]) => model.columns.has(column)));
 
 function authors(model: Compiled, { actor }: Call, columns: string[]): Record<string, number | null> {
   const known = columns.filter((column) => model.columns.has(column));

@@ -11,7 +11,18 @@ export function accessLog({ log }: { log: Log }): Middleware {
     } finally {
       const ms = Math.round((performance.now() - begin) * 10) / 10;
       const { requestId, actor } = ctx.state;
-      log.info({ request_id: requestId, method: ctx.method, path: ctx.path, status: ctx.status, ms, user: actor?.username, ip: ctx.ip }, 'request');
+      log.info(
+        {
+          request_id: requestId,
+          method: ctx.method,
+          path: ctx.path,
+          status: ctx.status,
+          ms,
+          user: actor?.username,
+          ip: ctx.ip,
+        },
+        'request',
+      );
     }
   };
 }

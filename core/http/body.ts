@@ -10,11 +10,20 @@ export type ReadBody = (ctx: Context) => Promise<Record<string, unknown>>;
 /** Reads a JSON object. Run late, so that 401, 403, 404 and 405 come before what is wrong with the body. */
 export function createReadBody({ limit = '20mb', forms = false }: { limit?: string; forms?: boolean } = {}): ReadBody {
   // one way in: where no form is expected none can pass for JSON, and nothing is ever written to a file
-  const parse = koaBody({ json: true, urlencoded: forms, text: false, multipart: false, jsonLimit: limit, formLimit: limit, onError: onParseError });
+  const parse = koaBody({
+    json: true,
+    urlencoded: forms,
+    text: false,
+    multipart: false,
+    jsonLimit: limit,
+    formLimit: limit,
+    onError: onParseError,
+  });
   const types = forms ? ['application/json', 'application/x-www-form-urlencoded'] : ['application/json'];
   return async (ctx) => {
     if (!hasBody(ctx)) return {};
-    if (!ctx.is(types)) throw new ApiError(415, `Unsupported media type "${ctx.get('Content-Type').slice(0, 100)}" in request.`);
+    if (!ctx.is(types))
+      throw new ApiError(415, `Unsupported media type "${ctx.get('Content-Type').slice(0, 100)}" in request.`);
     await parse(ctx as any, async () => undefined);
     const { body } = ctx.request;
     if (body === undefined) return {};
@@ -45,7 +54,8 @@ function assertShallow(body: object): void {
     if (depth > maxDepth) throw badBody(`nested deeper than ${maxDepth} levels`);
     const next: unknown[] = [];
     for (const item of level) {
-      for (const value of Object.values(item as object)) if (typeof value === 'object' && value !== null) next.push(value);
+      for (const value of Object.values(item as object))
+        if (typeof value === 'object' && value !== null) next.push(value);
     }
     level = next;
   }

@@ -33,7 +33,8 @@ export function dispatch({ engine, auth, readBody }: Deps): Middleware {
         ctx.set('Location', `${ctx.path}/${ctx.search}`);
         return;
       }
-      if (ctx.path === '/api' || ctx.path.startsWith('/api/')) throw notFound('The requested resource could not be found.');
+      if (ctx.path === '/api' || ctx.path.startsWith('/api/'))
+        throw notFound('The requested resource could not be found.');
       await next();
     });
 }
@@ -54,12 +55,17 @@ function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middlew
     if (method === 'OPTIONS') return send(ctx, describe(route));
     if (!endpoint) throw methodNotAllowed(method, allow);
 
-    const call = makeCall(engine, {
-      actor, method, query, params: ctx.params, path: ctx.path, ip: ctx.ip, accept: ctx.get('Accept'), requestId: ctx.state.requestId,
-      get signal() {
-        return abortSignal(ctx);
-      },
-    });
+    const parts = {
+      actor,
+      method,
+      query,
+      params: ctx.params,
+      path: ctx.path,
+      ip: ctx.ip,
+      accept: ctx.get('Accept'),
+      requestId: ctx.state.requestId,
+    };
+    const call = makeCall(engine, parts, () => abortSignal(ctx));
     const row = await endpoint.prepare?.(call);
     if (withBody.has(method)) call.body = await readBody(ctx);
     send(ctx, await endpoint.run(call, row));
@@ -96,9 +102,8 @@ function send(ctx: Context, { status, body, type, headers }: Reply): void {
   if (type) ctx.type = type;
 }
 
-/** Made only for handlers that look at it. */
 function abortSignal(ctx: Context): AbortSignal {
-  const controller: AbortController = (ctx.state.abort ??= new AbortController());
+  const controller = new AbortController();
   ctx.res.once('close', () => !ctx.res.writableFinished && controller.abort());
   return controller.signal;
 }

@@ -13,7 +13,10 @@ export function answerErrors({ log }: { log: Log }): Middleware {
     } catch (error) {
       const answer = asApiError(error);
       if (answer.status >= 500 && !ctx.req.destroyed) {
-        log[answer.status === 503 ? 'warn' : 'error']({ err: error, request_id: ctx.state.requestId, method: ctx.method, path: ctx.path }, 'request failed');
+        log[answer.status === 503 ? 'warn' : 'error'](
+          { err: error, request_id: ctx.state.requestId, method: ctx.method, path: ctx.path },
+          'request failed',
+        );
       }
       ctx.status = answer.status;
       ctx.set(answer.headers);
@@ -24,12 +27,14 @@ export function answerErrors({ log }: { log: Log }): Middleware {
 
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isDatabaseAway(error)) return new ApiError(503, 'The database cannot be reached at the moment. Try again later.', { 'Retry-After': '5' });
+  if (isDatabaseAway(error))
+    return new ApiError(503, 'The database cannot be reached at the moment. Try again later.', { 'Retry-After': '5' });
   const refused = toApiError(error);
   if (refused) return refused;
   // http-errors of the body parser and of Koa itself say whether their message may be shown
   const { status, expose, message } = error as { status?: number; expose?: boolean; message?: string };
-  if (status && status >= 400 && status < 500 && expose) return new ApiError(status, message ?? STATUS_CODES[status] ?? 'Bad request.');
+  if (status && status >= 400 && status < 500 && expose)
+    return new ApiError(status, message ?? STATUS_CODES[status] ?? 'Bad request.');
   return new ApiError(500, 'A server error occurred.');
 }
 

@@ -42,14 +42,30 @@ export interface Http {
   close: (graceMs?: number) => Promise<void>;
 }
 
-export function createHttp({ config, log, metrics, auth, engineApi, authRoutes, bus, checks = {}, requestTimeoutMs = 60_000, bodyLimit }: HttpDeps): Http {
+export function createHttp({
+  config,
+  log,
+  metrics,
+  auth,
+  engineApi,
+  authRoutes,
+  bus,
+  checks = {},
+  requestTimeoutMs = 60_000,
+  bodyLimit,
+}: HttpDeps): Http {
   const app = new Koa();
   // its own handler would print what `answerErrors` has logged, and clients that went away
   app.silent = true;
   // TLS ends in front of us: whoever ends it decides whether every visit must use it
-  const secure = helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
+  const secure = helmet({
+    strictTransportSecurity: false,
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+  });
   const securityHeaders: Middleware = async (ctx, next) => {
-    await new Promise<void>((resolve, reject) => secure(ctx.req, ctx.res, (error?: unknown) => (error ? reject(error) : resolve())));
+    await new Promise<void>((resolve, reject) =>
+      secure(ctx.req, ctx.res, (error?: unknown) => (error ? reject(error) : resolve())),
+    );
     await next();
   };
   app.use(requestId);
@@ -67,11 +83,21 @@ export function createHttp({ config, log, metrics, auth, engineApi, authRoutes, 
   });
 
   const server = createServer(
-    { requestTimeout: requestTimeoutMs, headersTimeout: Math.min(15_000, requestTimeoutMs), connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs / 2), keepAliveTimeout: 65_000 },
+    {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: Math.min(15_000, requestTimeoutMs),
+      connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs / 2),
+      keepAliveTimeout: 65_000,
+    },
     app.callback(),
   );
   server.on('clientError', refuseMalformed);
-  return { app, server, listen: (port, host = '127.0.0.1') => listen(server, port, host), close: (graceMs = 10_000) => close(server, graceMs) };
+  return {
+    app,
+    server,
+    listen: (port, host = '127.0.0.1') => listen(server, port, host),
+    close: (graceMs = 10_000) => close(server, graceMs),
+  };
 }
 
 const protocolErrors: Record<string, [number, string]> = {
@@ -85,7 +111,9 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [status, reason] = protocolErrors[error.code ?? ''] ?? [400, 'Bad Request'];
   const body = JSON.stringify({ detail: `${reason}.` });
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -104,19 +104,20 @@ export async function projectSummaries(db: Knex, rows: any[], call: Call): Promi
   );
 }
 
-export async function jobSummaryFields(db: Knex, rows: any[], call: Call): Promise<Map<number, Summary>> {
-  const { rows: found } = await db.raw(
-    `select r.id, ${credentialList('run_credentials', 'run_id', 'r.id')} as credentials, u.id as update_id, ${brief('u')} as update
-     from runs r left join runs u on u.id = r.project_update_id where r.id = any(?)`,
-    [rows.map((row) => row.id)],
-  );
+/** Columns of a job's own statement: one round trip less for what clients poll most. */
+export const jobSummarySql = {
+  summary_credentials: credentialList('run_credentials', 'run_id', '{alias}.id'),
+  summary_project_update: `(select ${brief('u')} from runs u where u.id = {alias}.project_update_id)`,
+};
+
+export async function jobSummaryFields(_db: Knex, rows: any[], call: Call): Promise<Map<number, Summary>> {
   return new Map(
-    found.map((row: any) => [
+    rows.map((row) => [
       row.id,
       {
-        credentials: row.credentials,
+        credentials: row.summary_credentials,
         labels: noLabels,
-        ...present([['project_update', row.update_id && row.update]]),
+        ...present([['project_update', row.summary_project_update]]),
         user_capabilities: { start: may(call), delete: may(call) },
       },
     ]),

@@ -4,8 +4,18 @@ import type { Route } from '@tapline/plugin-sdk';
 import { authenticated } from '../rbac/rules.ts';
 
 const becomeMethods = [
-  ['sudo', 'Sudo'], ['su', 'Su'], ['pbrun', 'Pbrun'], ['pfexec', 'Pfexec'], ['dzdo', 'DZDO'], ['pmrun', 'Pmrun'],
-  ['runas', 'Runas'], ['enable', 'Enable'], ['doas', 'Doas'], ['ksu', 'Ksu'], ['machinectl', 'Machinectl'], ['sesu', 'Sesu'],
+  ['sudo', 'Sudo'],
+  ['su', 'Su'],
+  ['pbrun', 'Pbrun'],
+  ['pfexec', 'Pfexec'],
+  ['dzdo', 'DZDO'],
+  ['pmrun', 'Pmrun'],
+  ['runas', 'Runas'],
+  ['enable', 'Enable'],
+  ['doas', 'Doas'],
+  ['ksu', 'Ksu'],
+  ['machinectl', 'Machinectl'],
+  ['sesu', 'Sesu'],
 ] as const;
 
 /** What a client needs to know of the installation before it shows anything. */
@@ -38,5 +48,8 @@ export const configRoute = ({ config }: { config: { version: string; dataDir: st
 
 async function folders(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name).toSorted();
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+    .toSorted();
 }

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { cancelAction, type CancelDeps } from '../launch/cancel.ts';
 import type { LaunchService } from '../launch/launch.ts';
 import { relaunchAction } from '../launch/relaunch.ts';
-import { jobSummaryFields } from '../launch/run-summaries.ts';
+import { jobSummaryFields, jobSummarySql } from '../launch/run-summaries.ts';
 import { auditor, superuser } from '../rbac/rules.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -79,7 +79,7 @@ export const jobResource = (services: JobServices): Resource =>
     search: ['name', 'description', 'playbook'],
     summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'canceled_on'],
     hiddenColumns: ['handle', 'prompts', 'origin'],
-    extraSql: launcherSql,
+    extraSql: { ...launcherSql, ...jobSummarySql },
     fields: jobFields,
     spans: {
       credentials: {

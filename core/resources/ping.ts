@@ -14,9 +14,29 @@ export const pingRoute = ({ db, config }: Deps): Route => ({
   summary: 'Nodes and version',
   access: { GET: everybody },
   async handler() {
-    const nodes = await db('instances').select('node_type', 'uuid', 'capacity', 'version', { node: 'hostname', heartbeat: 'last_seen' }).whereNot('node_type', 'hop').orderBy('hostname');
+    const nodes = await db('instances')
+      .select('node_type', 'uuid', 'capacity', 'version', { node: 'hostname', heartbeat: 'last_seen' })
+      .whereNot('node_type', 'hop')
+      .orderBy('hostname');
     const [state] = await db('service_state').where('key', 'install_uuid').select('value');
-    const instances = nodes.map(({ node, node_type, uuid, heartbeat, capacity, version }) => ({ node, node_type, uuid, heartbeat, capacity, version }));
-    return { status: 200, body: { ha: instances.length > 1, version: config.version, active_node: config.nodeName, install_uuid: state?.value ?? '', instances, instance_groups: [] } };
+    const instances = nodes.map(({ node, node_type, uuid, heartbeat, capacity, version }) => ({
+      node,
+      node_type,
+      uuid,
+      heartbeat,
+      capacity,
+      version,
+    }));
+    return {
+      status: 200,
+      body: {
+        ha: instances.length > 1,
+        version: config.version,
+        active_node: config.nodeName,
+        install_uuid: state?.value ?? '',
+        instances,
+        instance_groups: [],
+      },
+    };
   },
 });

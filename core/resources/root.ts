@@ -9,8 +9,18 @@ export function rootRoutes(resources: readonly Resource[], routes: readonly Rout
   const own = routes.filter(({ root }) => root !== undefined).map(({ root, path }) => [root, path]);
   const lists = Object.fromEntries([...own, ...listed]);
   return [
-    { path: '/api/', access: { GET: everybody }, summary: 'The versions of the API', handler: async () => ({ status: 200, body: versions }) },
-    { path: '/api/v2/', access: { GET: everybody }, summary: 'Every list of this version', handler: async () => ({ status: 200, body: lists }) },
+    {
+      path: '/api/',
+      access: { GET: everybody },
+      summary: 'The versions of the API',
+      handler: async () => ({ status: 200, body: versions }),
+    },
+    {
+      path: '/api/v2/',
+      access: { GET: everybody },
+      summary: 'Every list of this version',
+      handler: async () => ({ status: 200, body: lists }),
+    },
   ];
 }
 

@@ -28,5 +28,7 @@ export const unifiedJobTemplateResource = defineResource({
   search: ['name', 'description', 'playbook'],
   summary: ['id', 'name', 'description', 'unified_job_type'],
   // the kind of run that a template of this kind makes
-  extraSql: { unified_job_type: `case {alias}.kind when 'job_template' then 'job' when 'project' then 'project_update' end` },
+  extraSql: {
+    unified_job_type: `case {alias}.kind when 'job_template' then 'job' when 'project' then 'project_update' end`,
+  },
 });

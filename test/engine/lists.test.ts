@@ -6,8 +6,19 @@ describe('Lists', () => {
   let stage: Stage;
   before(async () => {
     stage = await openStage(widgetResources, { sql: widgetSql });
-    await stage.db('makers').insert([{ name: 'Acme', country: 'DE' }, { name: 'Bolt', country: 'FR' }]);
-    await stage.db('widgets').insert(Array.from({ length: 60 }, (_, index) => ({ name: `w${String(index).padStart(2, '0')}`, size: index, maker_id: (index % 2) + 1 })));
+    await stage.db('makers').insert([
+      { name: 'Acme', country: 'DE' },
+      { name: 'Bolt', country: 'FR' },
+    ]);
+    await stage
+      .db('widgets')
+      .insert(
+        Array.from({ length: 60 }, (_, index) => ({
+          name: `w${String(index).padStart(2, '0')}`,
+          size: index,
+          maker_id: (index % 2) + 1,
+        })),
+      );
   });
   after(() => stage.close());
 
@@ -55,7 +66,12 @@ describe('Lists', () => {
   });
 
   it('shows an empty first page, and no second', async () => {
-    expect((await stage.get('widgets/?name=none')).body).to.deep.equal({ count: 0, next: null, previous: null, results: [] });
+    expect((await stage.get('widgets/?name=none')).body).to.deep.equal({
+      count: 0,
+      next: null,
+      previous: null,
+      results: [],
+    });
     expect((await stage.get('widgets/?name=none&page=last')).status).to.equal(200);
     expect((await stage.get('widgets/?name=none&page=2')).status).to.equal(404);
   });
@@ -76,7 +92,8 @@ describe('Lists', () => {
   });
 
   it('orders by several keys, down and up, over links too, and always the same way', async () => {
-    const names = async (order: string) => (await stage.get(`widgets/?page_size=3&${order}`)).body.results.map(({ name }: any) => name);
+    const names = async (order: string) =>
+      (await stage.get(`widgets/?page_size=3&${order}`)).body.results.map(({ name }: any) => name);
     expect(await names('order_by=-size')).to.deep.equal(['w59', 'w58', 'w57']);
     expect(await names('order=-name')).to.deep.equal(['w59', 'w58', 'w57']);
     expect(await names('order_by=-maker__name,-size')).to.deep.equal(['w59', 'w57', 'w55']);
@@ -86,7 +103,18 @@ describe('Lists', () => {
     expect(await names('order_by=,')).to.deep.equal(['w00', 'w01', 'w02']);
   });
 
-  for (const [order, status] of [['nosuch', 400], ['name__nosuch', 400], ['secret', 403], ['maker__nosuch', 400], ['tags__name', 400], ['loud', 400], ['name;drop', 400], ['-', 400], ['%00', 400], ['__proto__', 400]] as const) {
+  for (const [order, status] of [
+    ['nosuch', 400],
+    ['name__nosuch', 400],
+    ['secret', 403],
+    ['maker__nosuch', 400],
+    ['tags__name', 400],
+    ['loud', 400],
+    ['name;drop', 400],
+    ['-', 400],
+    ['%00', 400],
+    ['__proto__', 400],
+  ] as const) {
     it(`refuses order_by=${order} with ${status}`, async () => {
       const answer = await stage.get(`widgets/?order_by=${order}`);
       expect(answer.status).to.equal(status);
@@ -95,7 +123,8 @@ describe('Lists', () => {
   }
 
   it('searches every word in any search field, phrases whole, wildcards taken literally', async () => {
-    const count = async (search: string) => (await stage.get(`widgets/?search=${encodeURIComponent(search)}`)).body.count;
+    const count = async (search: string) =>
+      (await stage.get(`widgets/?search=${encodeURIComponent(search)}`)).body.count;
     await stage.db('widgets').insert({ name: 'Odd one', description: '100% wool, blue sky' });
     expect(await count('odd')).to.equal(1);
     expect(await count('ODD wool')).to.equal(1);
@@ -116,7 +145,10 @@ describe('Mixed lists', () => {
   before(async () => {
     stage = await openStage(widgetResources, { sql: widgetSql });
     await stage.db('things').insert([
-      { kind: 'apple', name: 'a', extra: 'red' }, { kind: 'pear', name: 'p' }, { kind: 'stone', name: 's' }, { kind: 'apple', name: 'b', hidden: true },
+      { kind: 'apple', name: 'a', extra: 'red' },
+      { kind: 'pear', name: 'p' },
+      { kind: 'stone', name: 's' },
+      { kind: 'apple', name: 'b', hidden: true },
     ]);
   });
   after(() => stage.close());
@@ -124,7 +156,10 @@ describe('Mixed lists', () => {
   it('shows each row in the shape of its own type, in one order', async () => {
     const { body } = await stage.get('anythings/?order_by=-id');
     expect(body.count).to.equal(2);
-    expect(body.results.map(({ type, url }: any) => [type, url])).to.deep.equal([['big_pear', '/api/v2/pears/2/'], ['big_apple', '/api/v2/apples/1/']]);
+    expect(body.results.map(({ type, url }: any) => [type, url])).to.deep.equal([
+      ['big_pear', '/api/v2/pears/2/'],
+      ['big_apple', '/api/v2/apples/1/'],
+    ]);
     expect(body.results[0]).not.to.have.property('extra');
     expect(body.results[1].extra).to.equal('red');
   });

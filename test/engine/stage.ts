@@ -18,7 +18,12 @@ export interface Stage {
   engine: Engine;
   url: string;
   /** `path` without the `/api/v2/` in front, unless it starts with a slash */
-  send: (method: string, path: string, body?: unknown, options?: { as?: string | null; headers?: Record<string, string> }) => Promise<Answer>;
+  send: (
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: { as?: string | null; headers?: Record<string, string> },
+  ) => Promise<Answer>;
   get: (path: string, as?: string | null) => Promise<Answer>;
   /** number of statements that the work sends to the database */
   statements: (work: () => Promise<unknown>) => Promise<number>;
@@ -36,15 +41,33 @@ const callers: Record<string, Omit<Actor, 'id'>> = {
 };
 
 /** A service over its own database: only these resources, callers named in a header. */
-export async function openStage(resources: Resource[], { sql = '', routes = [], http = {} }: { sql?: string; routes?: Route[]; http?: Partial<HttpDeps> } = {}): Promise<Stage> {
+export async function openStage(
+  resources: Resource[],
+  { sql = '', routes = [], http = {} }: { sql?: string; routes?: Route[]; http?: Partial<HttpDeps> } = {},
+): Promise<Stage> {
   const database = await createTestDatabase();
   const { db } = database;
   if (sql) await db.raw(sql);
-  const ids = await db('users').insert(Object.values(callers).map(({ username, is_superuser, is_system_auditor }) => ({ username, is_superuser, is_system_auditor }))).returning(['id', 'username']);
+  const ids = await db('users')
+    .insert(
+      Object.values(callers).map(({ username, is_superuser, is_system_auditor }) => ({
+        username,
+        is_superuser,
+        is_system_auditor,
+      })),
+    )
+    .returning(['id', 'username']);
   const actors = new Map(ids.map(({ id, username }) => [username, { ...callers[username]!, id }]));
   const engine = await compileResources({ db, log: silentLog, resources, routes });
   const auth = { authenticate: async ({ req }: any) => actors.get(req.headers['x-caller']) ?? null };
-  const service = createHttp({ config: { version: '1.2.3', nodeName: 'stage' }, log: silentLog, metrics: createMetrics(), auth, engineApi: engine, ...http });
+  const service = createHttp({
+    config: { version: '1.2.3', nodeName: 'stage' },
+    log: silentLog,
+    metrics: createMetrics(),
+    auth,
+    engineApi: engine,
+    ...http,
+  });
   const url = `http://127.0.0.1:${await service.listen(0)}`;
 
   const send: Stage['send'] = async (method, path, body, { as = 'admin', headers = {} } = {}) => {
@@ -52,11 +75,19 @@ export async function openStage(resources: Resource[], { sql = '', routes = [], 
     const reply = await fetch(path.startsWith('/') ? url + path : `${url}/api/v2/${path}`, {
       method,
       redirect: 'manual',
-      headers: { ...(as ? { 'x-caller': as } : {}), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...(as ? { 'x-caller': as } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       body: body === undefined ? undefined : raw ? (body as string) : JSON.stringify(body),
     });
     const text = await reply.text();
-    return { status: reply.status, headers: reply.headers, body: reply.headers.get('content-type')?.includes('json') && text ? JSON.parse(text) : text };
+    return {
+      status: reply.status,
+      headers: reply.headers,
+      body: reply.headers.get('content-type')?.includes('json') && text ? JSON.parse(text) : text,
+    };
   };
 
   return {

@@ -49,7 +49,10 @@ const widget = defineResource({
     weight: field.number({ min: 0 }),
     price: field.decimal(),
     enabled: field.boolean({ default: true }),
-    level: field.choice([[0, 'low'], [1, 'high']]),
+    level: field.choice([
+      [0, 'low'],
+      [1, 'high'],
+    ]),
     color: field.choice(['red', 'green'], { default: 'red' }),
     made: field.datetime({ nullable: true }),
     options: field.json(),
@@ -67,7 +70,10 @@ const widget = defineResource({
   naming: ['name', 'maker'],
   sublists: {
     tags: {
-      resource: 'tag', through: { table: 'widget_tags', parent: 'widget_id', child: 'tag_id' }, attach: true, create: true,
+      resource: 'tag',
+      through: { table: 'widget_tags', parent: 'widget_id', child: 'tag_id' },
+      attach: true,
+      create: true,
       check: async (_trx, _parent, tag) => {
         if (tag.name === 'forbidden') throw new ApiError(400, { error: 'This tag fits no widget.' });
       },
@@ -76,28 +82,55 @@ const widget = defineResource({
     owned: { resource: 'tag', where: (builder, row, alias) => void builder.where(`${alias}.shade`, row.color) },
   },
   actions: {
-    paint: { access: { GET: authenticated, POST: superuser }, handler: async ({ method, body }, row) => ({ status: 200, body: { method, body, id: row.id } }) },
+    paint: {
+      access: { GET: authenticated, POST: superuser },
+      handler: async ({ method, body }, row) => ({ status: 200, body: { method, body, id: row.id } }),
+    },
     locked: { access: { GET: never }, handler: async () => ({ status: 200, body: {} }) },
-    quiet: { access: { GET: authenticated }, related: false, formats: ['txt'], handler: async () => ({ status: 200, body: 'hush', type: 'text/plain' }) },
+    quiet: {
+      access: { GET: authenticated },
+      related: false,
+      formats: ['txt'],
+      handler: async () => ({ status: 200, body: 'hush', type: 'text/plain' }),
+    },
   },
-  listActions: { totals: { access: { GET: authenticated }, handler: async () => ({ status: 200, body: { total: 1 } }) } },
+  listActions: {
+    totals: { access: { GET: authenticated }, handler: async () => ({ status: 200, body: { total: 1 } }) },
+  },
 });
 
 const tag = defineResource({
-  type: 'tag', path: 'tags', table: 'tags', label: 'Tag', access, orderBy: ['name'],
+  type: 'tag',
+  path: 'tags',
+  table: 'tags',
+  label: 'Tag',
+  access,
+  orderBy: ['name'],
   fields: { name: field.string({ required: true }), shade: field.string() },
   spans: { widgets: { resource: 'widget', through: { table: 'widget_tags', parent: 'tag_id', child: 'widget_id' } } },
 });
 
 const thing = (kind: string, fields: Resource['fields']) =>
   defineResource({
-    type: `big_${kind}`, path: `${kind}s`, table: 'things', where: { kind }, label: kind, access, orderBy: ['id'],
+    type: `big_${kind}`,
+    path: `${kind}s`,
+    table: 'things',
+    where: { kind },
+    label: kind,
+    access,
+    orderBy: ['id'],
     fields: { name: field.string({ required: true }), ...fields },
     listed: (builder, alias) => void builder.where(`${alias}.hidden`, false),
   });
 
 const anything = defineResource({
-  type: 'anything', path: 'anythings', table: 'things', label: 'Thing', access: { see: authenticated }, orderBy: ['id'], variants: ['big_apple', 'big_pear'],
+  type: 'anything',
+  path: 'anythings',
+  table: 'things',
+  label: 'Thing',
+  access: { see: authenticated },
+  orderBy: ['id'],
+  variants: ['big_apple', 'big_pear'],
   methods: { list: ['GET'], detail: [] },
   fields: { name: field.string({ mode: 'ro' }) },
   listed: (builder, alias) => void builder.where(`${alias}.hidden`, false),
@@ -105,7 +138,9 @@ const anything = defineResource({
 
 export const widgetResources: Resource[] = [
   userResource({ settings: { get: () => 0 as never } }),
-  maker, widget, tag,
+  maker,
+  widget,
+  tag,
   thing('apple', { extra: field.string() }),
   thing('pear', {}),
   anything,

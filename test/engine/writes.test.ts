@@ -7,29 +7,129 @@ const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)
 
 /** field, what is sent, what is stored */
 const accepted: [string, unknown, unknown][] = [
-  ['name', '  padded ', 'padded'], ['name', 5, '5'], ['description', null, ''], ['description', '', ''], ['description', 1.5, '1.5'], ['note', null, null], ['note', '', ''],
-  ['size', 5, 5], ['size', '7', 7], ['size', '7.0', 7], ['size', -3, -3], ['weight', '2.5', 2.5], ['weight', 1e10, 1e10], ['price', 3, '3.00'], ['price', '4.5', '4.50'],
-  ['enabled', 'yes', true], ['enabled', 'off', false], ['enabled', 0, false], ['enabled', null, false], ['enabled', '', false],
-  ['level', 1, 1], ['level', '1', 1], ['color', 'green', 'green'], ['made', '2026-01-02T03:04:05.123456+02:00', '2026-01-02T01:04:05.123456Z'], ['made', null, null], ['made', '', null],
-  ['options', { a: [1, { b: null }] }, { a: [1, { b: null }] }], ['options', null, {}], ['parts', [1, 'x'], [1, 'x']], ['parts', null, []],
-  ['variables', '{"a": 1}', '{"a": 1}'], ['variables', ' a: 1 # why\n', 'a: 1 # why'], ['variables', '', ''], ['variables', null, ''], ['variables', '---', '---'], ['variables', ':::', ':::'], ['variables', '# only a comment', '# only a comment'],
-  ['maker', 1, 1], ['maker', '1', 1], ['maker', null, null], ['maker', '', null], ['code', 'changed', ''], ['big', true, false], ['id', 99, undefined], ['nosuch', 1, undefined], ['created', '2000-01-01', undefined],
-  ['description', 'it\u{1f600}s', 'it\u{1f600}s'], ['description', "'; drop table widgets; --", "'; drop table widgets; --"],
+  ['name', '  padded ', 'padded'],
+  ['name', 5, '5'],
+  ['description', null, ''],
+  ['description', '', ''],
+  ['description', 1.5, '1.5'],
+  ['note', null, null],
+  ['note', '', ''],
+  ['size', 5, 5],
+  ['size', '7', 7],
+  ['size', '7.0', 7],
+  ['size', -3, -3],
+  ['weight', '2.5', 2.5],
+  ['weight', 1e10, 1e10],
+  ['price', 3, '3.00'],
+  ['price', '4.5', '4.50'],
+  ['enabled', 'yes', true],
+  ['enabled', 'off', false],
+  ['enabled', 0, false],
+  ['enabled', null, false],
+  ['enabled', '', false],
+  ['level', 1, 1],
+  ['level', '1', 1],
+  ['color', 'green', 'green'],
+  ['made', '2026-01-02T03:04:05.123456+02:00', '2026-01-02T01:04:05.123456Z'],
+  ['made', null, null],
+  ['made', '', null],
+  ['options', { a: [1, { b: null }] }, { a: [1, { b: null }] }],
+  ['options', null, {}],
+  ['parts', [1, 'x'], [1, 'x']],
+  ['parts', null, []],
+  ['variables', '{"a": 1}', '{"a": 1}'],
+  ['variables', ' a: 1 # why\n', 'a: 1 # why'],
+  ['variables', '', ''],
+  ['variables', null, ''],
+  ['variables', '---', '---'],
+  ['variables', ':::', ':::'],
+  ['variables', '# only a comment', '# only a comment'],
+  ['maker', 1, 1],
+  ['maker', '1', 1],
+  ['maker', null, null],
+  ['maker', '', null],
+  ['code', 'changed', ''],
+  ['big', true, false],
+  ['id', 99, undefined],
+  ['nosuch', 1, undefined],
+  ['created', '2000-01-01', undefined],
+  ['description', 'it\u{1f600}s', 'it\u{1f600}s'],
+  ['description', "'; drop table widgets; --", "'; drop table widgets; --"],
 ];
 
 /** field, what is sent, the complaint */
 const refused: [string, unknown, string | RegExp][] = [
-  ['name', '', blank], ['name', '   ', blank], ['name', null, 'This field cannot be blank.'], ['name', true, 'Not a valid string.'], ['name', ['a'], 'Not a valid string.'], ['name', {}, 'Not a valid string.'], ['name', 'x'.repeat(41), 'Ensure this field has no more than 40 characters.'],
-  ['description', 'a\0b', 'Null characters are not allowed.'], ['description', 'a\ud800b', 'Unpaired surrogates are not allowed.'], ['note', { a: 1 }, 'Not a valid string.'],
-  ['size', null, 'This field may not be null.'], ['size', 'x', 'A valid integer is required.'], ['size', '', 'A valid integer is required.'], ['size', 1.5, 'A valid integer is required.'], ['size', true, 'A valid integer is required.'], ['size', [], 'A valid integer is required.'], ['size', 1e300, /less than or equal to 1000000/], ['size', 2 ** 31, /less than or equal/], ['size', -(2 ** 40), /greater than or equal to -2147483647/],
-  ['weight', 'x', 'A valid number is required.'], ['weight', -1, /greater than or equal to 0/], ['weight', {}, 'A valid number is required.'], ['price', 'free', 'A valid number is required.'], ['weight', null, 'This field may not be null.'],
-  ['enabled', 'maybe', 'Must be a valid boolean.'], ['enabled', 2, 'Must be a valid boolean.'], ['enabled', [], 'Must be a valid boolean.'],
-  ['level', 2, '"2" is not a valid choice.'], ['level', 'x', '"x" is not a valid choice.'], ['color', 'blue', '"blue" is not a valid choice.'], ['color', null, 'This field cannot be blank.'], ['color', { a: 1 }, /not a valid choice/], ['color', '', '"" is not a valid choice.'],
-  ['made', 'yesterday', /Datetime has wrong format/], ['made', 5, /Datetime has wrong format/], ['made', '2026-02-30', /Datetime has wrong format/],
-  ['options', 'text', 'Expected a dictionary of items but got type "str".'], ['options', [1], 'Expected a dictionary of items but got type "list".'], ['options', { a: 'x\0' }, /not allowed/], ['options', { 'k\ud800': 1 }, /not allowed/], ['parts', { a: 1 }, 'Expected a list of items but got type "dict".'],
-  ['variables', '[1, 2]', /mapping/], ['variables', '- a\n- b', /Cannot parse as JSON .* or YAML/], ['variables', 'plain', /mapping/], ['variables', '{{', /Cannot parse/], ['variables', { a: 1 }, 'Not a valid string.'], ['variables', 5, 'Not a valid string.'], ['variables', '"text"', /mapping/],
-  ['variables', `a: &a {x: 1}\n${Array.from({ length: 30 }, (_, i) => `b${i}: &b${i} [${Array(20).fill(i ? `*b${i - 1}` : '*a').join(', ')}]`).join('\n')}`, /YAML/], ['variables', '['.repeat(20000), /Cannot parse/], ['variables', 'a: b: c', /Cannot parse/], ['variables', 'x\0', 'Null characters are not allowed.'],
-  ['maker', 99999, 'Invalid pk "99999" - object does not exist.'], ['maker', 'x', 'Incorrect type. Expected pk value, received str.'], ['maker', true, 'Incorrect type. Expected pk value, received bool.'], ['maker', [1], 'Incorrect type. Expected pk value, received list.'], ['maker', {}, 'Incorrect type. Expected pk value, received dict.'], ['maker', 1.5, 'Incorrect type. Expected pk value, received float.'], ['maker', 0, /Invalid pk/], ['maker', -1, /Invalid pk/], ['maker', 1e300, /Invalid pk/],
+  ['name', '', blank],
+  ['name', '   ', blank],
+  ['name', null, 'This field cannot be blank.'],
+  ['name', true, 'Not a valid string.'],
+  ['name', ['a'], 'Not a valid string.'],
+  ['name', {}, 'Not a valid string.'],
+  ['name', 'x'.repeat(41), 'Ensure this field has no more than 40 characters.'],
+  ['description', 'a\0b', 'Null characters are not allowed.'],
+  ['description', 'a\ud800b', 'Unpaired surrogates are not allowed.'],
+  ['note', { a: 1 }, 'Not a valid string.'],
+  ['size', null, 'This field may not be null.'],
+  ['size', 'x', 'A valid integer is required.'],
+  ['size', '', 'A valid integer is required.'],
+  ['size', 1.5, 'A valid integer is required.'],
+  ['size', true, 'A valid integer is required.'],
+  ['size', [], 'A valid integer is required.'],
+  ['size', 1e300, /less than or equal to 1000000/],
+  ['size', 2 ** 31, /less than or equal/],
+  ['size', -(2 ** 40), /greater than or equal to -2147483647/],
+  ['weight', 'x', 'A valid number is required.'],
+  ['weight', -1, /greater than or equal to 0/],
+  ['weight', {}, 'A valid number is required.'],
+  ['price', 'free', 'A valid number is required.'],
+  ['weight', null, 'This field may not be null.'],
+  ['enabled', 'maybe', 'Must be a valid boolean.'],
+  ['enabled', 2, 'Must be a valid boolean.'],
+  ['enabled', [], 'Must be a valid boolean.'],
+  ['level', 2, '"2" is not a valid choice.'],
+  ['level', 'x', '"x" is not a valid choice.'],
+  ['color', 'blue', '"blue" is not a valid choice.'],
+  ['color', null, 'This field cannot be blank.'],
+  ['color', { a: 1 }, /not a valid choice/],
+  ['color', '', '"" is not a valid choice.'],
+  ['made', 'yesterday', /Datetime has wrong format/],
+  ['made', 5, /Datetime has wrong format/],
+  ['made', '2026-02-30', /Datetime has wrong format/],
+  ['options', 'text', 'Expected a dictionary of items but got type "str".'],
+  ['options', [1], 'Expected a dictionary of items but got type "list".'],
+  ['options', { a: 'x\0' }, /not allowed/],
+  ['options', { 'k\ud800': 1 }, /not allowed/],
+  ['parts', { a: 1 }, 'Expected a list of items but got type "dict".'],
+  ['variables', '[1, 2]', /mapping/],
+  ['variables', '- a\n- b', /Cannot parse as JSON .* or YAML/],
+  ['variables', 'plain', /mapping/],
+  ['variables', '{{', /Cannot parse/],
+  ['variables', { a: 1 }, 'Not a valid string.'],
+  ['variables', 5, 'Not a valid string.'],
+  ['variables', '"text"', /mapping/],
+  [
+    'variables',
+    `a: &a {x: 1}\n${Array.from(
+      { length: 30 },
+      (_, i) =>
+        `b${i}: &b${i} [${Array(20)
+          .fill(i ? `*b${i - 1}` : '*a')
+          .join(', ')}]`,
+    ).join('\n')}`,
+    /YAML/,
+  ],
+  ['variables', '['.repeat(20000), /Cannot parse/],
+  ['variables', 'a: b: c', /Cannot parse/],
+  ['variables', 'x\0', 'Null characters are not allowed.'],
+  ['maker', 99999, 'Invalid pk "99999" - object does not exist.'],
+  ['maker', 'x', 'Incorrect type. Expected pk value, received str.'],
+  ['maker', true, 'Incorrect type. Expected pk value, received bool.'],
+  ['maker', [1], 'Incorrect type. Expected pk value, received list.'],
+  ['maker', {}, 'Incorrect type. Expected pk value, received dict.'],
+  ['maker', 1.5, 'Incorrect type. Expected pk value, received float.'],
+  ['maker', 0, /Invalid pk/],
+  ['maker', -1, /Invalid pk/],
+  ['maker', 1e300, /Invalid pk/],
 ];
 
 describe('Writes', () => {
@@ -65,29 +165,69 @@ describe('Writes', () => {
 
   it('collects the complaints of all fields', async () => {
     const { body } = await stage.send('POST', 'widgets/', { size: 'x', maker: 7 });
-    expect(body).to.deep.equal({ name: ['This field is required.'], size: ['A valid integer is required.'], maker: ['Invalid pk "7" - object does not exist.'] });
+    expect(body).to.deep.equal({
+      name: ['This field is required.'],
+      size: ['A valid integer is required.'],
+      maker: ['Invalid pk "7" - object does not exist.'],
+    });
   });
 
   it('creates with defaults, authors and a Location', async () => {
     const { status, body, headers } = await stage.send('POST', 'widgets/', { name: 'new', maker: 1, code: 'c1' });
     expect(status).to.equal(201);
     expect(headers.get('location')).to.equal(body.url);
-    expect(Object.keys(body).slice(0, 9)).to.deep.equal(['id', 'type', 'url', 'related', 'summary_fields', 'created', 'modified', 'name', 'description']);
-    expect(body).to.include({ type: 'widget', enabled: true, color: 'red', size: 0, description: '', code: 'c1', loud: 'NEW', made: null, note: null });
+    expect(Object.keys(body).slice(0, 9)).to.deep.equal([
+      'id',
+      'type',
+      'url',
+      'related',
+      'summary_fields',
+      'created',
+      'modified',
+      'name',
+      'description',
+    ]);
+    expect(body).to.include({
+      type: 'widget',
+      enabled: true,
+      color: 'red',
+      size: 0,
+      description: '',
+      code: 'c1',
+      loud: 'NEW',
+      made: null,
+      note: null,
+    });
     expect(body).not.to.have.any.keys('secret', 'created_by');
     expect(body.created).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z$/);
     expect(body.summary_fields.maker).to.deep.equal({ id: 1, name: 'Acme', country: '' });
     expect(body.summary_fields).not.to.have.property('spare');
     expect(body.summary_fields.created_by).to.include({ username: 'admin' });
-    expect(body.related).to.include({ maker: '/api/v2/makers/1/', tags: `${body.url}tags/`, paint: `${body.url}paint/` });
+    expect(body.related).to.include({
+      maker: '/api/v2/makers/1/',
+      tags: `${body.url}tags/`,
+      paint: `${body.url}paint/`,
+    });
     expect(body.related).not.to.have.any.keys('spare', 'quiet', 'totals');
   });
 
   it('PUT resets what is left out, PATCH touches only what is sent, secrets stay', async () => {
-    const made = (await stage.send('POST', 'widgets/', { name: 'put', size: 5, description: 'd', maker: 1, secret: 's3', enabled: false, code: 'keep' })).body;
+    const made = (
+      await stage.send('POST', 'widgets/', {
+        name: 'put',
+        size: 5,
+        description: 'd',
+        maker: 1,
+        secret: 's3',
+        enabled: false,
+        code: 'keep',
+      })
+    ).body;
     const patched = (await stage.send('PATCH', `widgets/${made.id}/`, { size: 6 })).body;
     expect(patched).to.include({ size: 6, description: 'd', maker: 1, enabled: false });
-    expect((await stage.send('PUT', `widgets/${made.id}/`, { size: 7 })).body).to.deep.equal({ name: ['This field is required.'] });
+    expect((await stage.send('PUT', `widgets/${made.id}/`, { size: 7 })).body).to.deep.equal({
+      name: ['This field is required.'],
+    });
     const put = (await stage.send('PUT', `widgets/${made.id}/`, { name: 'put' })).body;
     expect(put).to.include({ name: 'put', size: 0, description: '', maker: null, enabled: true, code: 'keep' });
     expect((await stage.db('widgets').where('id', made.id).first()).secret).to.equal('s3');
@@ -96,10 +236,16 @@ describe('Writes', () => {
 
   it('answers duplicates with "already exists" under the field, or under __all__ for several', async () => {
     await stage.send('POST', 'tags/', { name: 'once' });
-    expect((await stage.send('POST', 'tags/', { name: 'once' })).body).to.deep.equal({ name: ['Tag with this Name already exists.'] });
+    expect((await stage.send('POST', 'tags/', { name: 'once' })).body).to.deep.equal({
+      name: ['Tag with this Name already exists.'],
+    });
     await stage.send('POST', 'widgets/', { name: 'twice', code: 'k1' });
-    expect((await stage.send('POST', 'widgets/', { name: 'twice' })).body).to.deep.equal({ __all__: ['Widget with this Name and Maker already exists.'] });
-    expect((await stage.send('POST', 'widgets/', { name: 'other', code: 'k1' })).body).to.deep.equal({ code: ['Widget with this Code already exists.'] });
+    expect((await stage.send('POST', 'widgets/', { name: 'twice' })).body).to.deep.equal({
+      __all__: ['Widget with this Name and Maker already exists.'],
+    });
+    expect((await stage.send('POST', 'widgets/', { name: 'other', code: 'k1' })).body).to.deep.equal({
+      code: ['Widget with this Code already exists.'],
+    });
   });
 
   it('turns what only the database knows into 400: checks, ranges, index sizes, links still in use', async () => {
@@ -136,7 +282,18 @@ describe('Writes', () => {
   });
 
   it('refuses bodies that are no JSON object', async () => {
-    for (const body of ['[]', '1', '"x"', 'null', '{', '{"a":}', '{"name": "a"}}', deep(1000), deep(50_000), '{"__proto__": {"name": "x"}}']) {
+    for (const body of [
+      '[]',
+      '1',
+      '"x"',
+      'null',
+      '{',
+      '{"a":}',
+      '{"name": "a"}}',
+      deep(1000),
+      deep(50_000),
+      '{"__proto__": {"name": "x"}}',
+    ]) {
       const { status, body: answer } = await stage.send('POST', 'tags/', body);
       expect(status, body.slice(0, 30)).to.equal(400);
       expect(answer.detail, body.slice(0, 30)).to.match(/^JSON parse error/);

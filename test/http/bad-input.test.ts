@@ -7,23 +7,123 @@ import type { Model } from '../../core/engine/model.ts';
 import { adminPassword, startService, type TestService } from '../support/service.ts';
 import { createFixtures, type Fixtures } from './fixtures.ts';
 
-const nested = (levels: number, [open, end]: [string, string] = ['{"a":', '}']) => open.repeat(levels) + '1' + end.repeat(levels);
+const nested = (levels: number, [open, end]: [string, string] = ['{"a":', '}']) =>
+  open.repeat(levels) + '1' + end.repeat(levels);
 const authorization = `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`;
 
 /** Bodies as text: what is wrong with some of them is lost in a parsed value. */
 const rawBodies = [
-  '', '{', '}', '[]', '[1, 2]', 'null', 'true', '1', '"text"', '{"name"', '{"name": }', "{'name': 1}", nested(1000), nested(1000, ['[', ']']), nested(100_000, ['[', ']']),
-  '{"__proto__": {"is_superuser": true}}', '{"constructor": {"prototype": {"x": 1}}}', '{"name": "a", "name": ["b"]}', '{"name": "\\u0000"}', '{"name": "\\ud800"}', '{"name": 1e999}', '{"id": 99999999999999999999999}',
-  '{"id": -1}', '{"id": "x"}', '{"id": 1.5}', '{"id": null}', '{"id": {"a": 1}}', '{"id": 1e300}', '{"id": 99999999, "disassociate": true}', '{"disassociate": true, "id": "x"}', '\ud800', `{"x": "${'y'.repeat(200_000)}"}`, '{"\\u0000": 1}',
+  '',
+  '{',
+  '}',
+  '[]',
+  '[1, 2]',
+  'null',
+  'true',
+  '1',
+  '"text"',
+  '{"name"',
+  '{"name": }',
+  "{'name': 1}",
+  nested(1000),
+  nested(1000, ['[', ']']),
+  nested(100_000, ['[', ']']),
+  '{"__proto__": {"is_superuser": true}}',
+  '{"constructor": {"prototype": {"x": 1}}}',
+  '{"name": "a", "name": ["b"]}',
+  '{"name": "\\u0000"}',
+  '{"name": "\\ud800"}',
+  '{"name": 1e999}',
+  '{"id": 99999999999999999999999}',
+  '{"id": -1}',
+  '{"id": "x"}',
+  '{"id": 1.5}',
+  '{"id": null}',
+  '{"id": {"a": 1}}',
+  '{"id": 1e300}',
+  '{"id": 99999999, "disassociate": true}',
+  '{"disassociate": true, "id": "x"}',
+  '\ud800',
+  `{"x": "${'y'.repeat(200_000)}"}`,
+  '{"\\u0000": 1}',
 ];
 
 const values: unknown[] = [
-  null, true, -1, 1.5, 1e308, 2 ** 31, '', '\0', 'a\ud800', '\u{10ffff}', 'x'.repeat(20_000), [], {}, [[[]]], [null], ['\0'], { a: '\0' }, { a: { b: 'x\udfff' } }, JSON.parse(nested(90)), '{"a": "\\u0000"}', 'a: b: c', '&a [*a]', '%x', 'NaN', '99999999999999999999', "'; drop table users; --", '../../etc/passwd', '--option', '{{ 7 * 7 }}', [1, 'x', {}], { id: 1 },
+  null,
+  true,
+  -1,
+  1.5,
+  1e308,
+  2 ** 31,
+  '',
+  '\0',
+  'a\ud800',
+  '\u{10ffff}',
+  'x'.repeat(20_000),
+  [],
+  {},
+  [[[]]],
+  [null],
+  ['\0'],
+  { a: '\0' },
+  { a: { b: 'x\udfff' } },
+  JSON.parse(nested(90)),
+  '{"a": "\\u0000"}',
+  'a: b: c',
+  '&a [*a]',
+  '%x',
+  'NaN',
+  '99999999999999999999',
+  "'; drop table users; --",
+  '../../etc/passwd',
+  '--option',
+  '{{ 7 * 7 }}',
+  [1, 'x', {}],
+  { id: 1 },
 ];
 
 const queries = [
-  'page=0', 'page=x&page=1', 'page_size=-1&page_size=x', 'page=99999999999999999999', 'nosuch=1', 'id=x', 'id=99999999999999999999', 'id__in=', 'id__in=1,,2', 'id__regex=(', 'id__isnull=maybe', 'search=%00', 'search=%25%5C%27%22', 'order_by=%00', 'order_by=nosuch', 'order_by=-', 'order_by=id,id,-id',
-  'or__=1', 'not__not__id=1', '__proto__=1', 'constructor__name=1', 'id%00=1', '%ED%A0%80=1', 'id=%ED%A0%80', '%=%', 'a[b]=c', 'id=1&id=2', 'limit=-1', 'limit=x', 'limit=99999999999', 'format=nosuch', 'format=json&format=x', 'type=', 'role_level=x', 'count_disabled', `search=${'x'.repeat(3000)}`, `id__in=${'1,'.repeat(2000)}1`, 'created__gt=x', 'start_line=x&end_line=-5', 'include=%00', 'host=%00&all=%00&hostvars=x&revision=%00',
+  'page=0',
+  'page=x&page=1',
+  'page_size=-1&page_size=x',
+  'page=99999999999999999999',
+  'nosuch=1',
+  'id=x',
+  'id=99999999999999999999',
+  'id__in=',
+  'id__in=1,,2',
+  'id__regex=(',
+  'id__isnull=maybe',
+  'search=%00',
+  'search=%25%5C%27%22',
+  'order_by=%00',
+  'order_by=nosuch',
+  'order_by=-',
+  'order_by=id,id,-id',
+  'or__=1',
+  'not__not__id=1',
+  '__proto__=1',
+  'constructor__name=1',
+  'id%00=1',
+  '%ED%A0%80=1',
+  'id=%ED%A0%80',
+  '%=%',
+  'a[b]=c',
+  'id=1&id=2',
+  'limit=-1',
+  'limit=x',
+  'limit=99999999999',
+  'format=nosuch',
+  'format=json&format=x',
+  'type=',
+  'role_level=x',
+  'count_disabled',
+  `search=${'x'.repeat(3000)}`,
+  `id__in=${'1,'.repeat(2000)}1`,
+  'created__gt=x',
+  'start_line=x&end_line=-5',
+  'include=%00',
+  'host=%00&all=%00&hostvars=x&revision=%00',
 ];
 
 describe('Bad input', function () {
@@ -42,12 +142,20 @@ describe('Bad input', function () {
   });
   after(() => service.stop());
 
-  const pathOf = ({ path, type }: CompiledRoute, id: unknown = fixtures.ids[type ?? '']) => path.replace(':id', encodeURIComponent(String(id))).replaceAll(/:\w+/g, '1');
+  const pathOf = ({ path, type }: CompiledRoute, id: unknown = fixtures.ids[type ?? '']) =>
+    path.replace(':id', encodeURIComponent(String(id))).replaceAll(/:\w+/g, '1');
 
   let last = '';
-  async function ask(method: string, path: string, { body, type = 'application/json' }: { body?: string; type?: string } = {}) {
+  async function ask(
+    method: string,
+    path: string,
+    { body, type = 'application/json' }: { body?: string; type?: string } = {},
+  ) {
     const answer = await fetch(service.url + path, {
-      method, body, redirect: 'manual', signal: AbortSignal.timeout(20_000),
+      method,
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(20_000),
       headers: { authorization, ...(body === undefined ? {} : { 'content-type': type }) },
     });
     const text = await answer.text();
@@ -65,7 +173,8 @@ describe('Bad input', function () {
   }
 
   const writing = (visit: (method: string, route: CompiledRoute) => Promise<void>) => async () => {
-    for (const route of routes) for (const method of ['POST', 'PUT', 'PATCH']) if (route.endpoints[method]) await visit(method, route);
+    for (const route of routes)
+      for (const method of ['POST', 'PUT', 'PATCH']) if (route.endpoints[method]) await visit(method, route);
   };
 
   it('has a fixture for every type that has a detail', () => {
@@ -78,7 +187,24 @@ describe('Bad input', function () {
   });
 
   it('in ids of every path', async () => {
-    const ids = ['0', '-1', '99999999', '99999999999999999999', '1.5', 'x', '\0', '\u{10ffff}', '%', '..', '__proto__', "'", 'a++b++c', '++', '[+]', 'x'.repeat(2000)];
+    const ids = [
+      '0',
+      '-1',
+      '99999999',
+      '99999999999999999999',
+      '1.5',
+      'x',
+      '\0',
+      '\u{10ffff}',
+      '%',
+      '..',
+      '__proto__',
+      "'",
+      'a++b++c',
+      '++',
+      '[+]',
+      'x'.repeat(2000),
+    ];
     for (const route of routes.filter(({ path }) => path.includes(':id'))) {
       await all(ids, (id) => ask('GET', pathOf(route, id)));
       await all(ids, (id) => ask('DELETE', pathOf(route, id)));
@@ -86,41 +212,93 @@ describe('Bad input', function () {
     }
   });
 
-  it('in whole bodies of every write', writing(async (method, route) => {
-    await all(rawBodies, (body) => ask(method, pathOf(route), { body }));
-  }));
+  it(
+    'in whole bodies of every write',
+    writing(async (method, route) => {
+      await all(rawBodies, (body) => ask(method, pathOf(route), { body }));
+    }),
+  );
 
-  it('in every single field of every resource', writing(async (method, route) => {
-    // as PATCH, but slower
-    if (method === 'PUT' && route.endpoints.PATCH) return;
-    const model: Model | undefined = route.type && (route.kind === 'list' || route.kind === 'detail') ? service.services.engineApi.type(route.type) : undefined;
-    const names = [...(model?.fields.keys() ?? []), ...(model ? [] : ['name', 'extra_vars', 'limit', 'inventory', 'credentials', 'credential_passwords', 'hosts', 'variables', 'forks', 'job_tags', 'verbosity'])];
-    const valid = (fixtures.bodies[`POST ${route.path}`]?.() ?? {}) as object;
-    for (const name of names) await all(values, (value) => ask(method, pathOf(route), { body: JSON.stringify({ ...valid, [name]: value }) }));
-  }));
+  it(
+    'in every single field of every resource',
+    writing(async (method, route) => {
+      // as PATCH, but slower
+      if (method === 'PUT' && route.endpoints.PATCH) return;
+      const model: Model | undefined =
+        route.type && (route.kind === 'list' || route.kind === 'detail')
+          ? service.services.engineApi.type(route.type)
+          : undefined;
+      const names = [
+        ...(model?.fields.keys() ?? []),
+        ...(model
+          ? []
+          : [
+              'name',
+              'extra_vars',
+              'limit',
+              'inventory',
+              'credentials',
+              'credential_passwords',
+              'hosts',
+              'variables',
+              'forks',
+              'job_tags',
+              'verbosity',
+            ]),
+      ];
+      const valid = (fixtures.bodies[`POST ${route.path}`]?.() ?? {}) as object;
+      for (const name of names)
+        await all(values, (value) => ask(method, pathOf(route), { body: JSON.stringify({ ...valid, [name]: value }) }));
+    }),
+  );
 
-  it('in bodies of the wrong type, with or without permission to be there', writing(async (method, route) => {
-    await all(['text/plain', 'application/xml', 'multipart/form-data', 'application/x-www-form-urlencoded', 'application/json; charset=nosuch'], async (type) => {
-      const status = await ask(method, pathOf(route), { body: 'a=1', type });
-      expect([400, 415], `${method} ${route.path} ${type}`).to.include(status);
-    });
-  }));
+  it(
+    'in bodies of the wrong type, with or without permission to be there',
+    writing(async (method, route) => {
+      await all(
+        [
+          'text/plain',
+          'application/xml',
+          'multipart/form-data',
+          'application/x-www-form-urlencoded',
+          'application/json; charset=nosuch',
+        ],
+        async (type) => {
+          const status = await ask(method, pathOf(route), { body: 'a=1', type });
+          expect([400, 415], `${method} ${route.path} ${type}`).to.include(status);
+        },
+      );
+    }),
+  );
 
-  it('in bodies that are cut off or larger than allowed', writing(async (method, route) => {
-    const tooLarge = httpRequest(service.url + pathOf(route), { method, headers: { authorization, 'content-type': 'application/json', 'content-length': 50_000_000 } });
-    tooLarge.on('error', () => undefined).flushHeaders();
-    const [answer] = await once(tooLarge, 'response');
-    expect(answer.statusCode, `${method} ${route.path}`).to.equal(413);
-    tooLarge.destroy();
-    const cutOff = httpRequest(service.url + pathOf(route), { method, headers: { authorization, 'content-type': 'application/json', 'content-length': 100 } });
-    const closed = new Promise((resolve) => cutOff.on('error', () => undefined).on('close', resolve));
-    cutOff.end('{"name": "x', () => cutOff.destroy());
-    await closed;
-  }));
+  it(
+    'in bodies that are cut off or larger than allowed',
+    writing(async (method, route) => {
+      const tooLarge = httpRequest(service.url + pathOf(route), {
+        method,
+        headers: { authorization, 'content-type': 'application/json', 'content-length': 50_000_000 },
+      });
+      tooLarge.on('error', () => undefined).flushHeaders();
+      const [answer] = await once(tooLarge, 'response');
+      expect(answer.statusCode, `${method} ${route.path}`).to.equal(413);
+      tooLarge.destroy();
+      const cutOff = httpRequest(service.url + pathOf(route), {
+        method,
+        headers: { authorization, 'content-type': 'application/json', 'content-length': 100 },
+      });
+      const closed = new Promise((resolve) => cutOff.on('error', () => undefined).on('close', resolve));
+      cutOff.end('{"name": "x', () => cutOff.destroy());
+      await closed;
+    }),
+  );
 
   it('of any shape at all', async () => {
     const paths = routes.filter(({ endpoints }) => endpoints.POST || endpoints.PATCH);
-    const entry = fc.record({ route: fc.constantFrom(...paths), body: fc.dictionary(fc.string({ maxLength: 12 }), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 6 }), query: fc.webQueryParameters() });
+    const entry = fc.record({
+      route: fc.constantFrom(...paths),
+      body: fc.dictionary(fc.string({ maxLength: 12 }), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 6 }),
+      query: fc.webQueryParameters(),
+    });
     await fc.assert(
       fc.asyncProperty(entry, async ({ route, body, query }) => {
         await ask(route.endpoints.POST ? 'POST' : 'PATCH', `${pathOf(route)}?${query}`, { body: JSON.stringify(body) });
@@ -139,7 +317,8 @@ describe('Bad input', function () {
         const status = await ask('POST', path, { body: JSON.stringify(body()) });
         expect([200, 201, 202, 204], last).to.include(status);
       }
-      if (route.endpoints.PATCH && route.kind === 'detail') expect(await ask('PATCH', path, { body: '{}' }), `PATCH ${route.path}`).to.equal(200);
+      if (route.endpoints.PATCH && route.kind === 'detail')
+        expect(await ask('PATCH', path, { body: '{}' }), `PATCH ${route.path}`).to.equal(200);
     }
   });
 });

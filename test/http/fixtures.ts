@@ -16,7 +16,8 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
   const ids: Record<string, number> = {};
   const create = async (type: string, path: string, body: unknown) => {
     const answer = await service.post(`/api/v2/${path}/`, body);
-    if (answer.status !== 201) throw new Error(`the fixture of ${type} was refused with ${answer.status}: ${JSON.stringify(answer.body)}`);
+    if (answer.status !== 201)
+      throw new Error(`the fixture of ${type} was refused with ${answer.status}: ${JSON.stringify(answer.body)}`);
     ids[type] = answer.body.id;
   };
   await create('organization', 'organizations', { name: fresh('Organization') });
@@ -26,23 +27,65 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
   await create('host', 'hosts', { name: fresh('fixture').replace(' ', '-'), inventory: ids.inventory });
   await create('group', 'groups', { name: fresh('fixture-group').replace(' ', '-'), inventory: ids.inventory });
   await create('credential_type', 'credential_types', { name: fresh('Type'), kind: 'cloud' });
-  await create('credential', 'credentials', { name: fresh('Credential'), organization: ids.organization, credential_type: ids.credential_type });
-  const [project] = await db('templates').insert({ kind: 'project', name: fresh('Project'), scm_type: 'git', scm_url: 'https://git.example/x.git', organization_id: ids.organization, playbook_files: '["site.yml"]', status: 'successful' }).returning('id');
+  await create('credential', 'credentials', {
+    name: fresh('Credential'),
+    organization: ids.organization,
+    credential_type: ids.credential_type,
+  });
+  const [project] = await db('templates')
+    .insert({
+      kind: 'project',
+      name: fresh('Project'),
+      scm_type: 'git',
+      scm_url: 'https://git.example/x.git',
+      organization_id: ids.organization,
+      playbook_files: '["site.yml"]',
+      status: 'successful',
+    })
+    .returning('id');
   ids.project = project.id;
-  const [template] = await db('templates').insert({ kind: 'job_template', name: fresh('Template'), organization_id: ids.organization, project_id: ids.project, inventory_id: ids.inventory, playbook: 'site.yml' }).returning('id');
+  const [template] = await db('templates')
+    .insert({
+      kind: 'job_template',
+      name: fresh('Template'),
+      organization_id: ids.organization,
+      project_id: ids.project,
+      inventory_id: ids.inventory,
+      playbook: 'site.yml',
+    })
+    .returning('id');
   ids.job_template = template.id;
-  const runs = await db('runs').insert(['job', 'project_update'].map((kind) => ({
-    kind, name: kind, status: 'successful', template_id: kind === 'job' ? ids.job_template : ids.project, project_id: ids.project, inventory_id: ids.inventory, organization_id: ids.organization, finished: '2026-01-01',
-  }))).returning(['id', 'kind']);
+  const runs = await db('runs')
+    .insert(
+      ['job', 'project_update'].map((kind) => ({
+        kind,
+        name: kind,
+        status: 'successful',
+        template_id: kind === 'job' ? ids.job_template : ids.project,
+        project_id: ids.project,
+        inventory_id: ids.inventory,
+        organization_id: ids.organization,
+        finished: '2026-01-01',
+      })),
+    )
+    .returning(['id', 'kind']);
   for (const { id, kind } of runs) {
     ids[kind] = id;
     await db.raw('select ensure_event_partition(?)', [id]);
     await db('run_events').insert({ run_id: id, counter: 1, event: 'playbook_on_start', stdout: 'PLAY' });
     ids[`${kind}_event`] = id * 2 ** 24 + 1;
   }
-  const [summary] = await db('job_host_summaries').insert({ run_id: ids.job, host_id: ids.host, host_name: 'fixture-host' }).returning('id');
+  const [summary] = await db('job_host_summaries')
+    .insert({ run_id: ids.job, host_id: ids.host, host_name: 'fixture-host' })
+    .returning('id');
   ids.job_host_summary = summary.id;
-  const instance = await db('instances').first('id') ?? (await db('instances').insert({ hostname: 'fixture', uuid: '0b6c1f0e-5a51-4f6e-9d4e-2b1f5c3d7a10' }).returning('id'))[0];
+  const instance =
+    (await db('instances').first('id')) ??
+    (
+      await db('instances')
+        .insert({ hostname: 'fixture', uuid: '0b6c1f0e-5a51-4f6e-9d4e-2b1f5c3d7a10' })
+        .returning('id')
+    )[0];
   ids.instance = instance.id;
   return { ids, bodies: bodies(ids) };
 }
@@ -61,10 +104,27 @@ const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
   'POST /api/v2/inventories/:id/hosts/': () => ({ name: fresh('host').replace(' ', '-') }),
   'POST /api/v2/inventories/:id/groups/': () => ({ name: fresh('group').replace(' ', '-') }),
   'POST /api/v2/credential_types/': () => ({ name: fresh('Type'), kind: 'net' }),
-  'POST /api/v2/credentials/': () => ({ name: fresh('Credential'), organization: ids.organization, credential_type: ids.credential_type }),
-  'POST /api/v2/organizations/:id/credentials/': () => ({ name: fresh('Credential'), credential_type: ids.credential_type }),
-  'POST /api/v2/projects/': () => ({ name: fresh('Project'), organization: ids.organization, scm_type: 'git', scm_url: 'https://git.example/x.git' }),
-  'POST /api/v2/job_templates/': () => ({ name: fresh('Template'), project: ids.project, inventory: ids.inventory, playbook: 'site.yml' }),
+  'POST /api/v2/credentials/': () => ({
+    name: fresh('Credential'),
+    organization: ids.organization,
+    credential_type: ids.credential_type,
+  }),
+  'POST /api/v2/organizations/:id/credentials/': () => ({
+    name: fresh('Credential'),
+    credential_type: ids.credential_type,
+  }),
+  'POST /api/v2/projects/': () => ({
+    name: fresh('Project'),
+    organization: ids.organization,
+    scm_type: 'git',
+    scm_url: 'https://git.example/x.git',
+  }),
+  'POST /api/v2/job_templates/': () => ({
+    name: fresh('Template'),
+    project: ids.project,
+    inventory: ids.inventory,
+    playbook: 'site.yml',
+  }),
   'POST /api/v2/job_templates/:id/credentials/': () => ({ id: ids.credential }),
   'POST /api/v2/job_templates/:id/launch/': () => ({}),
   'POST /api/v2/job_templates/:id/copy/': () => ({ name: fresh('Copy') }),

@@ -10,13 +10,23 @@ import { until } from '../support/until.ts';
 
 let aborted = false;
 const routes: Route[] = [
-  { path: '/api/v2/broken/', access: { GET: everybody }, handler: async () => { throw new Error('the secret reason'); } },
   {
-    path: '/api/v2/slow/', access: { GET: everybody },
-    handler: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => {
-      aborted = true;
-      resolve({ status: 200, body: {} });
-    })),
+    path: '/api/v2/broken/',
+    access: { GET: everybody },
+    handler: async () => {
+      throw new Error('the secret reason');
+    },
+  },
+  {
+    path: '/api/v2/slow/',
+    access: { GET: everybody },
+    handler: ({ signal }) =>
+      new Promise((resolve) =>
+        signal.addEventListener('abort', () => {
+          aborted = true;
+          resolve({ status: 200, body: {} });
+        }),
+      ),
   },
 ];
 
@@ -33,13 +43,23 @@ async function raw(stage: Stage, bytes: string): Promise<string> {
 describe('HTTP', () => {
   let stage: Stage;
   before(async () => {
-    stage = await openStage(widgetResources, { sql: widgetSql, routes, http: { requestTimeoutMs: 1000, bodyLimit: '1mb' } });
+    stage = await openStage(widgetResources, {
+      sql: widgetSql,
+      routes,
+      http: { requestTimeoutMs: 1000, bodyLimit: '1mb' },
+    });
   });
   after(() => stage.close());
 
   describe('headers', () => {
     it('names request, node, product and time on every answer, the version to users only', async () => {
-      for (const [path, as] of [['widgets/', 'admin'], ['widgets/', null], ['nosuch/', null], ['broken/', null], ['widgets/', 'nobody']] as const) {
+      for (const [path, as] of [
+        ['widgets/', 'admin'],
+        ['widgets/', null],
+        ['nosuch/', null],
+        ['broken/', null],
+        ['widgets/', 'nobody'],
+      ] as const) {
         const { headers } = await stage.get(path, as);
         expect(headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
         expect(headers.get('x-api-request-id')).to.equal(headers.get('x-request-id'));
@@ -54,9 +74,13 @@ describe('HTTP', () => {
     });
 
     it('keeps a sane request id and replaces any other', async () => {
-      const id = async (given: string) => (await stage.send('GET', 'widgets/', undefined, { headers: { 'x-request-id': given } })).headers.get('x-request-id');
+      const id = async (given: string) =>
+        (await stage.send('GET', 'widgets/', undefined, { headers: { 'x-request-id': given } })).headers.get(
+          'x-request-id',
+        );
       expect(await id('trace-1234:abc')).to.equal('trace-1234:abc');
-      for (const given of ['short', 'x'.repeat(200), 'has blanks in it', '<script>alert(1)</script>']) expect(await id(given)).to.match(/^[0-9a-f-]{36}$/);
+      for (const given of ['short', 'x'.repeat(200), 'has blanks in it', '<script>alert(1)</script>'])
+        expect(await id(given)).to.match(/^[0-9a-f-]{36}$/);
     });
 
     it('HEAD answers as GET without the body', async () => {
@@ -76,7 +100,19 @@ describe('HTTP', () => {
       });
     }
 
-    for (const path of ['/api/v2/nosuch/', '/api/v2/nosuch', '/api/v3/', '/api/gateway/v1/tokens/', '/o/token/', '/nosuch', '/', '/api/v2/widgets/1/nosuch/', '/api/v2/Widgets/', '//evil.example/api/v2/widgets', '/api/v2/widgets//']) {
+    for (const path of [
+      '/api/v2/nosuch/',
+      '/api/v2/nosuch',
+      '/api/v3/',
+      '/api/gateway/v1/tokens/',
+      '/o/token/',
+      '/nosuch',
+      '/',
+      '/api/v2/widgets/1/nosuch/',
+      '/api/v2/Widgets/',
+      '//evil.example/api/v2/widgets',
+      '/api/v2/widgets//',
+    ]) {
       it(`answers ${path} with 404 JSON, whoever asks`, async () => {
         for (const method of ['GET', 'POST']) {
           const { status, body } = await stage.send(method, path, undefined, { as: null });
@@ -88,9 +124,17 @@ describe('HTTP', () => {
   });
 
   describe('negotiation', () => {
-    const accept = (value: string, path = 'widgets/') => stage.send('GET', path, undefined, { headers: { accept: value } });
+    const accept = (value: string, path = 'widgets/') =>
+      stage.send('GET', path, undefined, { headers: { accept: value } });
 
-    for (const value of ['*/*', 'application/json', 'application/*', 'text/html,application/xhtml+xml,*/*;q=0.8', 'application/json; q=0.5', 'text/html']) {
+    for (const value of [
+      '*/*',
+      'application/json',
+      'application/*',
+      'text/html,application/xhtml+xml,*/*;q=0.8',
+      'application/json; q=0.5',
+      'text/html',
+    ]) {
       it(`serves JSON to Accept: ${value}`, async () => {
         const { status, headers } = await accept(value);
         expect([status, headers.get('content-type')]).to.deep.equal([200, 'application/json; charset=utf-8']);
@@ -111,19 +155,35 @@ describe('HTTP', () => {
     });
 
     it('speaks problem+json to those who ask for it', async () => {
-      const { status, headers, body } = await stage.send('POST', 'widgets/', { size: 'x' }, { headers: { accept: 'application/problem+json' } });
+      const { status, headers, body } = await stage.send(
+        'POST',
+        'widgets/',
+        { size: 'x' },
+        { headers: { accept: 'application/problem+json' } },
+      );
       expect([status, headers.get('content-type')]).to.deep.equal([400, 'application/problem+json']);
       expect(body).to.include({ status: 400, title: 'Bad Request', code: 'bad_request', instance: '/api/v2/widgets/' });
       expect(body.errors.size).to.deep.equal(['A valid integer is required.']);
       expect(body.request_id).to.equal(headers.get('x-request-id'));
-      expect((await accept('application/problem+json', 'widgets/99/')).body).to.include({ status: 404, detail: 'No Widget matches the given query.' });
+      expect((await accept('application/problem+json', 'widgets/99/')).body).to.include({
+        status: 404,
+        detail: 'No Widget matches the given query.',
+      });
     });
   });
 
   describe('bodies', () => {
-    const post = (body: string | Uint8Array, headers: Record<string, string>) => stage.send('POST', 'tags/', body, { headers });
+    const post = (body: string | Uint8Array, headers: Record<string, string>) =>
+      stage.send('POST', 'tags/', body, { headers });
 
-    for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonx', '']) {
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonx',
+      '',
+    ]) {
       it(`refuses ${type || 'a body without type'} with 415`, async () => {
         expect((await post('{"name":"t"}', { 'content-type': type })).status).to.equal(415);
       });
@@ -131,7 +191,9 @@ describe('HTTP', () => {
 
     it('takes no body at all as an empty object, whatever its type', async () => {
       for (const headers of [{}, { 'content-type': 'text/plain' }] as Record<string, string>[]) {
-        expect((await stage.send('POST', 'tags/', undefined, { headers })).body).to.deep.equal({ name: ['This field is required.'] });
+        expect((await stage.send('POST', 'tags/', undefined, { headers })).body).to.deep.equal({
+          name: ['This field is required.'],
+        });
       }
     });
 
@@ -145,13 +207,21 @@ describe('HTTP', () => {
     });
 
     it('gives up on a body that stalls, with 408', async () => {
-      const answer = await raw(stage, 'POST /api/v2/tags/ HTTP/1.1\r\nHost: x\r\nX-Caller: admin\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":');
+      const answer = await raw(
+        stage,
+        'POST /api/v2/tags/ HTTP/1.1\r\nHost: x\r\nX-Caller: admin\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":',
+      );
       expect(answer).to.match(/^HTTP\/1.1 408 /);
     });
 
     it('survives a body that is cut off', async () => {
       const socket = connect(Number(new URL(stage.url).port), '127.0.0.1');
-      socket.end('POST /api/v2/tags/ HTTP/1.1\r\nHost: x\r\nX-Caller: admin\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":').on('error', () => undefined).resume();
+      socket
+        .end(
+          'POST /api/v2/tags/ HTTP/1.1\r\nHost: x\r\nX-Caller: admin\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":',
+        )
+        .on('error', () => undefined)
+        .resume();
       await once(socket, 'close');
       expect((await stage.get('tags/')).status).to.equal(200);
     });
@@ -167,9 +237,21 @@ describe('HTTP', () => {
     for (const [name, bytes, status] of [
       ['what is no HTTP', 'hello\r\n\r\n', 400],
       ['headers without end', `GET /api/ HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
-      ['two lengths', 'POST /api/v2/tags/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello', 400],
-      ['a length and chunks', 'POST /api/v2/tags/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
-      ['a broken chunk', 'POST /api/v2/tags/ HTTP/1.1\r\nHost: x\r\nX-Caller: admin\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n', 400],
+      [
+        'two lengths',
+        'POST /api/v2/tags/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello',
+        400,
+      ],
+      [
+        'a length and chunks',
+        'POST /api/v2/tags/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+        400,
+      ],
+      [
+        'a broken chunk',
+        'POST /api/v2/tags/ HTTP/1.1\r\nHost: x\r\nX-Caller: admin\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n',
+        400,
+      ],
       ['headers that stall', 'GET /api/ HTTP/1.1\r\nHost: x\r\n', 408],
     ] as const) {
       it(`answers ${name} with ${status}`, async () => {
@@ -192,6 +274,11 @@ describe('HTTP', () => {
     const pending = other.get('widgets/');
     const [answer] = await Promise.all([pending, pending.then(() => other.close())]);
     expect(answer.status).to.equal(200);
-    expect(await fetch(`${other.url}/api/`).then(() => 'open', () => 'closed')).to.equal('closed');
+    expect(
+      await fetch(`${other.url}/api/`).then(
+        () => 'open',
+        () => 'closed',
+      ),
+    ).to.equal('closed');
   });
 });

@@ -1,0 +1,22 @@
+import type { Knex } from 'knex';
+
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+/**
+ * Runs a named statement on a connection of knex's pool (or of the transaction): Postgres plans it once
+ * per connection, and the hot reads are spared the building of a query object each time.
+ */
+export async function runPrepared(db: Knex, { name, text }: Statement, values: readonly unknown[]): Promise<any[]> {
+  const { client } = db;
+  const connection = await client.acquireConnection();
+  try {
+    client.emit('query', { sql: text, bindings: values });
+    const { rows } = await connection.query({ name, text, values });
+    return rows;
+  } finally {
+    await client.releaseConnection(connection);
+  }
+}
