@@ -8,6 +8,7 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   launch: async () => (await import('./measures/launch.ts')).launch,
   parallel: async () => (await import('./measures/parallel.ts')).parallel,
   events: async () => (await import('./measures/events.ts')).events,
+  roles: async () => (await import('./measures/roles.ts')).roles,
 };
 
 function print(found: Figure, json: boolean): void {
