@@ -9,7 +9,12 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (c)
 /** Turns colours into spans with classes `ansi31`, piece by piece: a colour may go on over pieces. */
 export function createAnsiHtml() {
   let classes: string[] = [];
-  const wrap = (text: string) => (text === '' ? '' : classes.length ? `<span class="${classes.join(' ')}">${escapeHtml(text)}</span>` : escapeHtml(text));
+  const wrap = (text: string) =>
+    text === ''
+      ? ''
+      : classes.length
+        ? `<span class="${classes.join(' ')}">${escapeHtml(text)}</span>`
+        : escapeHtml(text);
   return (text: string): string => {
     let html = '';
     let at = 0;
@@ -25,7 +30,11 @@ export function createAnsiHtml() {
 
 /** Which earlier class a code replaces. */
 const family = (code: number): string =>
-  (code >= 30 && code <= 39) || (code >= 90 && code <= 97) ? 'foreground' : (code >= 40 && code <= 49) || (code >= 100 && code <= 107) ? 'background' : String(code);
+  (code >= 30 && code <= 39) || (code >= 90 && code <= 97)
+    ? 'foreground'
+    : (code >= 40 && code <= 49) || (code >= 100 && code <= 107)
+      ? 'background'
+      : String(code);
 
 function applyCodes(classes: string[], text: string): string[] {
   const codes = text.split(';').map(Number);

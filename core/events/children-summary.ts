@@ -14,7 +14,11 @@ export interface ChildrenSummary {
   is_tree: boolean;
 }
 
-const nothing = (fields: Pick<ChildrenSummary, 'event_processing_finished' | 'is_tree'>): ChildrenSummary => ({ children_summary: {}, meta_event_nested_uuid: {}, ...fields });
+const nothing = (fields: Pick<ChildrenSummary, 'event_processing_finished' | 'is_tree'>): ChildrenSummary => ({
+  children_summary: {},
+  meta_event_nested_uuid: {},
+  ...fields,
+});
 export const unfinishedSummary = nothing({ event_processing_finished: false, is_tree: true });
 
 interface Node {
@@ -47,8 +51,15 @@ export function childrenSummary(events: readonly TreeEvent[]): ChildrenSummary {
     branch.push(node);
     parents.push(node);
   }
-  const filled = parents.filter(({ numChildren }) => numChildren > 0).map(({ counter, rowNumber, numChildren }) => [counter, { rowNumber, numChildren }]);
-  return { children_summary: Object.fromEntries(filled), meta_event_nested_uuid: nested, event_processing_finished: true, is_tree: true };
+  const filled = parents
+    .filter(({ numChildren }) => numChildren > 0)
+    .map(({ counter, rowNumber, numChildren }) => [counter, { rowNumber, numChildren }]);
+  return {
+    children_summary: Object.fromEntries(filled),
+    meta_event_nested_uuid: nested,
+    event_processing_finished: true,
+    is_tree: true,
+  };
 }
 
 /** One more event below `uuid`, and so below everything above that. */
@@ -71,6 +82,6 @@ function neighbours(events: readonly TreeEvent[]): string[] {
     return found;
   };
   const before = sweep(events.keys());
-  const after = sweep([...events.keys()].reverse());
+  const after = sweep([...events.keys()].toReversed());
   return before.map((task, i) => task || (after[i] as string));
 }

@@ -8,7 +8,10 @@ export async function ensurePartition(db: Knex, runId: number): Promise<string> 
 
 /** Deletes what a run said. Host summaries go with the run itself (on delete cascade). */
 export async function deleteRunEvents(trx: Knex, runIds: readonly number[]): Promise<void> {
-  if (runIds.length) await trx('run_events').whereIn('run_id', runIds as number[]).delete();
+  if (runIds.length)
+    await trx('run_events')
+      .whereIn('run_id', runIds as number[])
+      .delete();
 }
 
 /**
@@ -16,7 +19,10 @@ export async function deleteRunEvents(trx: Knex, runIds: readonly number[]): Pro
  * Dropping locks the whole table for a moment, so it gives up quickly where a reader is in the way; the next round tries again.
  * Resolves to the names dropped.
  */
-export async function dropEmptyPartitions(db: Knex, log: { warn: (fields: object, text: string) => void }): Promise<string[]> {
+export async function dropEmptyPartitions(
+  db: Knex,
+  log: { warn: (fields: object, text: string) => void },
+): Promise<string[]> {
   const { rows } = await db.raw(`
     select p.name, p.low from (
       select c.relname as name, substring(c.relname from '^run_events_(\\d+)$')::bigint as low

@@ -1,7 +1,11 @@
 import type { Knex } from 'knex';
 
 /** `summary_fields.job` of events and host summaries, for a whole page in one query, under each row's id. */
-export async function jobSummaries(db: Knex, rows: { id: number; run_id: number }[], more: Record<string, unknown> = {}): Promise<Map<number, Record<string, unknown>>> {
+export async function jobSummaries(
+  db: Knex,
+  rows: { id: number; run_id: number }[],
+  more: Record<string, unknown> = {},
+): Promise<Map<number, Record<string, unknown>>> {
   const ids = [...new Set(rows.map((row) => row.run_id))];
   const { rows: jobs } = await db.raw(
     `select r.id, r.name, r.description, r.status, r.status in ('failed', 'error', 'canceled') as failed,
@@ -14,4 +18,5 @@ export async function jobSummaries(db: Knex, rows: { id: number; run_id: number 
   return new Map(rows.map((row) => [row.id, { job: byId.get(row.run_id) ?? {}, ...more }]));
 }
 
-const withoutNulls = (object: Record<string, unknown>) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+const withoutNulls = (object: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));

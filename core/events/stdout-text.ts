@@ -20,8 +20,12 @@ export const textOfEvent = ({ stdout, open_line, start_line, end_line }: Omit<Te
  * A run's output in pieces, from the events that touch the lines `from` to `to`; reads on as it is consumed,
  * so that a hundred megabytes pass through without being held. The first piece begins at `firstLine` of the first event.
  */
-export async function* runText(db: Knex, runId: number, lines: { from: number; to: number } | null = null): AsyncGenerator<{ text: string; startLine: number }> {
-  for (let after = 0; ; ) {
+export async function* runText(
+  db: Knex,
+  runId: number,
+  lines: { from: number; to: number } | null = null,
+): AsyncGenerator<{ text: string; startLine: number }> {
+  for (let after = 0; ;) {
     const rows = await page(db, runId, after, lines);
     if (!rows.length) return;
     yield { text: rows.map(textOfEvent).join(''), startLine: (rows[0] as TextRow).start_line };
@@ -29,7 +33,12 @@ export async function* runText(db: Knex, runId: number, lines: { from: number; t
   }
 }
 
-async function page(db: Knex, runId: number, after: number, lines: { from: number; to: number } | null): Promise<TextRow[]> {
+async function page(
+  db: Knex,
+  runId: number,
+  after: number,
+  lines: { from: number; to: number } | null,
+): Promise<TextRow[]> {
   const { rows } = await db.raw(
     `select counter, stdout, open_line, start_line, end_line from (
        select *, sum(octet_length(stdout)) over (order by counter) - octet_length(stdout) as before from (

@@ -72,7 +72,8 @@ export function eventDisplay({ event, play, task, role, event_data }: Shown): st
 /** Did the event fail or change something by itself? Ancestors get their flags when the statistics arrive. */
 export function eventFlags(event: string, data: Record<string, any>): { failed: boolean; changed: boolean } {
   if (event === 'playbook_on_stats') {
-    const any = (counts: unknown) => typeof counts === 'object' && counts !== null && Object.values(counts).some((n) => Number(n) > 0);
+    const any = (counts: unknown) =>
+      typeof counts === 'object' && counts !== null && Object.values(counts).some((n) => Number(n) > 0);
     return { failed: any(data.failures) || any(data.dark), changed: any(data.changed) };
   }
   return {

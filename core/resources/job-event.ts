@@ -95,7 +95,10 @@ export const childrenSummaryAction = ({ db }: { db: Knex }, see: Rule): Action =
   summary: 'How many events lie below each event',
   async handler(_call, run) {
     if (!isTerminal(run.status)) return { status: 200, body: unfinishedSummary };
-    const events = await db('run_events').where({ run_id: run.id }).orderBy('counter').select('counter', 'event', 'uuid', 'parent_uuid');
+    const events = await db('run_events')
+      .where({ run_id: run.id })
+      .orderBy('counter')
+      .select('counter', 'event', 'uuid', 'parent_uuid');
     return { status: 200, body: childrenSummary(events) };
   },
 });

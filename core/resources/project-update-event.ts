@@ -13,7 +13,11 @@ export const projectUpdateEventResource = ({ settings }: { settings: Settings })
     label: 'Project update event',
     methods: { list: [], detail: [] },
     access: { see: auditor },
-    fields: { project_update: field.ref('project_update', { mode: 'ro', column: 'run_id' }), ...commonFields, event_level: field.integer({ mode: 'ro' }) },
+    fields: {
+      project_update: field.ref('project_update', { mode: 'ro', column: 'run_id' }),
+      ...commonFields,
+      event_level: field.integer({ mode: 'ro' }),
+    },
     present(shown, row, view, call) {
       shown.url = '';
       shown.host_name ||= 'localhost';

@@ -44,7 +44,14 @@ function formatOf({ query, accept = '' }: Call): Format {
     throw new ApiError(404, 'Not found.');
   }
   for (const range of accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase() ?? '')) {
-    if (range === '' || range === '*/*' || range === 'text/*' || range === 'text/html' || range === 'application/xhtml+xml') return 'api';
+    if (
+      range === '' ||
+      range === '*/*' ||
+      range === 'text/*' ||
+      range === 'text/html' ||
+      range === 'application/xhtml+xml'
+    )
+      return 'api';
     if (range === 'text/plain') return 'txt';
     if (range === 'application/json' || range === 'application/*') return 'json';
   }
@@ -75,7 +82,8 @@ async function json(wanted: Wanted, refusal: string | null): Promise<Reply> {
   const { call, run, db } = wanted;
   const base64 = call.query.get('content_encoding') === 'base64';
   const encode = (text: string) => (base64 ? Buffer.from(text).toString('base64') : text);
-  if (refusal !== null) return { status: 200, body: { range: { start: 0, end: 1, absolute_end: 1 }, content: encode(refusal) } };
+  if (refusal !== null)
+    return { status: 200, body: { range: { start: 0, end: 1, absolute_end: 1 }, content: encode(refusal) } };
   const range = await rangeOf(wanted);
   let text = '';
   for await (const piece of linesOf(db, run.id, range.start, range.end)) text += piece;

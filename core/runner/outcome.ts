@@ -21,8 +21,14 @@ export interface FactsPair {
 }
 
 /** Why the run ended: `failed` = the play failed or ran out of time, `error` = it could not be carried out (decisions §9). */
-export function judgeExit(status: Exclude<ExecStatus, { state: 'running' }>): Pick<RunOutcome, 'status' | 'explanation'> {
-  if (status.state === 'lost') return { status: 'error', explanation: `The run was lost: ${status.detail || 'its process is gone and left no result'}.` };
+export function judgeExit(
+  status: Exclude<ExecStatus, { state: 'running' }>,
+): Pick<RunOutcome, 'status' | 'explanation'> {
+  if (status.state === 'lost')
+    return {
+      status: 'error',
+      explanation: `The run was lost: ${status.detail || 'its process is gone and left no result'}.`,
+    };
   const { rc, signal, reason, detail } = status.exit;
   switch (reason) {
     case 'canceled':

@@ -24,9 +24,19 @@ describe('following a run', () => {
     spool.emit('runner_on_ok', 'ok: [a]\n', { host: 'a', play: 'all', task: 't', res: { changed: true } });
     const { rows } = await stored();
     expect(rows.map((row) => row.counter)).to.deep.equal([1, 2, 3]);
-    expect(rows.map((row) => [row.start_line, row.end_line])).to.deep.equal([[0, 0], [0, 2], [2, 3]]);
+    expect(rows.map((row) => [row.start_line, row.end_line])).to.deep.equal([
+      [0, 0],
+      [0, 2],
+      [2, 3],
+    ]);
     expect(rows[1]).to.include({ stdout: '\nPLAY [all] ***', event_level: 1, play: 'all', open_line: false });
-    expect(rows[2]).to.include({ changed: true, failed: false, event_level: 3, host_name: 'a', created: '2026-11-21T10:00:00.123456Z' });
+    expect(rows[2]).to.include({
+      changed: true,
+      failed: false,
+      event_level: 3,
+      host_name: 'a',
+      created: '2026-11-21T10:00:00.123456Z',
+    });
   });
 
   it('keeps output that no event claims as verbose events, in its place', async () => {
@@ -36,8 +46,16 @@ describe('following a run', () => {
     spool.emit('playbook_on_stats', 'recap\n');
     spool.print('Traceback: after\nlast without newline');
     const { rows } = await stored();
-    expect(rows.map((row) => row.event)).to.deep.equal(['verbose', 'playbook_on_start', 'verbose', 'playbook_on_stats', 'verbose']);
-    expect(textOf(rows)).to.equal('[WARNING]: before\nstart\nbetween\nlines\nrecap\nTraceback: after\nlast without newline');
+    expect(rows.map((row) => row.event)).to.deep.equal([
+      'verbose',
+      'playbook_on_start',
+      'verbose',
+      'playbook_on_stats',
+      'verbose',
+    ]);
+    expect(textOf(rows)).to.equal(
+      '[WARNING]: before\nstart\nbetween\nlines\nrecap\nTraceback: after\nlast without newline',
+    );
     expect(rows.at(-1)).to.include({ open_line: true, start_line: 5, end_line: 6 });
     expect(rows[0].event_data).to.deep.equal({});
   });
@@ -59,12 +77,18 @@ describe('following a run', () => {
     executor.touch();
     const waited = await until(async () => (await eventsOf(base.db, run)).length);
     expect(waited).to.equal(1);
-    spool.raw('events', `${JSON.stringify({ event: 'runner_on_ok', uuid: 'late', from: 0, to: 18, event_data: {} })}\n`);
+    spool.raw(
+      'events',
+      `${JSON.stringify({ event: 'runner_on_ok', uuid: 'late', from: 0, to: 18, event_data: {} })}\n`,
+    );
     executor.state = recordedExit(0);
     executor.touch();
     await outcome;
     const rows = await eventsOf(base.db, run);
-    expect(rows.map((row) => [row.event, row.stdout])).to.deep.equal([['verbose', 'text of the event'], ['runner_on_ok', '']]);
+    expect(rows.map((row) => [row.event, row.stdout])).to.deep.equal([
+      ['verbose', 'text of the event'],
+      ['runner_on_ok', ''],
+    ]);
   });
 
   it('stores events while the run goes on and says so', async () => {
@@ -81,7 +105,9 @@ describe('following a run', () => {
     executor.touch();
     expect(await outcome).to.include({ status: 'successful' });
     expect(bus.sent.at(-1)).to.deep.equal(['events', { run: run.id, kind: 'job', from: 4, to: 3, final: true }]);
-    const told = bus.sent.slice(0, -1).flatMap(([, m]) => Array.from({ length: m.to - m.from + 1 }, (_, i) => m.from + i));
+    const told = bus.sent
+      .slice(0, -1)
+      .flatMap(([, m]) => Array.from({ length: m.to - m.from + 1 }, (_, i) => m.from + i));
     expect(told).to.deep.equal([1, 2, 3]);
   });
 
@@ -94,7 +120,10 @@ describe('following a run', () => {
     executor.touch();
     spool.raw('stdout', 'lo\n');
     executor.touch();
-    const [row] = await until(async () => { const rows = await eventsOf(base.db, run); return rows.length ? rows : null; });
+    const [row] = await until(async () => {
+      const rows = await eventsOf(base.db, run);
+      return rows.length ? rows : null;
+    });
     expect(row).to.include({ event: 'runner_on_ok', stdout: 'hello' });
     executor.state = recordedExit(0);
     executor.touch();
@@ -124,7 +153,8 @@ describe('following a run', () => {
   });
 
   it('stores more events than one batch holds', async () => {
-    for (let i = 0; i < 2500; i += 1) spool.emit('runner_on_ok', `ok ${i}\n`, { host: 'a', res: { path: 'C:\\tmp\t', n: i } });
+    for (let i = 0; i < 2500; i += 1)
+      spool.emit('runner_on_ok', `ok ${i}\n`, { host: 'a', res: { path: 'C:\\tmp\t', n: i } });
     const { rows } = await stored();
     expect(rows).to.have.length(2500);
     expect(rows[2499]).to.include({ counter: 2500, stdout: 'ok 2499' });
@@ -132,7 +162,10 @@ describe('following a run', () => {
   });
 
   it('makes NUL, lone surrogates and invalid UTF-8 safe', async () => {
-    spool.emit('runner_on_ok', Buffer.from([0x61, 0, 0xff, 0x62, 10]), { host: 'h\0', res: { s: 'a\0b', l: '\ud800x', path: '\\u0000', ok: '😀' } });
+    spool.emit('runner_on_ok', Buffer.from([0x61, 0, 0xff, 0x62, 10]), {
+      host: 'h\0',
+      res: { s: 'a\0b', l: '\ud800x', path: '\\u0000', ok: '😀' },
+    });
     const { rows } = await stored();
     expect(rows[0].stdout).to.equal('a\ufffd\ufffdb');
     expect(rows[0].event_data.res).to.deep.equal({ s: 'a\ufffdb', l: '\ufffdx', path: '\\u0000', ok: '😀' });
@@ -141,7 +174,10 @@ describe('following a run', () => {
 
   it('keeps an event whose data Postgres refuses, and all its neighbours', async () => {
     for (let i = 0; i < 5; i += 1) spool.emit('runner_on_ok', `before ${i}\n`, { host: 'a', n: i });
-    spool.raw('events', `{"event":"runner_on_ok","uuid":"deep","from":0,"to":0,"event_data":{"host":"a","res":${'['.repeat(9000)}${']'.repeat(9000)}}}\n`);
+    spool.raw(
+      'events',
+      `{"event":"runner_on_ok","uuid":"deep","from":0,"to":0,"event_data":{"host":"a","res":${'['.repeat(9000)}${']'.repeat(9000)}}}\n`,
+    );
     for (let i = 5; i < 10; i += 1) spool.emit('runner_on_ok', `after ${i}\n`, { host: 'a', n: i });
     const { rows } = await stored();
     expect(rows.map((row) => row.event_data.n ?? row.uuid)).to.deep.equal([0, 1, 2, 3, 4, 'deep', 5, 6, 7, 8, 9]);
@@ -164,26 +200,41 @@ describe('following a run', () => {
     spool.raw('events', '{"event":"c","uuid":"torn","from":');
     spool.print('text of c\n');
     const { rows } = await stored();
-    expect(rows.map((row) => [row.event, row.stdout])).to.deep.equal([['a', 'one'], ['b', 'two'], ['verbose', 'text of c']]);
+    expect(rows.map((row) => [row.event, row.stdout])).to.deep.equal([
+      ['a', 'one'],
+      ['b', 'two'],
+      ['verbose', 'text of c'],
+    ]);
   });
 
   it('survives ranges that make no sense', async () => {
     spool.print('0123456789\n');
-    const line = (uuid: string, from: unknown, to: unknown) => spool.raw('events', `${JSON.stringify({ event: 'runner_on_ok', uuid, from, to, event_data: null })}\n`);
+    const line = (uuid: string, from: unknown, to: unknown) =>
+      spool.raw('events', `${JSON.stringify({ event: 'runner_on_ok', uuid, from, to, event_data: null })}\n`);
     line('a', 4, 2);
     line('b', 9e15, 9e15 + 5);
     line('c', -1, 'x');
     line('d', 0, 11);
     const { rows } = await stored();
     expect(textOf(rows)).to.equal('0123456789\n');
-    expect(rows.filter((row) => row.event === 'runner_on_ok').map((row) => row.uuid)).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(rows.filter((row) => row.event === 'runner_on_ok').map((row) => row.uuid)).to.deep.equal([
+      'a',
+      'b',
+      'c',
+      'd',
+    ]);
   });
 
   it('gives up nothing when the spool is shorter than what was stored', async () => {
     spool.emit('a', 'one\n');
     const { rows, run } = await stored();
     const other = createSpool();
-    const outcome = await follow({ db: base.db, run, spool: other, executor: createRecordedExecutor({ state: 'lost', detail: 'the machine restarted' }) });
+    const outcome = await follow({
+      db: base.db,
+      run,
+      spool: other,
+      executor: createRecordedExecutor({ state: 'lost', detail: 'the machine restarted' }),
+    });
     other.remove();
     expect(outcome).to.include({ status: 'error' });
     expect(outcome.explanation).to.include('the machine restarted');
@@ -194,7 +245,10 @@ describe('following a run', () => {
     const run = await createRun(base.db);
     const executor = createRecordedExecutor({ state: 'running' });
     const stop = new AbortController();
-    const first = follow({ db: base.db, run, spool, executor, signal: stop.signal }).then(() => 'ended', (error) => error.name);
+    const first = follow({ db: base.db, run, spool, executor, signal: stop.signal }).then(
+      () => 'ended',
+      (error) => error.name,
+    );
     spool.emit('a', 'one\n');
     executor.touch();
     await until(async () => (await eventsOf(base.db, run)).length === 1);

@@ -9,7 +9,12 @@ describe('partitions of events', () => {
   before(async () => void (base = await createTestDatabase()));
   after(() => base.drop());
 
-  const names = async () => (await base.db.raw(`select inhrelid::regclass::text as name from pg_inherits where inhparent = 'run_events'::regclass order by 1`)).rows.map((row: any) => row.name);
+  const names = async () =>
+    (
+      await base.db.raw(
+        `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'run_events'::regclass order by 1`,
+      )
+    ).rows.map((row: any) => row.name);
 
   it('are made once, by whoever comes first', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, (_, i) => ensurePartition(base.db, 20_000 + i)));
@@ -39,6 +44,10 @@ describe('partitions of events', () => {
     await reader('run_events').first();
     expect(await dropEmptyPartitions(base.db, silentLog)).to.deep.equal([]);
     await reader.commit();
-    expect(await dropEmptyPartitions(base.db, silentLog)).to.deep.equal(['run_events_30000', 'run_events_50000', 'run_events_60000']);
+    expect(await dropEmptyPartitions(base.db, silentLog)).to.deep.equal([
+      'run_events_30000',
+      'run_events_50000',
+      'run_events_60000',
+    ]);
   });
 });

@@ -74,7 +74,10 @@ describe('an ingest that is disturbed', () => {
     const outcomes = await Promise.all(followers);
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['successful', 'successful', 'successful']);
     await expectWhole(run, text);
-    const told = buses.flatMap(({ sent }) => sent).filter(([, m]) => !m.final).flatMap(([, m]) => Array.from({ length: m.to - m.from + 1 }, (_, i) => m.from + i));
+    const told = buses
+      .flatMap(({ sent }) => sent)
+      .filter(([, m]) => !m.final)
+      .flatMap(([, m]) => Array.from({ length: m.to - m.from + 1 }, (_, i) => m.from + i));
     expect(told.toSorted((a, b) => a - b)).to.deep.equal(Array.from({ length: 30 }, (_, i) => i + 1));
   });
 
@@ -90,7 +93,9 @@ describe('an ingest that is disturbed', () => {
         spool.emit('runner_on_ok', `line ${i}\n`, { n: i });
       }
       executor.touch();
-      await base.pool.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+      await base.pool.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
     }
     executor.state = recordedExit(0);
     executor.touch();
@@ -104,7 +109,10 @@ describe('an ingest that is disturbed', () => {
     const stop = new AbortController();
     let batches = 0;
     const bus: Bus = { on: () => () => undefined, notify: async () => void (++batches === 1 && stop.abort()) };
-    const first = await follow({ db: base.db, run, spool, signal: stop.signal, bus }).then(() => 'ended', (error) => error.name);
+    const first = await follow({ db: base.db, run, spool, signal: stop.signal, bus }).then(
+      () => 'ended',
+      (error) => error.name,
+    );
     expect(first).to.equal('AbortError');
     const before = await eventsOf(base.db, run);
     expect(before.length).to.be.greaterThan(0).and.lessThan(18_000);
@@ -130,7 +138,10 @@ describe('an ingest that is disturbed', () => {
   it('ends when the run is deleted meanwhile', async () => {
     const run = await createRun(base.db);
     const executor = createRecordedExecutor({ state: 'running' });
-    const outcome = follow({ db: base.db, run, spool, executor }).then(() => 'ended', (error) => error.message);
+    const outcome = follow({ db: base.db, run, spool, executor }).then(
+      () => 'ended',
+      (error) => error.message,
+    );
     await base.db('runs').where({ id: run.id }).delete();
     spool.emit('runner_on_ok', 'text\n');
     executor.touch();

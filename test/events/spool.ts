@@ -5,7 +5,12 @@ import type { Knex } from 'knex';
 import { createSettings } from '../../core/settings/settings.ts';
 import type { Bus } from '../../core/jobs/bus.ts';
 import { createIngest, type FollowOptions } from '../../core/runner/ingest/ingest.ts';
-import { createRecordedExecutor, recordedExit, recordedFiles, type RecordedExecutor } from '../../core/runner/ingest/recorded.ts';
+import {
+  createRecordedExecutor,
+  recordedExit,
+  recordedFiles,
+  type RecordedExecutor,
+} from '../../core/runner/ingest/recorded.ts';
 import { silentLog } from '../support/log.ts';
 
 /** A spool that the test writes piece by piece, as the engine's callback would. */
@@ -24,18 +29,36 @@ export function createSpool() {
       position += Buffer.byteLength(text);
     },
     /** An event with its text. */
-    emit(event: string, text: string | Buffer = '', data: Record<string, unknown> = {}, extra: Record<string, unknown> = {}) {
+    emit(
+      event: string,
+      text: string | Buffer = '',
+      data: Record<string, unknown> = {},
+      extra: Record<string, unknown> = {},
+    ) {
       const from = position;
       this.print(text);
       serial += 1;
-      const line = { event, uuid: `u${serial}`, parent_uuid: '', created: '2026-11-21T10:00:00.123456Z', from, to: position, verbosity: 0, ...extra, event_data: data };
+      const line = {
+        event,
+        uuid: `u${serial}`,
+        parent_uuid: '',
+        created: '2026-11-21T10:00:00.123456Z',
+        from,
+        to: position,
+        verbosity: 0,
+        ...extra,
+        event_data: data,
+      };
       appendFileSync(path('events'), `${JSON.stringify(line)}\n`);
       return line.uuid as string;
     },
     raw: (stream: 'events' | 'stdout', text: string | Buffer) => appendFileSync(path(stream), text),
     fact(host: string, document: unknown) {
       mkdirSync(join(workspace, 'fact_cache'), { recursive: true });
-      writeFileSync(join(workspace, 'fact_cache', host), typeof document === 'string' ? document : JSON.stringify(document));
+      writeFileSync(
+        join(workspace, 'fact_cache', host),
+        typeof document === 'string' ? document : JSON.stringify(document),
+      );
     },
     forget: (host: string) => rmSync(join(workspace, 'fact_cache', host)),
     remove: () => rmSync(workspace, { recursive: true, force: true }),
@@ -47,19 +70,28 @@ export type Spool = ReturnType<typeof createSpool>;
 /** Counts what is sent; nobody listens. */
 export function createQuietBus(): Bus & { sent: [string, any][] } {
   const sent: [string, any][] = [];
-  return { sent, on: () => () => undefined, notify: async (_trx, channel, message) => void sent.push([channel, message]) };
+  return {
+    sent,
+    on: () => () => undefined,
+    notify: async (_trx, channel, message) => void sent.push([channel, message]),
+  };
 }
 
 export async function createRun(db: Knex, fields: Record<string, unknown> = {}) {
-  const [run] = await db('runs').insert({ kind: 'job', name: 'recorded', status: 'running', started: db.fn.now(), ...fields }).returning('*');
+  const [run] = await db('runs')
+    .insert({ kind: 'job', name: 'recorded', status: 'running', started: db.fn.now(), ...fields })
+    .returning('*');
   return run;
 }
 
-export const eventsOf = (db: Knex, run: { id: number }) => db('run_events').where({ run_id: run.id }).orderBy('counter');
+export const eventsOf = (db: Knex, run: { id: number }) =>
+  db('run_events').where({ run_id: run.id }).orderBy('counter');
 
 /** The whole output, put together again from the stored events. */
 export const textOf = (rows: any[]) =>
-  rows.map((row) => row.stdout + (row.open_line || (row.stdout === '' && row.end_line === row.start_line) ? '' : '\n')).join('');
+  rows
+    .map((row) => row.stdout + (row.open_line || (row.stdout === '' && row.end_line === row.start_line) ? '' : '\n'))
+    .join('');
 
 interface FollowSetup {
   db: Knex;
@@ -72,7 +104,22 @@ interface FollowSetup {
   settings?: Record<string, string>;
 }
 
-export function follow({ db, run, spool, executor = createRecordedExecutor(recordedExit(0)), secrets = [], signal = new AbortController().signal, bus = createQuietBus(), settings = {} }: FollowSetup) {
-  const ingest = createIngest({ db, bus, executor, log: silentLog, settings: createSettings({ config: { settings } }) });
+export function follow({
+  db,
+  run,
+  spool,
+  executor = createRecordedExecutor(recordedExit(0)),
+  secrets = [],
+  signal = new AbortController().signal,
+  bus = createQuietBus(),
+  settings = {},
+}: FollowSetup) {
+  const ingest = createIngest({
+    db,
+    bus,
+    executor,
+    log: silentLog,
+    settings: createSettings({ config: { settings } }),
+  });
   return ingest.follow(run, spool.handle, { secrets, signal } satisfies FollowOptions);
 }

@@ -19,8 +19,20 @@ export async function startNode(databaseUrl: string, settingTexts: Record<string
   const bus = createBus({ config, log: silentLog });
   await bus.start();
   const settings = createSettings({ config });
-  const engineApi = await compileResources({ db, log: silentLog, resources: coreResources({ db, config, settings } as any) });
-  const websocket = createWebsocket({ auth: createAuth({ db, settings }), bus, db, log: silentLog, settings, engineApi, checkEveryMs });
+  const engineApi = await compileResources({
+    db,
+    log: silentLog,
+    resources: coreResources({ db, config, settings } as any),
+  });
+  const websocket = createWebsocket({
+    auth: createAuth({ db, settings }),
+    bus,
+    db,
+    log: silentLog,
+    settings,
+    engineApi,
+    checkEveryMs,
+  });
   const http = createServer();
   websocket.attach(http);
   await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
@@ -67,13 +79,22 @@ export async function connect(node: TestNode, headers: Record<string, string>, p
     async subscribe(groups: unknown, extra: object = {}) {
       const before = messages.length;
       send({ ...extra, groups });
-      return until(() => messages.slice(before).find((message) => 'groups_current' in message || message.error === 'access denied to channel'));
+      return until(() =>
+        messages
+          .slice(before)
+          .find((message) => 'groups_current' in message || message.error === 'access denied to channel'),
+      );
     },
   };
 }
 
 /** Everything sent before this has arrived once this resolves. */
-export async function settle(db: Knex, node: TestNode, client: Awaited<ReturnType<typeof connect>>, groups: unknown): Promise<void> {
+export async function settle(
+  db: Knex,
+  node: TestNode,
+  client: Awaited<ReturnType<typeof connect>>,
+  groups: unknown,
+): Promise<void> {
   let told = false;
   const off = node.bus.on('dispatch', () => void (told = true));
   await node.bus.notify(db, 'dispatch', {});

@@ -19,9 +19,17 @@ describe('the WebSocket', () => {
   before(async () => {
     base = await createTestDatabase();
     const password = await hashPassword('password');
-    const users = await base.db('users').insert([{ username: 'admin', password, is_superuser: true }, { username: 'plain', password }]).returning('id');
+    const users = await base
+      .db('users')
+      .insert([
+        { username: 'admin', password, is_superuser: true },
+        { username: 'plain', password },
+      ])
+      .returning('id');
     admin = users[0].id;
-    await base.db('tokens').insert({ user_id: admin, token_hash: createHash('sha256').update(token).digest(), expires: '3000-01-01' });
+    await base
+      .db('tokens')
+      .insert({ user_id: admin, token_hash: createHash('sha256').update(token).digest(), expires: '3000-01-01' });
     one = await startNode(base.url);
     two = await startNode(base.url);
   });
@@ -51,19 +59,26 @@ describe('the WebSocket', () => {
     expect((await open(one, { authorization: 'Bearer svc_wrong' })).refused).to.equal(403);
     expect((await open(one, { ...basic('admin'), origin: 'https://evil.example' })).refused).to.equal(403);
     expect((await open(one, { ...basic('admin'), origin: `http://127.0.0.1:${one.port}` })).refused).to.equal(null);
-    expect((await open(one, { authorization: `Bearer ${token}`, origin: 'https://elsewhere.example' })).refused).to.equal(null);
+    expect(
+      (await open(one, { authorization: `Bearer ${token}`, origin: 'https://elsewhere.example' })).refused,
+    ).to.equal(null);
     expect((await open(one, basic('admin'), '/elsewhere/')).refused).to.equal(404);
   });
 
   it('replaces the whole subscription with each message', async () => {
     const run = await createRun(base.db);
     const client = await open(one);
-    expect(await client.subscribe({ jobs: ['status_changed', 'summary'], control: ['limit_reached_1'] })).to.deep.equal({
-      groups_current: ['jobs-status_changed', 'jobs-summary', 'control-limit_reached_1'], groups_left: [],
-      groups_joined: ['jobs-status_changed', 'jobs-summary', 'control-limit_reached_1'],
-    });
+    expect(await client.subscribe({ jobs: ['status_changed', 'summary'], control: ['limit_reached_1'] })).to.deep.equal(
+      {
+        groups_current: ['jobs-status_changed', 'jobs-summary', 'control-limit_reached_1'],
+        groups_left: [],
+        groups_joined: ['jobs-status_changed', 'jobs-summary', 'control-limit_reached_1'],
+      },
+    );
     expect(await client.subscribe({ jobs: ['summary'], job_events: [run.id] })).to.deep.equal({
-      groups_current: ['jobs-summary', `job_events-${run.id}`], groups_left: ['jobs-status_changed', 'control-limit_reached_1'], groups_joined: [`job_events-${run.id}`],
+      groups_current: ['jobs-summary', `job_events-${run.id}`],
+      groups_left: ['jobs-status_changed', 'control-limit_reached_1'],
+      groups_joined: [`job_events-${run.id}`],
     });
     expect(await client.subscribe({})).to.deep.include({ groups_current: [], groups_joined: [] });
   });
@@ -72,10 +87,19 @@ describe('the WebSocket', () => {
     const run = await createRun(base.db);
     const update = await createRun(base.db, { kind: 'project_update' });
     const client = await open(one);
-    const answer = await client.subscribe({ job_events: [999_999, update.id, 'x', run.id], nosuch_events: [1], jobs: ['status_changed'] });
+    const answer = await client.subscribe({
+      job_events: [999_999, update.id, 'x', run.id],
+      nosuch_events: [1],
+      jobs: ['status_changed'],
+    });
     expect(answer.groups_current).to.deep.equal([`job_events-${run.id}`, 'jobs-status_changed']);
     expect(client.messages.filter(({ error }) => error).map(({ error }) => error)).to.deep.equal(
-      ['job_events for resource id 999999', `job_events for resource id ${update.id}`, 'job_events for resource id x', 'nosuch_events for resource id 1'].map((rest) => `access denied to channel ${rest}`),
+      [
+        'job_events for resource id 999999',
+        `job_events for resource id ${update.id}`,
+        'job_events for resource id x',
+        'nosuch_events for resource id 1',
+      ].map((rest) => `access denied to channel ${rest}`),
     );
     const plain = await open(one, basic('plain'));
     expect((await plain.subscribe({ job_events: [run.id] })).groups_current).to.deep.equal([]);
@@ -87,8 +111,11 @@ describe('the WebSocket', () => {
     await until(() => client.messages.length === 5);
     expect(client.messages.slice(1).every(({ error }) => error === 'a message must be a JSON object')).to.equal(true);
     await client.subscribe({ jobs: ['status_changed'] });
-    for (const groups of [{ jobs: 'status_changed' }, [], null, 5, undefined]) expect(await client.subscribe(groups)).to.deep.equal({ error: 'access denied to channel' });
-    expect((await client.subscribe({ jobs: ['status_changed'], __proto__: [] })).groups_current).to.deep.equal(['jobs-status_changed']);
+    for (const groups of [{ jobs: 'status_changed' }, [], null, 5, undefined])
+      expect(await client.subscribe(groups)).to.deep.equal({ error: 'access denied to channel' });
+    expect((await client.subscribe({ jobs: ['status_changed'], __proto__: [] })).groups_current).to.deep.equal([
+      'jobs-status_changed',
+    ]);
     client.send('x'.repeat(300_000));
     await until(() => client.closed() === 1009);
   });
@@ -98,17 +125,44 @@ describe('the WebSocket', () => {
     for (const client of [a, b, plain]) await client.subscribe({ jobs: ['status_changed'] });
     const run = await createRun(base.db, { kind: 'project_update' });
     const change = { run: run.id, kind: 'project_update', template: 7, project: 7, inventory: null };
-    await base.db.transaction(async (trx) => one.bus.notify(trx, 'status', { ...change, status: 'running', seq: 3, finished: null }));
-    await base.db.transaction(async (trx) => {
-      await one.bus.notify(trx, 'status', { ...change, status: 'error', seq: 9 });
-      throw new Error('rolled back');
-    }).catch(() => undefined);
-    await one.bus.notify(base.db, 'status', { ...change, status: 'successful', seq: 4, finished: '2026-11-21T10:00:00.123456Z' });
+    await base.db.transaction(async (trx) =>
+      one.bus.notify(trx, 'status', { ...change, status: 'running', seq: 3, finished: null }),
+    );
+    await base.db
+      .transaction(async (trx) => {
+        await one.bus.notify(trx, 'status', { ...change, status: 'error', seq: 9 });
+        throw new Error('rolled back');
+      })
+      .catch(() => undefined);
+    await one.bus.notify(base.db, 'status', {
+      ...change,
+      status: 'successful',
+      seq: 4,
+      finished: '2026-11-21T10:00:00.123456Z',
+    });
     for (const client of [a, b]) {
       await until(() => client.of('jobs').length >= 2);
       expect(client.of('jobs')).to.deep.equal([
-        { group_name: 'jobs', unified_job_id: run.id, status: 'running', type: 'project_update', unified_job_template_id: 7, instance_group_name: null, project_id: 7, seq: 3 },
-        { group_name: 'jobs', unified_job_id: run.id, status: 'successful', type: 'project_update', unified_job_template_id: 7, finished: '2026-11-21T10:00:00.123456Z', project_id: 7, seq: 4 },
+        {
+          group_name: 'jobs',
+          unified_job_id: run.id,
+          status: 'running',
+          type: 'project_update',
+          unified_job_template_id: 7,
+          instance_group_name: null,
+          project_id: 7,
+          seq: 3,
+        },
+        {
+          group_name: 'jobs',
+          unified_job_id: run.id,
+          status: 'successful',
+          type: 'project_update',
+          unified_job_template_id: 7,
+          finished: '2026-11-21T10:00:00.123456Z',
+          project_id: 7,
+          seq: 4,
+        },
       ]);
     }
     await settle(base.db, two, plain, { jobs: ['status_changed'] });
@@ -123,19 +177,46 @@ describe('the WebSocket', () => {
     const executor = createRecordedExecutor({ state: 'running' });
     const outcome = follow({ db: one.db, run, spool, executor, bus: one.bus });
     spool.emit('playbook_on_start');
-    spool.emit('runner_on_ok', '\x1b[0;32mok: [a]\x1b[0m\n', { host: 'a', play: 'p', task: 't', res: { changed: false } }, { parent_uuid: 'u1' });
+    spool.emit(
+      'runner_on_ok',
+      '\x1b[0;32mok: [a]\x1b[0m\n',
+      { host: 'a', play: 'p', task: 't', res: { changed: false } },
+      { parent_uuid: 'u1' },
+    );
     executor.touch();
     await until(() => client.of('job_events').length === 2);
     expect(client.of('job_events')[1]).to.deep.equal({
-      group_name: 'job_events', id: eventId(run.id, 2), job: run.id, counter: 2, uuid: 'u2', parent_uuid: 'u1', event: 'runner_on_ok',
-      event_data: { host: 'a', play: 'p', task: 't', res: { changed: false } }, event_level: 3, stdout: '\x1b[0;32mok: [a]\x1b[0m', start_line: 0, end_line: 1,
-      failed: false, changed: false, play: 'p', role: '', task: 't', created: '2026-11-21T10:00:00.123456Z', modified: '2026-11-21T10:00:00.123456Z',
-      url: `/api/v2/job_events/${eventId(run.id, 2)}`, seq: 2,
+      group_name: 'job_events',
+      id: eventId(run.id, 2),
+      job: run.id,
+      counter: 2,
+      uuid: 'u2',
+      parent_uuid: 'u1',
+      event: 'runner_on_ok',
+      event_data: { host: 'a', play: 'p', task: 't', res: { changed: false } },
+      event_level: 3,
+      stdout: '\x1b[0;32mok: [a]\x1b[0m',
+      start_line: 0,
+      end_line: 1,
+      failed: false,
+      changed: false,
+      play: 'p',
+      role: '',
+      task: 't',
+      created: '2026-11-21T10:00:00.123456Z',
+      modified: '2026-11-21T10:00:00.123456Z',
+      url: `/api/v2/job_events/${eventId(run.id, 2)}`,
+      seq: 2,
     });
     executor.state = recordedExit(0);
     executor.touch();
     await outcome;
-    expect(await until(() => client.of('jobs')[0])).to.deep.equal({ group_name: 'jobs', unified_job_id: run.id, final_counter: 2, seq: 2 });
+    expect(await until(() => client.of('jobs')[0])).to.deep.equal({
+      group_name: 'jobs',
+      unified_job_id: run.id,
+      final_counter: 2,
+      seq: 2,
+    });
     spool.remove();
   });
 
@@ -154,7 +235,9 @@ describe('the WebSocket', () => {
     expect(events.at(-1)).to.include({ event: 'playbook_on_stats', counter: 601 });
     const ordinary = events.filter(({ event }) => event === 'runner_on_ok').length;
     expect(ordinary).to.be.greaterThan(0).and.at.most(60);
-    expect(events.map(({ counter }) => counter)).to.deep.equal(events.map(({ counter }) => counter).toSorted((a, b) => a - b));
+    expect(events.map(({ counter }) => counter)).to.deep.equal(
+      events.map(({ counter }) => counter).toSorted((a, b) => a - b),
+    );
   });
 
   it('asks the database for nothing when nobody listens', async () => {
@@ -185,14 +268,19 @@ describe('the WebSocket', () => {
     spool.emit('runner_on_ok', 'one\n');
     executor.touch();
     await until(() => client.of('job_events').length === 1);
-    await base.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'tapline bus'`);
+    await base.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'tapline bus'`,
+    );
     spool.emit('runner_on_ok', 'two\n');
     executor.touch();
     await until(() => client.of('job_events').some(({ stdout }) => stdout === 'two'));
     executor.state = recordedExit(0);
     executor.touch();
     await outcome;
-    await base.db('runs').where({ id: run.id }).update({ status: 'successful', status_seq: 2, modified: base.db.fn.now() });
+    await base
+      .db('runs')
+      .where({ id: run.id })
+      .update({ status: 'successful', status_seq: 2, modified: base.db.fn.now() });
     spool.remove();
   });
 
@@ -202,7 +290,9 @@ describe('the WebSocket', () => {
     const [bearer, keeper] = [await open(node, { authorization: `Bearer ${token}` }), await open(node)];
     await keeper.subscribe({ job_events: [run.id] });
     await base.db('runs').where({ id: run.id }).delete();
-    await until(() => keeper.messages.some(({ error }) => error === `access denied to channel job_events for resource id ${run.id}`));
+    await until(() =>
+      keeper.messages.some(({ error }) => error === `access denied to channel job_events for resource id ${run.id}`),
+    );
     await base.db('tokens').where({ user_id: admin }).delete();
     await until(() => bearer.closed() === 1008);
     expect(keeper.closed()).to.equal(null);

@@ -42,7 +42,7 @@ export function createAudience() {
     leave,
     remove(client: Client) {
       clients.delete(client);
-      for (const name of [...client.groups]) leave(client, name);
+      for (const name of client.groups) leave(client, name);
     },
   };
 }

@@ -17,7 +17,8 @@ export async function identify(auth: Auth, req: IncomingMessage): Promise<Actor>
     return null;
   });
   if (!actor) throw new ApiError(403, 'Authentication credentials were not provided or are not valid.');
-  if (actor.via !== 'token' && !sameOrigin(req)) throw new ApiError(403, 'The Origin of this connection is not this server.');
+  if (actor.via !== 'token' && !sameOrigin(req))
+    throw new ApiError(403, 'The Origin of this connection is not this server.');
   return actor;
 }
 
@@ -31,12 +32,26 @@ function sameOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
   }
 }
 
-const phrases: Readonly<Record<number, string>> = { 400: 'Bad Request', 403: 'Forbidden', 404: 'Not Found', 429: 'Too Many Requests', 503: 'Service Unavailable' };
+const phrases: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+};
 
 /** Answers an upgrade with an ordinary error and ends the connection. */
 export function refuse(socket: Duplex, error: unknown): void {
-  const { status, body, headers } = error instanceof ApiError ? error : new ApiError(503, 'The connection cannot be opened now.');
+  const { status, body, headers } =
+    error instanceof ApiError ? error : new ApiError(503, 'The connection cannot be opened now.');
   const text = JSON.stringify(body);
-  const lines = Object.entries({ ...headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text), Connection: 'close' });
-  socket.end(`HTTP/1.1 ${status} ${phrases[status] ?? 'Error'}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`);
+  const lines = Object.entries({
+    ...headers,
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    Connection: 'close',
+  });
+  socket.end(
+    `HTTP/1.1 ${status} ${phrases[status] ?? 'Error'}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`,
+  );
 }

@@ -15,7 +15,16 @@ export const kindOfGroup: Readonly<Record<string, string>> = {
 const withFinish = new Set(['successful', 'failed', 'canceled']);
 
 /** `jobs-status_changed`; `seq` orders the changes of one run. */
-export function statusMessage({ run, kind, status, seq, template, project, inventory, finished }: BusMessages['status']): Record<string, unknown> {
+export function statusMessage({
+  run,
+  kind,
+  status,
+  seq,
+  template,
+  project,
+  inventory,
+  finished,
+}: BusMessages['status']): Record<string, unknown> {
   return {
     group_name: 'jobs',
     unified_job_id: run,
@@ -30,11 +39,30 @@ export function statusMessage({ run, kind, status, seq, template, project, inven
   };
 }
 
-export const summaryMessage = (run: number, counter: number) => ({ group_name: 'jobs', unified_job_id: run, final_counter: counter, seq: counter });
+export const summaryMessage = (run: number, counter: number) => ({
+  group_name: 'jobs',
+  unified_job_id: run,
+  final_counter: counter,
+  seq: counter,
+});
 
 /** Columns that an event message is made of. */
 export const eventColumns = [
-  'counter', 'uuid', 'parent_uuid', 'event', 'event_data', 'event_level', 'stdout', 'start_line', 'end_line', 'failed', 'changed', 'play', 'role', 'task', 'created',
+  'counter',
+  'uuid',
+  'parent_uuid',
+  'event',
+  'event_data',
+  'event_level',
+  'stdout',
+  'start_line',
+  'end_line',
+  'failed',
+  'changed',
+  'play',
+  'role',
+  'task',
+  'created',
 ] as const;
 
 const withAddress: Readonly<Record<string, string>> = { job: 'job_events', ad_hoc_command: 'ad_hoc_command_events' };
@@ -43,5 +71,14 @@ export function eventMessage(kind: string, run: number, row: Record<string, any>
   const id = eventId(run, row.counter);
   const path = withAddress[kind];
   const { created, ...shown } = row;
-  return { group_name: eventGroup(kind), id, [kind]: run, ...shown, created, modified: created, url: path ? `/api/v2/${path}/${id}` : '', seq: row.counter };
+  return {
+    group_name: eventGroup(kind),
+    id,
+    [kind]: run,
+    ...shown,
+    created,
+    modified: created,
+    url: path ? `/api/v2/${path}/${id}` : '',
+    seq: row.counter,
+  };
 }

@@ -2,8 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Actor } from '@tapline/plugin-sdk';
 import { type Audience, type Client, sendJson } from './client.ts';
 import { kindOfGroup } from './messages.ts';
-
-export type CanSee = (kind: string, id: number, actor: Actor) => Promise<boolean>;
+import type { CanSee } from './witnesses.ts';
 
 const mostItems = 1000;
 const denied = { error: 'access denied to channel' };
@@ -15,7 +14,9 @@ export async function subscribe(audience: Audience, canSee: CanSee, client: Clie
   if (client.csrf !== null && !same(message.xrftoken, client.csrf)) return sendJson(client, denied);
   const { groups } = message;
   if (!isObject(groups) || !Object.values(groups).every(Array.isArray)) return sendJson(client, denied);
-  const asked = Object.entries(groups as Record<string, unknown[]>).flatMap(([group, items]) => items.map((item) => ({ group, item })));
+  const asked = Object.entries(groups as Record<string, unknown[]>).flatMap(([group, items]) =>
+    items.map((item) => ({ group, item })),
+  );
   if (asked.length > mostItems) return sendJson(client, { error: `at most ${mostItems} channels can be subscribed` });
   const wanted = new Set<string>();
   for (const { group, item } of asked) {
@@ -41,12 +42,18 @@ export async function recheck(audience: Audience, canSee: CanSee, client: Client
   }
 }
 
-const refusal = (group: string, item: unknown) =>
-  ({ error: group.endsWith('_events') ? `access denied to channel ${group} for resource id ${shown(item)}` : `access denied to channel ${group}` });
-const shown = (item: unknown) => (typeof item === 'string' || typeof item === 'number' ? String(item).slice(0, 100) : '');
+const refusal = (group: string, item: unknown) => ({
+  error: group.endsWith('_events')
+    ? `access denied to channel ${group} for resource id ${shown(item)}`
+    : `access denied to channel ${group}`,
+});
+const shown = (item: unknown) =>
+  typeof item === 'string' || typeof item === 'number' ? String(item).slice(0, 100) : '';
 
 const channelName = (group: string, item: unknown): string | null =>
-  (typeof item === 'string' || typeof item === 'number') && String(item).length <= 100 && group.length <= 100 ? `${group}-${item}` : null;
+  (typeof item === 'string' || typeof item === 'number') && String(item).length <= 100 && group.length <= 100
+    ? `${group}-${item}`
+    : null;
 
 /** Groups without ids carry ids and statuses only; what is sent in them is judged run by run. */
 async function allowed(canSee: CanSee, actor: Actor, group: string, item: unknown): Promise<boolean> {
@@ -64,7 +71,8 @@ function parse(text: string): Record<string, unknown> | null {
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function same(given: unknown, expected: string): boolean {
   const [a, b] = [Buffer.from(typeof given === 'string' ? given : ''), Buffer.from(expected)];

@@ -49,7 +49,8 @@ export function takeBatch(events: Window, stdout: Window, from: Progress, option
     batch.next.stdout_offset += taken.bytes;
   };
   for (const { line, end } of options.overlong ? [options.overlong] : lines(events, options.flush.end)) {
-    if (batch.rows.length >= options.maxEvents || end - from.event_offset > options.maxBytes && batch.rows.length) return batch;
+    if (batch.rows.length >= options.maxEvents || (end - from.event_offset > options.maxBytes && batch.rows.length))
+      return batch;
     const parsed = parseLine(options.overlong ? withoutData(line) : line, options);
     if (!parsed) {
       batch.malformed += line.trim() ? 1 : 0;
@@ -72,7 +73,13 @@ export function takeBatch(events: Window, stdout: Window, from: Progress, option
 }
 
 /** Is the event's text there, and is there room for it in this batch? */
-function fits({ from: start, to }: Line, batch: Batch, from: Progress, stdout: Window, { flush, maxBytes }: BatchOptions): boolean {
+function fits(
+  { from: start, to }: Line,
+  batch: Batch,
+  from: Progress,
+  stdout: Window,
+  { flush, maxBytes }: BatchOptions,
+): boolean {
   const wanted = Math.min(to, Math.max(start, batch.next.stdout_offset) + longestText);
   if (batch.rows.length && wanted - from.stdout_offset > maxBytes) return false;
   if (wanted <= stdout.end || flush.text) return true;
@@ -97,7 +104,8 @@ function firstPiece(bytes: Buffer, options: BatchOptions): [string, number] {
   return [hide(pieces.join(''), options), taken];
 }
 
-const hide = (text: string, { masker, hideUrls }: BatchOptions): string => masker.text(hideUrls ? maskUrls(text) : text);
+const hide = (text: string, { masker, hideUrls }: BatchOptions): string =>
+  masker.text(hideUrls ? maskUrls(text) : text);
 
 function textReader(stdout: Window, options: BatchOptions) {
   return (from: number, to: number, last: boolean): { pieces: string[]; bytes: number } => {

@@ -16,9 +16,15 @@ const longestField = 8000;
 
 /** What follows from the end of the process. May run again after a failure: everything in it is repeatable. */
 export async function conclude(session: Session, ended: Ended): Promise<RunOutcome> {
-  const { deps: { db, bus }, run, masker } = session;
+  const {
+    deps: { db, bus },
+    run,
+    masker,
+  } = session;
   const facts = run.kind === 'job' && run.use_fact_cache ? await collectFacts(session, ended) : [];
-  const row = await db('runs').where({ id: run.id }).first('event_count', 'host_status_counts', 'play_count', 'task_count', 'artifacts');
+  const row = await db('runs')
+    .where({ id: run.id })
+    .first('event_count', 'host_status_counts', 'play_count', 'task_count', 'artifacts');
   if (!row) throw runGone(run.id);
   const verdict = judgeExit(ended);
   const explanation = verdict.status === 'successful' ? '' : (await explain(db, run.id, ended)) || verdict.explanation;
@@ -27,10 +33,18 @@ export async function conclude(session: Session, ended: Ended): Promise<RunOutco
   return { ...counts, status: verdict.status, explanation: masker.text(explanation), traceback: '', facts };
 }
 
-async function collectFacts({ deps: { db, executor, settings, log }, run, handle, masker }: Session, ended: Ended): Promise<FactsPair[]> {
+async function collectFacts(
+  { deps: { db, executor, settings, log }, run, handle, masker }: Session,
+  ended: Ended,
+): Promise<FactsPair[]> {
   const maxAge = Number(settings.get('ENGINE_FACT_CACHE_TIMEOUT'));
   try {
-    return await storeFacts({ db, run, masker, maxAge }, executor, handle, ended.state === 'exited' && ended.exit.reason === 'exit');
+    return await storeFacts(
+      { db, run, masker, maxAge },
+      executor,
+      handle,
+      ended.state === 'exited' && ended.exit.reason === 'exit',
+    );
   } catch (err) {
     // a folder that cannot be read will not come back; a database will
     if ((err as NodeJS.ErrnoException).path === undefined) throw err;
@@ -40,7 +54,9 @@ async function collectFacts({ deps: { db, executor, settings, log }, run, handle
 }
 
 async function explain(db: Knex, runId: number, status: Ended): Promise<string> {
-  const said = ['msg', 'module_stderr', 'module_stdout', 'stderr', 'exception'].map((key) => `'${key}', left(event_data -> 'res' ->> '${key}', ${longestField})`);
+  const said = ['msg', 'module_stderr', 'module_stdout', 'stderr', 'exception'].map(
+    (key) => `'${key}', left(event_data -> 'res' ->> '${key}', ${longestField})`,
+  );
   const { rows: events } = await db.raw(
     `select event, jsonb_build_object('host', event_data -> 'host', 'ignore_errors', event_data -> 'ignore_errors', 'res', jsonb_build_object(${said.join(', ')})) as event_data
      from run_events where run_id = ? and failed and event_level = 3 order by counter desc limit ${lastResults}`,
@@ -50,6 +66,10 @@ async function explain(db: Knex, runId: number, status: Ended): Promise<string> 
     `select right(stdout, ${longestText}) as text from run_events where run_id = ? and stdout <> '' order by counter desc limit ${lastTexts}`,
     [runId],
   );
-  const text = texts.reverse().map((row: { text: string }) => row.text).join('\n').slice(-longestText);
-  return explainFailure({ status, events: events.reverse(), text });
+  const text = texts
+    .toReversed()
+    .map((row: { text: string }) => row.text)
+    .join('\n')
+    .slice(-longestText);
+  return explainFailure({ status, events: events.toReversed(), text });
 }

@@ -25,7 +25,12 @@ interface FactsContext {
  * Stores what the run learnt about its hosts, a batch per transaction; resolves to the pairs of hashes that changed.
  * The old hash is kept beside the new one, so that whoever does this again after a restart reports the same pairs.
  */
-export async function storeFacts(context: FactsContext, executor: Executor, handle: Handle, endedByItself: boolean): Promise<FactsPair[]> {
+export async function storeFacts(
+  context: FactsContext,
+  executor: Executor,
+  handle: Handle,
+  endedByItself: boolean,
+): Promise<FactsPair[]> {
   const seen = new Set<string>();
   let batch: Document[] = [];
   const store = async () => {
@@ -40,7 +45,11 @@ export async function storeFacts(context: FactsContext, executor: Executor, hand
   }
   await store();
   if (endedByItself) await clearFacts(context, seen);
-  return context.db('host_facts').where({ run_id: context.run.id }).orderBy('host_id').select('host_id', 'previous_hash as old_hash', 'hash as new_hash');
+  return context
+    .db('host_facts')
+    .where({ run_id: context.run.id })
+    .orderBy('host_id')
+    .select('host_id', 'previous_hash as old_hash', 'hash as new_hash');
 }
 
 /** null when the file is no JSON object: a run that was killed leaves half of one. */

@@ -41,7 +41,11 @@ export function createIngest(deps: IngestDeps): Ingest {
 
 /** Stores until the process has ended and its last byte is stored. */
 async function tail(session: Session, signal: AbortSignal): Promise<Ended> {
-  const { deps: { executor, log }, handle, run } = session;
+  const {
+    deps: { executor, log },
+    handle,
+    run,
+  } = session;
   const waker = createWaker(signal);
   const unwatch = executor.watch(handle, waker.ring);
   const retry = { log, signal, what: `storing the events of run ${run.id}` };

@@ -12,9 +12,25 @@ export interface StoredRow extends EventRow {
 
 /** Column, its type, and where its value comes from. */
 const columns = [
-  ['counter', 'integer'], ['event', 'text'], ['event_level', 'smallint'], ['event_data', 'jsonb'], ['failed', 'boolean'], ['changed', 'boolean'],
-  ['uuid', 'text'], ['parent_uuid', 'text'], ['host_id', 'bigint'], ['host_name', 'text'], ['playbook', 'text'], ['play', 'text'], ['task', 'text'],
-  ['role', 'text'], ['stdout', 'text'], ['open_line', 'boolean'], ['start_line', 'integer'], ['end_line', 'integer'], ['verbosity', 'smallint'],
+  ['counter', 'integer'],
+  ['event', 'text'],
+  ['event_level', 'smallint'],
+  ['event_data', 'jsonb'],
+  ['failed', 'boolean'],
+  ['changed', 'boolean'],
+  ['uuid', 'text'],
+  ['parent_uuid', 'text'],
+  ['host_id', 'bigint'],
+  ['host_name', 'text'],
+  ['playbook', 'text'],
+  ['play', 'text'],
+  ['task', 'text'],
+  ['role', 'text'],
+  ['stdout', 'text'],
+  ['open_line', 'boolean'],
+  ['start_line', 'integer'],
+  ['end_line', 'integer'],
+  ['verbosity', 'smallint'],
   ['created', 'timestamptz'],
 ] as const satisfies (readonly [keyof StoredRow, string])[];
 
@@ -22,7 +38,12 @@ const names = columns.map(([name]) => name).join(', ');
 const copyAbove = 100;
 
 /** One statement for a few rows, COPY for many: it skips parsing and planning per row. */
-export async function insertEvents(trx: Knex.Transaction, runId: number, partition: string, rows: StoredRow[]): Promise<void> {
+export async function insertEvents(
+  trx: Knex.Transaction,
+  runId: number,
+  partition: string,
+  rows: StoredRow[],
+): Promise<void> {
   const connection = await trx.client.acquireConnection();
   if (rows.length > copyAbove) return copyRows(connection, runId, partition, rows);
   const arrays = columns.map(([, type], i) => `$${i + 2}::${type}[]`).join(', ');

@@ -26,5 +26,9 @@ function sortKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const source = value as Record<string, unknown>;
   // fromEntries defines keys, so that "__proto__" stays an ordinary one
-  return Object.fromEntries(Object.keys(source).toSorted().map((key) => [key, sortKeys(source[key])]));
+  return Object.fromEntries(
+    Object.keys(source)
+      .toSorted()
+      .map((key) => [key, sortKeys(source[key])]),
+  );
 }

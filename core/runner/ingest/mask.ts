@@ -41,18 +41,33 @@ export function createMasker(secrets: readonly string[]): Masker {
 /** A secret of several lines (a key) is also looked for line by line: output may indent or wrap it. */
 function pieces(secret: string): string[] {
   const whole = secret.trim();
-  const lines = whole.includes('\n') ? whole.split(/\r?\n/).map((line) => line.trim()).filter(isTelling) : [];
+  const lines = whole.includes('\n')
+    ? whole
+        .split(/\r?\n/)
+        .map((line) => line.trim())
+        .filter(isTelling)
+    : [];
   return [secret, whole, ...lines].filter((piece) => piece.length >= shortest);
 }
 
 /** Fences of a key file are public, and a line of punctuation says nothing. */
-const isTelling = (line: string) => !line.startsWith('-----') && (line.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= shortest;
+const isTelling = (line: string) =>
+  !line.startsWith('-----') && (line.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= shortest;
 
 /** As it is, inside JSON (also JSON inside JSON), in a URL, and in quotes of Python and the shell. */
 function writtenForms(secret: string): string[] {
   const json = escapeJson(secret);
   const url = secret.isWellFormed() ? encodeURIComponent(secret) : secret;
-  return [secret, json, escapeJson(json), escapeJsonAscii(secret), escapeJson(escapeJsonAscii(secret)), url, secret.replaceAll("'", "\\'"), secret.replaceAll("'", `'"'"'`)];
+  return [
+    secret,
+    json,
+    escapeJson(json),
+    escapeJsonAscii(secret),
+    escapeJson(escapeJsonAscii(secret)),
+    url,
+    secret.replaceAll("'", "\\'"),
+    secret.replaceAll("'", `'"'"'`),
+  ];
 }
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1);
@@ -65,12 +80,20 @@ function compile(forms: ReadonlySet<string>): RegExp {
   return new RegExp(sorted.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
 }
 
-function maskValue(value: unknown, hides: (text: string) => string, forms: ReadonlySet<string>, keep?: ReadonlySet<string>): unknown {
+function maskValue(
+  value: unknown,
+  hides: (text: string) => string,
+  forms: ReadonlySet<string>,
+  keep?: ReadonlySet<string>,
+): unknown {
   if (typeof value === 'string') return hides(value);
   if (typeof value === 'number') return forms.has(String(value)) ? mask : value;
   if (Array.isArray(value)) return value.map((item) => maskValue(item, hides, forms));
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]) => [keep?.has(key) ? key : hides(key), maskValue(item, hides, forms)]);
+  const entries = Object.entries(value).map(([key, item]) => [
+    keep?.has(key) ? key : hides(key),
+    maskValue(item, hides, forms),
+  ]);
   return Object.fromEntries(entries);
 }
 

@@ -42,7 +42,14 @@ export function createRecordedExecutor(state: ExecStatus = recordedExit(0)): Rec
 
 export const recordedExit = (rc: number): ExecStatus => ({
   state: 'exited',
-  exit: { rc, signal: null, reason: 'exit', detail: '', started: new Date().toISOString(), finished: new Date().toISOString() },
+  exit: {
+    rc,
+    signal: null,
+    reason: 'exit',
+    detail: '',
+    started: new Date().toISOString(),
+    finished: new Date().toISOString(),
+  },
 });
 
 async function readAt(path: string, offset: number, limit: number): Promise<Buffer> {

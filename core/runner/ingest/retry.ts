@@ -13,7 +13,10 @@ export const runGone = (id: number) => new RunGone(`run ${id} was deleted while 
  * Repeats until it works: the run goes on without us and its spool keeps everything, so giving up could only lose.
  * Ends early only when the signal aborts or the run is gone.
  */
-export async function persist<T>(work: () => Promise<T>, { log, signal, what }: { log: Log; signal: AbortSignal; what: string }): Promise<T> {
+export async function persist<T>(
+  work: () => Promise<T>,
+  { log, signal, what }: { log: Log; signal: AbortSignal; what: string },
+): Promise<T> {
   for (let wait = firstMs; ; wait = Math.min(wait * 2, longestMs)) {
     signal.throwIfAborted();
     try {

@@ -37,10 +37,45 @@ export interface Line {
 
 /** Names that belong to the event itself: a secret that equals one must not break the event. */
 const ownKeys = new Set([
-  'uuid', 'guid', 'playbook', 'playbook_uuid', 'play', 'play_uuid', 'play_pattern', 'task', 'task_uuid', 'task_action',
-  'resolved_action', 'task_args', 'task_path', 'role', 'resolved_role', 'name', 'pattern', 'is_conditional', 'included_file', 'host', 'handler',
-  'remote_addr', 'res', 'start', 'end', 'duration', 'event_loop', 'ignore_errors', 'jid', 'diff', 'ok', 'changed', 'dark', 'failures',
-  'ignored', 'processed', 'rescued', 'skipped', 'artifact_data',
+  'uuid',
+  'guid',
+  'playbook',
+  'playbook_uuid',
+  'play',
+  'play_uuid',
+  'play_pattern',
+  'task',
+  'task_uuid',
+  'task_action',
+  'resolved_action',
+  'task_args',
+  'task_path',
+  'role',
+  'resolved_role',
+  'name',
+  'pattern',
+  'is_conditional',
+  'included_file',
+  'host',
+  'handler',
+  'remote_addr',
+  'res',
+  'start',
+  'end',
+  'duration',
+  'event_loop',
+  'ignore_errors',
+  'jid',
+  'diff',
+  'ok',
+  'changed',
+  'dark',
+  'failures',
+  'ignored',
+  'processed',
+  'rescued',
+  'skipped',
+  'artifact_data',
 ]);
 const longestName = 1024;
 const longestUuid = 255;
@@ -52,9 +87,12 @@ const timestamp = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:?\d
 const created = (value: unknown): string =>
   typeof value !== 'string' || !timestamp.test(value) || Number.isNaN(Date.parse(value))
     ? new Date().toISOString()
-    : /(Z|[+-]\d\d:?\d\d)$/.test(value) ? value : `${value}Z`;
+    : /(Z|[+-]\d\d:?\d\d)$/.test(value)
+      ? value
+      : `${value}Z`;
 
-const offset = (value: unknown): number => (Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0);
+const offset = (value: unknown): number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0;
 
 export interface LineOptions {
   masker: Masker;
@@ -93,7 +131,8 @@ export function parseLine(text: string, { masker, maxResult, hideUrls }: LineOpt
   };
 }
 
-const isObject = (value: unknown): value is Record<string, any> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, any> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parse(text: string): SpoolEvent | null {
   try {
@@ -143,7 +182,20 @@ function newlines(text: string): number {
 /** Output that no event claimed. */
 export function verboseRow(text: string): EventRow {
   return {
-    event: 'verbose', event_level: 0, event_data: '{}', failed: false, changed: false, uuid: randomUUID(), parent_uuid: '',
-    host_name: '', playbook: '', play: '', task: '', role: '', verbosity: 0, created: new Date().toISOString(), ...textColumns(text),
+    event: 'verbose',
+    event_level: 0,
+    event_data: '{}',
+    failed: false,
+    changed: false,
+    uuid: randomUUID(),
+    parent_uuid: '',
+    host_name: '',
+    playbook: '',
+    play: '',
+    task: '',
+    role: '',
+    verbosity: 0,
+    created: new Date().toISOString(),
+    ...textColumns(text),
   };
 }

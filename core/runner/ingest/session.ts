@@ -60,19 +60,32 @@ export interface Session {
 
 export function openSession(deps: IngestDeps, run: FollowedRun, handle: Handle, secrets: readonly string[]): Session {
   return {
-    deps, run, handle, masker: createMasker(secrets),
+    deps,
+    run,
+    handle,
+    masker: createMasker(secrets),
     events: createWindow(deps.executor, handle, 'events'),
     stdout: createWindow(deps.executor, handle, 'stdout'),
-    position: null, partition: '', lookup: createHostLookup(deps.db, run.inventory_id),
-    limit: maxEvents, flight: null, heldSince: 0, blockedSince: 0,
+    position: null,
+    partition: '',
+    lookup: createHostLookup(deps.db, run.inventory_id),
+    limit: maxEvents,
+    flight: null,
+    heldSince: 0,
+    blockedSince: 0,
   };
 }
 
 /** Reads where the stored events end; whatever is in memory is forgotten. */
 async function locate(session: Session): Promise<Progress> {
-  const { deps: { db }, run } = session;
+  const {
+    deps: { db },
+    run,
+  } = session;
   session.partition ||= await ensurePartition(db, run.id);
-  const row = await db('runs').where({ id: run.id }).first('event_offset', 'event_count', 'stdout_offset', 'stdout_lines');
+  const row = await db('runs')
+    .where({ id: run.id })
+    .first('event_offset', 'event_count', 'stdout_offset', 'stdout_lines');
   if (!row) throw runGone(run.id);
   session.events.reset(row.event_offset);
   session.stdout.reset(row.stdout_offset);
@@ -82,8 +95,13 @@ async function locate(session: Session): Promise<Progress> {
 }
 
 /** The next one repeats it, and the workspace of a run that is long over may be gone. */
-async function acknowledge({ deps: { executor, log }, run, handle }: Session, { event_offset: events, stdout_offset: stdout }: Progress): Promise<void> {
-  await executor.acknowledge(handle, { events, stdout }).catch((err) => log.debug({ err, run: run.id }, 'the stored position could not be passed on'));
+async function acknowledge(
+  { deps: { executor, log }, run, handle }: Session,
+  { event_offset: events, stdout_offset: stdout }: Progress,
+): Promise<void> {
+  await executor
+    .acknowledge(handle, { events, stdout })
+    .catch((err) => log.debug({ err, run: run.id }, 'the stored position could not be passed on'));
 }
 
 export interface Step {
@@ -104,8 +122,12 @@ export async function step(session: Session, final: boolean): Promise<Step> {
     const overlong = await readAhead(session, from);
     const batch = takeBatch(session.events, session.stdout, from, {
       overlong,
-      masker: session.masker, maxResult: Number(session.deps.settings.get('MAX_EVENT_RES_DATA')), hideUrls: session.run.kind === 'project_update',
-      flush: flushes(session, final), maxEvents: session.limit, maxBytes,
+      masker: session.masker,
+      maxResult: Number(session.deps.settings.get('MAX_EVENT_RES_DATA')),
+      hideUrls: session.run.kind === 'project_update',
+      flush: flushes(session, final),
+      maxEvents: session.limit,
+      maxBytes,
     });
     const moved = batch.rows.length > 0 || batch.next.event_offset > from.event_offset;
     const waiting = noteWaiting(session, batch);
@@ -135,7 +157,10 @@ function depart(session: Session, from: Progress, batch: Batch): void {
   session.position = batch.next;
   session.events.discard(batch.next.event_offset);
   session.stdout.discard(batch.next.stdout_offset);
-  session.flight = commit(session, from, batch).then((stored) => ({ stored }), (error: unknown) => ({ error }));
+  session.flight = commit(session, from, batch).then(
+    (stored) => ({ stored }),
+    (error: unknown) => ({ error }),
+  );
 }
 
 /** Events first: the text of whatever event was read is then in the stream. Resolves to a line too long to be kept. */
@@ -143,7 +168,8 @@ async function readAhead({ events, stdout, deps }: Session, from: Progress): Pro
   const longestLine = 2 * Number(deps.settings.get('MAX_EVENT_RES_DATA')) + maxBytes;
   await events.fillTo(from.event_offset + maxBytes);
   while (events.bytes.indexOf(10) === -1 && events.bytes.length <= longestLine && (await events.fill()));
-  const overlong = events.bytes.length > longestLine && events.bytes.indexOf(10) === -1 ? await events.skipLine() : null;
+  const overlong =
+    events.bytes.length > longestLine && events.bytes.indexOf(10) === -1 ? await events.skipLine() : null;
   await stdout.fillTo(from.stdout_offset + maxBytes + longestText);
   return overlong;
 }
@@ -166,10 +192,16 @@ function noteWaiting(session: Session, batch: Batch): boolean {
 }
 
 async function commit(session: Session, from: Progress, batch: Batch): Promise<boolean> {
-  const { deps: { db, bus, log, metrics }, run, partition } = session;
+  const {
+    deps: { db, bus, log, metrics },
+    run,
+    partition,
+  } = session;
   if (batch.malformed) log.warn({ run: run.id, lines: batch.malformed }, 'lines of the event spool could not be read');
   const names = batch.rows.map((row) => row.host_name);
-  const ids = await session.lookup(batch.stats ? [...names, ...hostSummaries(batch.stats).map((summary) => summary.host_name)] : names);
+  const ids = await session.lookup(
+    batch.stats ? [...names, ...hostSummaries(batch.stats).map((summary) => summary.host_name)] : names,
+  );
   try {
     if (!(await storeBatch({ db, bus, run, partition }, from, batch, ids))) return false;
   } catch (error) {
@@ -187,12 +219,19 @@ async function commit(session: Session, from: Progress, batch: Batch): Promise<b
 
 /** Postgres refuses something in the batch: smaller ones find the event, which is then stored without its data. */
 async function narrow(session: Session, from: Progress, batch: Batch, err: unknown): Promise<void> {
-  const { deps: { db, bus, log }, run, partition } = session;
+  const {
+    deps: { db, bus, log },
+    run,
+    partition,
+  } = session;
   if (session.limit > 1) {
     session.limit = Math.max(1, Math.floor(Math.min(session.limit, batch.rows.length) / 2));
     return;
   }
-  log.warn({ err, run: run.id, counter: from.event_count + 1 }, 'the data of an event cannot be stored; the event is kept without it');
+  log.warn(
+    { err, run: run.id, counter: from.event_count + 1 },
+    'the data of an event cannot be stored; the event is kept without it',
+  );
   const bare = batch.rows.map((row) => ({ ...row, event_data: '{}' }));
   await storeBatch({ db, bus, run, partition }, from, { ...batch, rows: bare, stats: null }, new Map());
 }

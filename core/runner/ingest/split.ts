@@ -6,7 +6,12 @@ const newline = 10;
  * Cuts output into pieces of at most `size`, at line ends where there are any and never inside a secret.
  * Unless nothing follows (`last`), an unfinished line is left for later: `bytes` says how much was taken.
  */
-export function splitText(bytes: Buffer, size: number, last: boolean, masker: Masker): { pieces: string[]; bytes: number } {
+export function splitText(
+  bytes: Buffer,
+  size: number,
+  last: boolean,
+  masker: Masker,
+): { pieces: string[]; bytes: number } {
   const taken = last ? bytes.length : complete(bytes, size, masker);
   return { pieces: cut(bytes.toString('utf8', 0, taken), size, masker), bytes: taken };
 }

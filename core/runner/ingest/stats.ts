@@ -17,8 +17,10 @@ export function hostSummaries(stats: Record<string, any>): Summary[] {
   });
 }
 
-const tally = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {});
-const whole = (value: unknown): number => (Number.isInteger(value) && (value as number) > 0 ? Math.min(value as number, 2 ** 31 - 1) : 0);
+const tally = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const whole = (value: unknown): number =>
+  Number.isInteger(value) && (value as number) > 0 ? Math.min(value as number, 2 ** 31 - 1) : 0;
 
 export function statusCounts(summaries: Summary[]): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -37,7 +39,12 @@ export function artifactsOf(stats: Record<string, any>): Record<string, unknown>
 }
 
 /** Everything that follows from the statistics event, in the transaction that stores it. */
-export async function storeStats(trx: Knex, run: { id: number; kind: string }, stats: Record<string, any>, hostIds: ReadonlyMap<string, number | null>): Promise<void> {
+export async function storeStats(
+  trx: Knex,
+  run: { id: number; kind: string },
+  stats: Record<string, any>,
+  hostIds: ReadonlyMap<string, number | null>,
+): Promise<void> {
   const summaries = hostSummaries(stats);
   await propagateFlags(trx, run.id);
   if (run.kind === 'job' && summaries.length) await storeSummaries(trx, run.id, summaries, hostIds);
@@ -65,8 +72,17 @@ async function propagateFlags(trx: Knex, runId: number): Promise<void> {
   }
 }
 
-async function storeSummaries(trx: Knex, runId: number, summaries: Summary[], hostIds: ReadonlyMap<string, number | null>): Promise<void> {
-  const rows = summaries.map((summary) => ({ ...summary, host_id: hostIds.get(summary.host_name) ?? null, failed: summary.dark > 0 || summary.failures > 0 }));
+async function storeSummaries(
+  trx: Knex,
+  runId: number,
+  summaries: Summary[],
+  hostIds: ReadonlyMap<string, number | null>,
+): Promise<void> {
+  const rows = summaries.map((summary) => ({
+    ...summary,
+    host_id: hostIds.get(summary.host_name) ?? null,
+    failed: summary.dark > 0 || summary.failures > 0,
+  }));
   await trx.raw(
     `insert into job_host_summaries (run_id, host_id, host_name, ${counters.join(', ')}, failed)
      select ?, (select id from hosts where id = s.host_id), s.host_name, ${counters.map((counter) => `s.${counter}`).join(', ')}, s.failed

@@ -15,14 +15,26 @@ export interface StoreContext {
  * Events and the position behind them commit together, and only if the position is still where the batch began:
  * whoever loses that race stores nothing and reads the new position. So nothing is lost or doubled, whoever dies when.
  */
-export async function storeBatch({ db, bus, run, partition }: StoreContext, from: Progress, batch: Batch, hostIds: ReadonlyMap<string, number | null>): Promise<boolean> {
+export async function storeBatch(
+  { db, bus, run, partition }: StoreContext,
+  from: Progress,
+  batch: Batch,
+  hostIds: ReadonlyMap<string, number | null>,
+): Promise<boolean> {
   return db.transaction(async (trx) => {
-    const moved = await trx('runs').where({ id: run.id, event_offset: from.event_offset, event_count: from.event_count }).update(batch.next);
+    const moved = await trx('runs')
+      .where({ id: run.id, event_offset: from.event_offset, event_count: from.event_count })
+      .update(batch.next);
     if (!moved) return false;
     if (batch.rows.length) {
       await insertEvents(trx, run.id, partition, numbered(from, batch, hostIds));
       if (batch.stats) await storeStats(trx, run, batch.stats, hostIds);
-      await bus.notify(trx, 'events', { run: run.id, kind: run.kind, from: from.event_count + 1, to: batch.next.event_count });
+      await bus.notify(trx, 'events', {
+        run: run.id,
+        kind: run.kind,
+        from: from.event_count + 1,
+        to: batch.next.event_count,
+      });
     }
     return true;
   });

@@ -51,7 +51,7 @@ export function createWindow(executor: Executor, handle: Handle, stream: 'events
       if (pieces.length > 1) bytes = Buffer.concat(pieces);
     },
     async skipLine() {
-      for (let at = offset + bytes.length; ; ) {
+      for (let at = offset + bytes.length; ;) {
         const piece = await executor.read(handle, stream, at, readBytes);
         if (!piece.length) return null;
         const newline = piece.indexOf(10);
