@@ -116,6 +116,9 @@ async function probeEngine(command: string): Promise<Engine> {
   const python = /python version = .*\((\/[^()]+)\)\s*$/m.exec(stdout)?.[1] ?? 'python3';
   const module = /ansible python module location = (.+)$/m.exec(stdout)?.[1] ?? '';
   const [prefix, base, userBase] = JSON.parse((await run(python, ['-c', placesOfPython], options)).stdout) as [string, string, string];
+  // the sandbox shows our plugins read-only: their compiled form has to be there before
+  const plugins = ['callback/tapline_events.py', 'cache/tapline_facts.py'].map((name) => join(import.meta.dirname, 'engine', name));
+  await run(python, ['-m', 'py_compile', ...plugins], options).catch(() => undefined);
   const places = [prefix, base, module && dirname(module), python.startsWith('/') && dirname(realpathSync(python)), bin];
   return {
     command,

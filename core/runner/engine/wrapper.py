@@ -1,6 +1,6 @@
 """Stands over one engine process: starts it, keeps its limits, ends its whole tree, leaves an exit record.
 
-usage: python3 -I -S -E wrapper.py JOB [name=value ...] -- program [argument ...]
+usage: wrapper.py JOB [name=value ...] -- program [argument ...]
 
 JOB is the job's folder: control/ (pid, ack, exit) and spool/ (stdout, events) are ours alone, work/ is the
 engine's. The environment is handed on as it is. One line on stderr says `started PID STARTTIME BOOT ENGINE`,

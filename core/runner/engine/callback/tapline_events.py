@@ -30,6 +30,7 @@ from ansible.utils.display import Display
 
 CENSORED = "the output has been hidden due to the fact that 'no_log: true' was specified for this result"
 FACT_ACTIONS = {'setup', 'gather_facts'}
+GUID = os.environ.get('TAPLINE_GUID', '')
 LARGEST_RESULT = int(os.environ.get('TAPLINE_MAX_RES', 700000))
 
 
@@ -43,8 +44,6 @@ class Recorder:
         self.local = threading.local()
         self.depth = 0
         self.pending = []
-        self.position = 0
-        self.root = ''
         for fd in (events_fd, control_fd):
             # modules and other programs of the play have no business with them
             os.set_inheritable(fd, False)
@@ -80,17 +79,13 @@ class Recorder:
 
     def write(self, event, data, start, end, parent='', verbosity=0, identity=None, result=None):
         identity = identity or str(uuid.uuid4())
-        data['uuid'] = identity
-        now = time.time()
-        created = time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now)) + '.%06dZ' % int(now % 1 * 1e6)
+        data['uuid'], data['guid'] = identity, GUID
         line = encode({
-            'event': event, 'uuid': identity, 'parent_uuid': parent, 'created': created,
-            'from': start, 'to': end, 'verbosity': verbosity, 'event_data': data,
-        })
+            'event': event, 'uuid': identity, 'parent_uuid': parent, 'created': stamp(time.time()),
+            'from': start, 'to': end, 'verbosity': verbosity, 'event_data': data})
         if result is not None:
             text = encode(result)
             line = line[:-2] + ', "res": ' + (text if len(text) <= LARGEST_RESULT else '{}') + '}}'
-        self.position = end
         try:
             os.write(self.events_fd, line.encode() + b'\n')
         except OSError as error:
@@ -106,8 +101,7 @@ class Recorder:
             self.text('verbose', start, end)
 
     def text(self, kind, start, end, verbosity=0, host=None):
-        data = {} if host is None else {'remote_addr': host}
-        self.write(kind, data, start, end, verbosity=verbosity)
+        self.write(kind, {} if host is None else {'remote_addr': host}, start, end, verbosity=verbosity)
 
 
 def encode(value):
@@ -140,9 +134,7 @@ def connect():
 def listen(recorder):
     """Puts the recorder around the two places where the engine talks. Worker processes pass through untouched."""
     send_callback, display = TaskQueueManager.send_callback, Display.display
-    kinds = {
-        C.COLOR_WARN: 'warning', C.COLOR_DEPRECATE: 'deprecated', C.COLOR_ERROR: 'error', C.COLOR_DEBUG: 'debug',
-    }
+    kinds = {C.COLOR_WARN: 'warning', C.COLOR_DEPRECATE: 'deprecated', C.COLOR_ERROR: 'error', C.COLOR_DEBUG: 'debug'}
 
     @functools.wraps(send_callback)
     def recorded_callback(self, *args, **kwargs):
@@ -261,14 +253,11 @@ class CallbackModule(CallbackBase):
         key = (result._host.get_name(), result._task._uuid)
         end = time.time()
         start = self.begun.pop(key, end)
-        return {
-            'remote_addr': result._host.address, 'start': stamp(start), 'end': stamp(end), 'duration': round(end - start, 6),
-        }
+        duration = round(end - start, 6)
+        return {'remote_addr': result._host.address, 'start': stamp(start), 'end': stamp(end), 'duration': duration}
 
     def finished(self, event, result, with_result=True, loop=True, **more):
-        fields = {**self.times(result), **more}
-        if loop:
-            fields['event_loop'] = getattr(result._task, 'loop_with', None) or None
+        fields = {**self.times(result), **more, **({'event_loop': getattr(result._task, 'loop_with', None)} if loop else {})}
         self.add_result(event, result, fields, clean(result) if with_result else None)
         self.host_tasks.pop((result._host.get_name(), result._task._uuid), None)
 
@@ -276,8 +265,7 @@ class CallbackModule(CallbackBase):
 
     def v2_playbook_on_start(self, playbook):
         name = playbook._file_name
-        identity = str(uuid.uuid4())
-        relative = os.path.relpath(name)
+        identity, relative = str(uuid.uuid4()), os.path.relpath(name)
         self.playbook = {'playbook': name if relative.startswith('..') else relative, 'playbook_uuid': identity}
         self.add('playbook_on_start', '', dict(self.playbook), identity)
 
@@ -297,12 +285,10 @@ class CallbackModule(CallbackBase):
         data['artifact_data'] = (getattr(stats, 'custom', None) or {}).get('_run', {})
         self.add('playbook_on_stats', self.playbook.get('playbook_uuid', ''), {**self.playbook, **data})
 
-    def v2_playbook_on_vars_prompt(self, varname, private=True, prompt=None, encrypt=None, confirm=False, salt_size=None,
-                                   salt=None, default=None, unsafe=None):
-        self.add_task_event('playbook_on_vars_prompt', {
-            'varname': varname, 'private': private, 'prompt': prompt, 'encrypt': encrypt, 'confirm': confirm,
-            'salt_size': salt_size, 'salt': None, 'default': None if private else default, 'unsafe': unsafe,
-        })
+    def v2_playbook_on_vars_prompt(self, *values):
+        names = ('varname', 'private', 'prompt', 'encrypt', 'confirm', 'salt_size', 'salt', 'default', 'unsafe')
+        data = dict(zip(names, values), salt=None)
+        self.add_task_event('playbook_on_vars_prompt', {**data, 'default': None if data.get('private') else data.get('default')})
 
     # -- task
 
@@ -312,14 +298,10 @@ class CallbackModule(CallbackBase):
         self.task_uuid = identity = self.names.begin(task._uuid)
         described = self.describe_task(task)
         self.add_task_event('playbook_on_task_start', {
-            **described, 'task_uuid': identity, 'name': described['task'], 'is_conditional': is_conditional,
-        }, identity)
+            **described, 'task_uuid': identity, 'name': described['task'], 'is_conditional': is_conditional}, identity)
 
     def v2_playbook_on_task_start(self, task, is_conditional):
         self.begin_task(task, is_conditional)
-
-    def v2_playbook_on_cleanup_task_start(self, task):
-        self.begin_task(task, False)
 
     def v2_playbook_on_handler_task_start(self, task):
         self.begin_task(task, False)
@@ -358,6 +340,9 @@ class CallbackModule(CallbackBase):
     def v2_runner_on_unreachable(self, result):
         self.finished('runner_on_unreachable', result, loop=False)
 
+    def on_async(self, event, result):
+        self.add_result(event, result, {'jid': result._result.get('ansible_job_id')}, clean(result))
+
     def v2_runner_on_async_poll(self, result):
         self.on_async('runner_on_async_poll', result)
 
@@ -367,20 +352,20 @@ class CallbackModule(CallbackBase):
     def v2_runner_on_async_failed(self, result):
         self.on_async('runner_on_async_failed', result)
 
-    def on_async(self, event, result):
-        self.add_result(event, result, {'jid': result._result.get('ansible_job_id')}, clean(result))
+    def on_item(self, event, result):
+        self.add_result(event, result, None, clean(result))
 
     def v2_runner_item_on_ok(self, result):
-        self.add_result('runner_item_on_ok', result, None, clean(result))
+        self.on_item('runner_item_on_ok', result)
 
     def v2_runner_item_on_failed(self, result):
-        self.add_result('runner_item_on_failed', result, None, clean(result))
+        self.on_item('runner_item_on_failed', result)
 
     def v2_runner_item_on_skipped(self, result):
-        self.add_result('runner_item_on_skipped', result, None, clean(result))
+        self.on_item('runner_item_on_skipped', result)
 
     def v2_runner_retry(self, result):
-        self.add_result('runner_retry', result, None, clean(result))
+        self.on_item('runner_retry', result)
 
     def v2_on_file_diff(self, result):
         diff = None if is_hidden(result._result, result._task) else result._result.get('diff')
