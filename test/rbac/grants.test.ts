@@ -170,7 +170,7 @@ describe('granting and revoking', () => {
         attempt(test.db, first, roleId, { userId: second.id, revoke: true }),
         attempt(test.db, second, roleId, { userId: first.id, revoke: true }),
       ]);
-      expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([204, 403]);
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([204, 403]);
       expect(await test.db('users').where({ is_superuser: true })).to.have.length(1);
       await test.db('users').where('id', first.id).update({ is_superuser: true });
       await test.db('users').where('id', second.id).update({ is_superuser: false });

@@ -100,7 +100,7 @@ describe('roles of records', () => {
     const links = async (narrow: typeof whereParents, id: number) => {
       const builder = test.db.from('roles as t').select('t.*').orderBy('t.id');
       narrow(builder, await test.db('roles').where('id', id).first(), 't');
-      return (await builder).map((row: any) => (row.singleton_name ?? `${row.content_type}.${row.role_field}`)).toSorted();
+      return (await builder).map((row: any): string => row.singleton_name ?? `${row.content_type}.${row.role_field}`).toSorted();
     };
 
     it('are the direct links, teams among them', async () => {
@@ -167,7 +167,7 @@ describe('roles of records', () => {
       await make.give('team', team, 'admin_role', admin);
       const credential = await make.credential(org);
       await giveCredentialToTeam(test.db, credential.id, team.id);
-      const may = (user: any) => Promise.all(['admin_role', 'use_role'].map((field) => role('credential', field).row(user, credential, test.db)));
+      const may = (user: any) => Promise.all(['admin_role', 'use_role'].map(async (field) => role('credential', field).row(user, credential, test.db)));
       expect(await may(member)).to.deep.equal([false, true]);
       expect(await may(admin)).to.deep.equal([true, true]);
     });
