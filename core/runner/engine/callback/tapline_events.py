@@ -4,7 +4,6 @@ The engine's standard output is a file (the wrapper opened it), so its size is t
 character. Text shown while a callback is being dispatched belongs to that callback's event; text shown
 outside becomes an event of its own. Output itself is never touched.
 """
-
 from __future__ import annotations
 
 DOCUMENTATION = """
@@ -13,7 +12,6 @@ DOCUMENTATION = """
     short_description: events of a run as NDJSON on an inherited file descriptor
     description: Used by Tapline. Does nothing where TAPLINE_EVENTS_FD is not set.
 """
-
 import errno
 import functools
 import json
