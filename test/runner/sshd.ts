@@ -45,7 +45,8 @@ export async function startSshd(): Promise<Sshd> {
   const script = `
     chown 64400:64400 ${file('home')} && chmod 700 ${file('home')} && mkdir -p /run/sshd
     for name in passwd group shadow sudoers; do mount --bind ${folder}/$name /etc/$name; done
-    exec /usr/sbin/sshd -D -e -f ${file('config')}`;
+    exec /usr/bin/setpriv --pdeathsig TERM /usr/sbin/sshd -D -e -f ${file('config')}`;
+  // it ends with the tests, also where they are killed
   const child = spawn('/usr/bin/unshare', ['--mount', '--propagation', 'private', '/bin/sh', '-c', script], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   let said = '';
   child.stderr.on('data', (text) => (said += text));
