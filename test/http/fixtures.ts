@@ -23,6 +23,12 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
   await create('organization', 'organizations', { name: fresh('Organization') });
   await create('user', 'users', { username: `fixture${++made}`, password: 'long enough 1' });
   await create('o_auth2_access_token', 'tokens', {});
+  const application = { client_type: 'confidential', authorization_grant_type: 'password' };
+  await create('o_auth2_application', 'applications', {
+    ...application,
+    name: fresh('Application'),
+    organization: ids.organization,
+  });
   await create('inventory', 'inventories', { name: fresh('Inventory'), organization: ids.organization });
   await create('host', 'hosts', { name: fresh('fixture').replace(' ', '-'), inventory: ids.inventory });
   await create('group', 'groups', { name: fresh('fixture-group').replace(' ', '-'), inventory: ids.inventory });
@@ -96,6 +102,19 @@ const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
   'POST /api/v2/tokens/': () => ({ description: 'a token' }),
   'POST /api/v2/users/:id/tokens/': () => ({}),
   'POST /api/v2/users/:id/personal_tokens/': () => ({}),
+  'POST /api/v2/users/:id/authorized_tokens/': () => ({ application: ids.o_auth2_application }),
+  'POST /api/v2/applications/:id/tokens/': () => ({}),
+  'POST /api/v2/applications/': () => ({
+    name: fresh('Application'),
+    organization: ids.organization,
+    client_type: 'public',
+    authorization_grant_type: 'password',
+  }),
+  'POST /api/v2/organizations/:id/applications/': () => ({
+    name: fresh('Application'),
+    client_type: 'public',
+    authorization_grant_type: 'password',
+  }),
   'POST /api/v2/inventories/': () => ({ name: fresh('Inventory'), organization: ids.organization }),
   'POST /api/v2/hosts/': () => ({ name: fresh('host').replace(' ', '-'), inventory: ids.inventory }),
   'POST /api/v2/groups/': () => ({ name: fresh('group').replace(' ', '-'), inventory: ids.inventory }),
