@@ -135,7 +135,7 @@ describe(`on ${graphs} random role graphs`, () => {
   };
 
   it('query form, row form and the drawn graph agree for every user, rule and row', async function () {
-    this.timeout(300_000);
+    this.timeout(600_000);
     let answers = 0;
     await onAll(async (trx, graph, people, seed) => {
       for (const actor of people) answers += await compareRoles(trx, graph, actor, seed);
@@ -155,7 +155,7 @@ describe(`on ${graphs} random role graphs`, () => {
   });
 
   it('nobody sees a role beyond those held, below and above; everything held is seen', async function () {
-    this.timeout(120_000);
+    this.timeout(600_000);
     await onAll(async (trx, graph, people, seed) => {
       const question = { name: 'roles', table: 'roles', rule: roleVisible, expected: () => true };
       const rows = await trx('roles').orderBy('id');
@@ -174,7 +174,7 @@ describe(`on ${graphs} random role graphs`, () => {
   });
 
   it('an access list names exactly those who hold a role on the record, with exactly the roles they hold', async function () {
-    this.timeout(120_000);
+    this.timeout(600_000);
     await onAll(async (trx, graph, people, seed) => {
       for (const [key, row] of graph.records) {
         const [type] = key.split('.') as [RoleType];
