@@ -47,23 +47,18 @@ export async function representFound(
   const variants = variantTypes(engine.models, model);
   const byType = Map.groupBy(found, ({ kind }) => (variants ? variants.types.get(kind ?? '')?.type : model.type));
   const parts = await Promise.all(
-    [...byType].map(([type, rows]) =>
-      type
-        ? showOne(
-            engine,
-            type,
-            rows.map(({ id }) => id),
-            call,
-            view,
-          )
-        : [],
-    ),
+    [...byType].map(async ([type, rows]) => (type ? showOne(engine, type, rows, call, view) : [])),
   );
   const shown = new Map(parts.flat().map((one) => [one.id, one]));
   return found.map(({ id }) => shown.get(id)).filter((one) => one !== undefined);
 }
 
-async function showOne(engine: Engine, type: string, ids: number[], call: Call, view: View): Promise<Shown[]> {
+async function showOne(engine: Engine, type: string, found: Found[], call: Call, view: View): Promise<Shown[]> {
   const { reads, serializer } = engine.type(type);
-  return serializer.rows(engine.db, await reads.rows(engine.db, view, ids), call, view);
+  const rows = await reads.rows(
+    engine.db,
+    view,
+    found.map(({ id }) => id),
+  );
+  return serializer.rows(engine.db, rows, call, view);
 }

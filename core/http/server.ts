@@ -1,36 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { notFound } from '@tapline/plugin-sdk';
-import helmet from 'helmet';
-import Koa, { type Middleware } from 'koa';
-import type { Engine } from '../engine/compile.ts';
-import type { Log } from '../observe/log.ts';
-import type { Metrics } from '../observe/metrics.ts';
-import { measureRequests, observeRoutes, type ReadyChecks, refuseWhenDatabaseAway } from '../observe/routes.ts';
-import { accessLog } from './access-log.ts';
-import { apiHeaders } from './api-headers.ts';
-import type { Auth } from './auth/authenticate.ts';
-import { createReadBody } from './body.ts';
-import { dispatch } from './dispatch.ts';
-import { answerErrors } from './errors.ts';
-import { requestId } from './request-id.ts';
+import type Koa from 'koa';
+import { type AppDeps, createApp } from './app.ts';
 
-export interface HttpDeps {
-  config: { version: string; nodeName: string };
-  log: Log;
-  metrics: Metrics;
-  auth: Pick<Auth, 'authenticate'>;
-  engineApi: Engine;
-  /** login, logout and OAuth */
-  authRoutes?: Middleware;
-  /** tells whether Postgres can be reached */
-  bus?: Parameters<typeof refuseWhenDatabaseAway>[0]['bus'];
-  settings?: { get: (key: any) => any };
-  checks?: ReadyChecks;
+export interface HttpDeps extends AppDeps {
   /** a request must have arrived whole within this time, else 408 */
   requestTimeoutMs?: number;
-  /** largest body */
-  bodyLimit?: string;
 }
 
 export interface Http {
@@ -42,46 +17,9 @@ export interface Http {
   close: (graceMs?: number) => Promise<void>;
 }
 
-export function createHttp({
-  config,
-  log,
-  metrics,
-  auth,
-  engineApi,
-  authRoutes,
-  bus,
-  checks = {},
-  requestTimeoutMs = 60_000,
-  bodyLimit,
-}: HttpDeps): Http {
-  const app = new Koa();
-  // its own handler would print what `answerErrors` has logged, and clients that went away
-  app.silent = true;
-  // TLS ends in front of us: whoever ends it decides whether every visit must use it
-  const secure = helmet({
-    strictTransportSecurity: false,
-    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-  });
-  const securityHeaders: Middleware = async (ctx, next) => {
-    await new Promise<void>((resolve, reject) =>
-      secure(ctx.req, ctx.res, (error?: unknown) => (error ? reject(error) : resolve())),
-    );
-    await next();
-  };
-  app.use(requestId);
-  app.use(apiHeaders({ name: 'Tapline', version: config.version, node: config.nodeName }));
-  app.use(accessLog({ log }));
-  app.use(measureRequests({ metrics }));
-  app.use(securityHeaders);
-  app.use(answerErrors({ log }));
-  app.use(observeRoutes({ metrics, checks }));
-  if (bus) app.use(refuseWhenDatabaseAway({ bus }));
-  if (authRoutes) app.use(authRoutes);
-  app.use(dispatch({ engine: engineApi, auth, readBody: createReadBody({ limit: bodyLimit }) }));
-  app.use(() => {
-    throw notFound('The requested resource could not be found.');
-  });
-
+export function createHttp(deps: HttpDeps): Http {
+  const { requestTimeoutMs = 60_000 } = deps;
+  const app = createApp(deps);
   const server = createServer(
     {
       requestTimeout: requestTimeoutMs,

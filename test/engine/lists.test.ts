@@ -10,15 +10,13 @@ describe('Lists', () => {
       { name: 'Acme', country: 'DE' },
       { name: 'Bolt', country: 'FR' },
     ]);
-    await stage
-      .db('widgets')
-      .insert(
-        Array.from({ length: 60 }, (_, index) => ({
-          name: `w${String(index).padStart(2, '0')}`,
-          size: index,
-          maker_id: (index % 2) + 1,
-        })),
-      );
+    await stage.db('widgets').insert(
+      Array.from({ length: 60 }, (_, index) => ({
+        name: `w${String(index).padStart(2, '0')}`,
+        size: index,
+        maker_id: (index % 2) + 1,
+      })),
+    );
   });
   after(() => stage.close());
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runPrepared } from '../../engine/prepared.ts';
 import type { Credentials } from './credentials.ts';
 import { unauthenticated } from './unauthenticated.ts';
 import { type UserRow, userColumns } from './user-row.ts';
@@ -14,6 +15,8 @@ export function parseBasic(value: string): { username: string; password: string 
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
+const userById = { name: 'user_by_id', text: `select ${userColumns.join(', ')} from users where id = $1` };
+
 interface Deps {
   db: Knex;
   credentials: Credentials;
@@ -23,7 +26,6 @@ interface Deps {
 export function createBasic({ db, credentials }: Deps) {
   const pairs = createVerifiedPairs();
   const running = new Map<string, Promise<UserRow>>();
-  const load = (where: object): Promise<UserRow | undefined> => db('users').select(userColumns).where(where).first();
 
   async function verify(username: string, password: string, ip: string, key: string): Promise<UserRow> {
     const user = await credentials.check(username, password, { ip, via: 'basic' });
@@ -37,7 +39,7 @@ export function createBasic({ db, credentials }: Deps) {
     const key = pairs.keyOf(pair.username, pair.password);
     const known = pairs.get(key);
     if (known) {
-      const user = await load({ id: known.userId });
+      const [user]: UserRow[] = await runPrepared(db, userById, [known.userId]);
       if (user?.is_active && user.username === pair.username && user.password === known.password) return user;
       pairs.delete(key);
     }

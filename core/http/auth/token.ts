@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
+import { runPrepared } from '../../engine/prepared.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type UserRow, userColumns } from './user-row.ts';
 
@@ -17,19 +18,18 @@ export const tokenExpiry = (settings: Pick<Settings, 'get'>): string =>
 
 export const canWrite = (scope: string) => scope.split(' ').includes('write');
 
+const userByToken = {
+  name: 'user_by_token',
+  text: `
+    select ${userColumns.map((column) => `u.${column}`).join(', ')}, t.scope, t.id as token_id,
+           (t.last_used is null or t.last_used < now() - interval '1 minute') as stale
+    from tokens t join users u on u.id = t.user_id
+    where t.token_hash = $1 and t.expires > now() and u.is_active`,
+};
+
 /** The user and scope behind a token; null when it is unknown, expired, or its user is switched off. */
 export async function findToken(db: Knex, token: string): Promise<{ user: UserRow; scope: string } | null> {
-  const row = await db('tokens as t')
-    .join('users as u', 'u.id', 't.user_id')
-    .select(
-      ...userColumns.map((column) => `u.${column}`),
-      't.scope',
-      't.id as token_id',
-      db.raw(`(t.last_used is null or t.last_used < now() - interval '1 minute') as stale`),
-    )
-    .where('t.token_hash', tokenHash(token))
-    .whereRaw('t.expires > now() and u.is_active')
-    .first();
+  const [row] = await runPrepared(db, userByToken, [tokenHash(token)]);
   if (!row) return null;
   if (row.stale) {
     await db('tokens')
