@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { startService, type TestService } from '../support/service.ts';
+import { createFixtures, type Fixtures } from './fixtures.ts';
+
+describe('Routes of core', () => {
+  let service: TestService;
+  let fixtures: Fixtures;
+  before(async () => {
+    service = await startService({ TAPLINE_ROLES: 'web' });
+    fixtures = await createFixtures(service);
+  });
+  after(() => service.stop());
+
+  it('shows the entry documents to everybody', async () => {
+    const entry = await service.get('/api/', { auth: null });
+    expect(entry.body).to.include({ current_version: '/api/v2/', oauth2: '/api/o/', login_redirect_override: '' });
+    expect(entry.body.available_versions).to.deep.equal({ v2: '/api/v2/' });
+    expect(entry.headers.get('x-api-product-version')).to.equal(null);
+    const { status, body } = await service.get('/api/v2/', { auth: null });
+    expect(status).to.equal(200);
+    expect(body).to.include({
+      inventory: '/api/v2/inventories/',
+      unified_jobs: '/api/v2/unified_jobs/',
+      me: '/api/v2/me/',
+    });
+    for (const path of Object.values<string>(body)) expect((await service.get(path)).status, path).to.equal(200);
+  });
+
+  it('pings without credentials, also with wrong ones', async () => {
+    for (const auth of [null, 'svc_nonsense']) {
+      const { status, body } = await service.get('/api/v2/ping/', { auth });
+      expect(status).to.equal(200);
+      expect(body).to.have.all.keys('ha', 'version', 'active_node', 'install_uuid', 'instances', 'instance_groups');
+    }
+  });
+
+  it('tells users about the installation, and paths to administrators only', async () => {
+    const { body } = await service.get('/api/v2/config/');
+    expect(body).to.include({ time_zone: 'UTC', eula: '', analytics_status: 'off' });
+    expect(body.license_info).to.include({ valid_key: true });
+    expect(body.become_methods).to.deep.include(['sudo', 'Sudo']);
+    expect(body).to.include.keys('project_base_dir', 'project_local_paths');
+    await service.post('/api/v2/users/', { username: 'plain', password: 'long enough 1' });
+    const shown = (await service.get('/api/v2/config/', { auth: 'plain:long enough 1' })).body;
+    expect(shown).not.to.have.any.keys('project_base_dir', 'project_local_paths');
+    expect((await service.get('/api/v2/config/', { auth: null })).status).to.equal(401);
+  });
+
+  it('refuses wrong credentials without telling which part is wrong, and never asks a browser for them', async () => {
+    for (const auth of [null, 'admin:wrong', 'nobody:wrong', 'svc_nonsense']) {
+      const { status, body, headers } = await service.get('/api/v2/organizations/', { auth });
+      expect([status, body]).to.deep.equal([401, { detail: 'Authentication credentials were not provided.' }]);
+      expect(headers.get('www-authenticate')).to.match(/^Bearer realm="api"/);
+    }
+  });
+
+  it('lists runs of every kind in their own shapes, new ones nowhere', async () => {
+    await service.services.db('runs').insert({ kind: 'job', name: 'undecided', status: 'new' });
+    for (const path of ['unified_jobs', 'jobs'])
+      expect((await service.get(`/api/v2/${path}/?name=undecided`)).body.count, path).to.equal(0);
+    const { body } = await service.get('/api/v2/unified_jobs/?order_by=-type');
+    expect(body.results.map(({ type }: any) => type)).to.deep.equal(['project_update', 'job']);
+    for (const { type, url, ...shown } of body.results) {
+      const own = (await service.get(`/api/v2/${type}s/?id=${shown.id}`)).body.results[0];
+      expect({ type, url, ...shown }).to.deep.equal(own);
+      expect((await service.get(url)).status).to.equal(200);
+    }
+    expect((await service.get('/api/v2/unified_jobs/?type=job')).body.count).to.equal(1);
+    expect((await service.get(`/api/v2/unified_jobs/?job__inventory=${fixtures.ids.inventory}`)).body.count).to.equal(
+      1,
+    );
+    expect((await service.get('/api/v2/unified_jobs/?search=project_update')).body.count).to.equal(1);
+    expect(
+      (await service.get('/api/v2/unified_jobs/?order_by=-finished&not__launch_type=sync&page_size=20')).status,
+    ).to.equal(200);
+    expect((await service.get(`/api/v2/unified_jobs/${fixtures.ids.job}/`)).status).to.equal(404);
+  });
+
+  it('lists templates of every kind in their own shapes', async () => {
+    const { body } = await service.get('/api/v2/unified_job_templates/?type=project,job_template&order_by=name');
+    expect(new Set(body.results.map(({ type }: any) => type))).to.deep.equal(new Set(['project', 'job_template']));
+    expect((await service.get('/api/v2/unified_job_templates/?type=workflow_job_template')).body.count).to.equal(0);
+    expect((await service.get('/api/v2/unified_job_templates/?search=site.yml')).body.count).to.be.greaterThan(0);
+  });
+
+  it('costs as many statements for a long page as for a short one', async () => {
+    const { db } = service.services;
+    const rows = Array.from({ length: 60 }, (_, at) => ({
+      kind: at % 2 ? 'job' : 'project_update',
+      name: `run ${at}`,
+      status: 'successful',
+      template_id: fixtures.ids[at % 2 ? 'job_template' : 'project'],
+    }));
+    await db('runs').insert(rows);
+    for (const path of ['unified_jobs/?', 'jobs/?', 'project_updates/?']) {
+      const counts: number[] = [];
+      for (const size of [4, 25]) {
+        let statements = 0;
+        const count = () => void statements++;
+        db.on('query', count);
+        await service.get(`/api/v2/${path}page_size=${size}`);
+        db.off('query', count);
+        counts.push(statements);
+      }
+      expect(counts[0], path).to.equal(counts[1]);
+      expect(counts[1], path).to.be.at.most(7);
+    }
+  });
+
+  it('keeps an organization from being deleted under a running job', async () => {
+    const [run] = await service.services
+      .db('runs')
+      .insert({ kind: 'job', status: 'running', organization_id: fixtures.ids.organization })
+      .returning('id');
+    const { status, body } = await service.request('DELETE', `/api/v2/organizations/${fixtures.ids.organization}/`);
+    expect(status).to.equal(409);
+    expect(body).to.deep.equal({
+      error: 'Resource is being used by running jobs.',
+      active_jobs: [{ id: run.id, type: 'job' }],
+    });
+  });
+});
