@@ -229,7 +229,7 @@ describe('Bad input', function () {
           ? service.services.engineApi.type(route.type)
           : undefined;
       const names = [
-        ...(model?.fields.keys() ?? []),
+        ...(model?.fields.values() ?? []).filter(({ field }) => field.mode !== 'ro').map(({ name }) => name),
         ...(model
           ? []
           : [
