@@ -14,7 +14,10 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
 function print(found: Figure, json: boolean): void {
   const { name, figure, value, unit, reach, ok, detail } = found;
   if (json) console.log(JSON.stringify({ name, figure, value: Number(value.toFixed(4)), unit, reach, ok, detail }));
-  else console.log(`${ok ? 'ok  ' : 'MISS'} ${name}: ${figure}: ${show(value)} ${unit} (reach ${reach})\n       ${detail}`);
+  else
+    console.log(
+      `${ok ? 'ok  ' : 'MISS'} ${name}: ${figure}: ${show(value)} ${unit} (reach ${reach})\n       ${detail}`,
+    );
 }
 
 const json = process.argv.includes('--json');

@@ -26,7 +26,14 @@ function startService(port: number, data: string, password: string): ChildProces
   return spawn(process.execPath, ['core/main.ts', 'serve'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', TAPLINE_DATA: data, ADMIN_PASSWORD: password, LOG_LEVEL: 'error' },
+    env: {
+      ...process.env,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      TAPLINE_DATA: data,
+      ADMIN_PASSWORD: password,
+      LOG_LEVEL: 'error',
+    },
   });
 }
 
@@ -50,7 +57,9 @@ async function addSshHost(client: Client, host: DemoHost): Promise<void> {
     inventory: inventory.id,
     variables: JSON.stringify({ ansible_host: '127.0.0.1', ansible_port: host.port, ...python }),
   });
-  await client.call('PATCH', `credentials/${credential.id}/`, { inputs: { username: host.user, ssh_key_data: host.privateKey } });
+  await client.call('PATCH', `credentials/${credential.id}/`, {
+    inputs: { username: host.user, ssh_key_data: host.privateKey },
+  });
   await client.call('POST', `job_templates/${template.id}/credentials/`, { id: credential.id });
 }
 
@@ -59,7 +68,10 @@ async function follow(client: Client, id: number): Promise<any> {
   let seen = 0;
   for (;;) {
     const job = await client.call('GET', `jobs/${id}/`);
-    const page = await client.call('GET', `jobs/${id}/job_events/?order_by=counter&counter__gt=${seen}&page_size=200&no_truncate=1`);
+    const page = await client.call(
+      'GET',
+      `jobs/${id}/job_events/?order_by=counter&counter__gt=${seen}&page_size=200&no_truncate=1`,
+    );
     for (const event of page.results) {
       if (event.stdout !== '' || event.end_line > event.start_line) console.log(event.stdout);
       seen = event.counter;
@@ -70,14 +82,17 @@ async function follow(client: Client, id: number): Promise<any> {
 }
 
 async function report(client: Client, job: any): Promise<void> {
-  const count = async (path: string) => (await client.call('GET', `jobs/${job.id}/${path}/?page_size=1`)).count as number;
+  const count = async (path: string) =>
+    (await client.call('GET', `jobs/${job.id}/${path}/?page_size=1`)).count as number;
   say(`job ${job.id} ended: ${job.status} after ${job.elapsed} s`);
   if (job.job_explanation) console.log(job.job_explanation);
   say(`stored: ${await count('job_events')} events, ${await count('job_host_summaries')} host summaries`);
   const hosts = await client.call('GET', `hosts/?inventory=${job.inventory}&order_by=name`);
   for (const host of hosts.results) {
     const facts = await client.call('GET', `hosts/${host.id}/ansible_facts/`);
-    console.log(`   ${host.name}: ${Object.keys(facts).length} facts stored${facts.ansible_distribution ? ` (${facts.ansible_distribution} ${facts.ansible_distribution_version})` : ''}`);
+    console.log(
+      `   ${host.name}: ${Object.keys(facts).length} facts stored${facts.ansible_distribution ? ` (${facts.ansible_distribution} ${facts.ansible_distribution_version})` : ''}`,
+    );
   }
 }
 
@@ -88,7 +103,11 @@ async function demo(service: ChildProcess, base: string, data: string, password:
   const host = await startDemoHost(join(data, 'demo-sshd'));
   try {
     if (host) await addSshHost(client, host);
-    say(host ? `a second host is reached by ssh on 127.0.0.1:${host.port}` : 'no sshd on this machine: the demo runs on localhost only');
+    say(
+      host
+        ? `a second host is reached by ssh on 127.0.0.1:${host.port}`
+        : 'no sshd on this machine: the demo runs on localhost only',
+    );
     const template = await client.one('job_templates', 'Demo Job Template');
     say(`POST ${template.related.launch}`);
     const { job } = await client.call('POST', `job_templates/${template.id}/launch/`, {});

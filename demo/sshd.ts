@@ -18,7 +18,9 @@ async function freePort(): Promise<number> {
   return await new Promise((resolve, reject) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const address = server.address();
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+      server.close(() =>
+        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
+      );
     });
   });
 }
@@ -37,16 +39,26 @@ export async function startDemoHost(folder: string): Promise<DemoHost | null> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
   for (const name of ['host', 'user']) {
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'demo', '-f', join(folder, name)], { stdio: 'ignore' });
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'demo', '-f', join(folder, name)], {
+      stdio: 'ignore',
+    });
   }
   const port = await freePort();
   const config = join(folder, 'sshd_config');
   writeFileSync(
     config,
     [
-      `Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${join(folder, 'host')}`, `PidFile ${join(folder, 'pid')}`,
-      `AuthorizedKeysFile ${join(folder, 'user.pub')}`, 'StrictModes no', 'UsePAM no', 'PasswordAuthentication no',
-      'PermitRootLogin prohibit-password', 'Subsystem sftp internal-sftp', '',
+      `Port ${port}`,
+      'ListenAddress 127.0.0.1',
+      `HostKey ${join(folder, 'host')}`,
+      `PidFile ${join(folder, 'pid')}`,
+      `AuthorizedKeysFile ${join(folder, 'user.pub')}`,
+      'StrictModes no',
+      'UsePAM no',
+      'PasswordAuthentication no',
+      'PermitRootLogin prohibit-password',
+      'Subsystem sftp internal-sftp',
+      '',
     ].join('\n'),
   );
   const child: ChildProcess = spawn(sshd, ['-D', '-f', config], { stdio: 'ignore' });

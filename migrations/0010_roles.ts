@@ -190,9 +190,11 @@ const owners: Record<string, string> = {
   instance_groups: 'instance_group',
 };
 
-const ownerTriggers = Object.entries(owners).map(([table, type]) => `
+const ownerTriggers = Object.entries(owners).map(
+  ([table, type]) => `
     create trigger ${table}_roles_create after insert on ${table} referencing new table as new_rows for each statement execute function create_object_roles('${type}');
-    create trigger ${table}_roles_delete after delete on ${table} referencing old table as old_rows for each statement execute function delete_object_roles('${type}');`);
+    create trigger ${table}_roles_delete after delete on ${table} referencing old table as old_rows for each statement execute function delete_object_roles('${type}');`,
+);
 
 /**
  * Changes of who is in which team wait for each other (one advisory lock, held to the end of the transaction): two that do
@@ -299,18 +301,24 @@ const existing = `
     join roles r on r.content_type = 'credential' and r.object_id = c.id and r.role_field = 'admin_role' where c.user_id is not null;`;
 
 export async function up(knex: Knex): Promise<void> {
-  for (const sql of [records, tables, ownership, ...ownerTriggers, membership, teamTriggers, existing]) await knex.raw(sql.replaceAll('?', '\\?'));
+  for (const sql of [records, tables, ownership, ...ownerTriggers, membership, teamTriggers, existing])
+    await knex.raw(sql.replaceAll('?', '\\?'));
 }
 
 export async function down(knex: Knex): Promise<void> {
-  const triggers = [...Object.keys(owners), 'templates'].flatMap((table) => [`drop trigger ${table}_roles_create on ${table}`, `drop trigger ${table}_roles_delete on ${table}`]);
-  await knex.raw([
-    ...triggers,
-    'drop trigger users_system_roles on users',
-    'drop view held_roles, direct_team_users, team_giving_roles',
-    'drop table team_users, role_teams, role_users, roles, role_fields, instance_group_instances, instance_groups, teams',
-    'drop function create_object_roles, delete_object_roles, create_template_roles, delete_template_roles, mirror_system_roles, lock_team_membership',
-    'drop function held_ids, refresh_team_users, role_users_changed, role_teams_changed, teams_created, team_moved, team_deleted',
-    'drop index inventories_organization, templates_organization',
-  ].join('; '));
+  const triggers = [...Object.keys(owners), 'templates'].flatMap((table) => [
+    `drop trigger ${table}_roles_create on ${table}`,
+    `drop trigger ${table}_roles_delete on ${table}`,
+  ]);
+  await knex.raw(
+    [
+      ...triggers,
+      'drop trigger users_system_roles on users',
+      'drop view held_roles, direct_team_users, team_giving_roles',
+      'drop table team_users, role_teams, role_users, roles, role_fields, instance_group_instances, instance_groups, teams',
+      'drop function create_object_roles, delete_object_roles, create_template_roles, delete_template_roles, mirror_system_roles, lock_team_membership',
+      'drop function held_ids, refresh_team_users, role_users_changed, role_teams_changed, teams_created, team_moved, team_deleted',
+      'drop index inventories_organization, templates_organization',
+    ].join('; '),
+  );
 }

@@ -9,14 +9,22 @@ export const localhostVars = {
 };
 
 /** A manual project with the given playbooks, an inventory with one local host. */
-export async function prepare(service: Service, playbooks: Record<string, string>): Promise<{ template(name: string, playbook: string, more?: object): Promise<number> }> {
+export async function prepare(
+  service: Service,
+  playbooks: Record<string, string>,
+): Promise<{ template(name: string, playbook: string, more?: object): Promise<number> }> {
   const folder = join(service.data, 'projects', 'bench');
   for (const [name, text] of Object.entries(playbooks)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
   const organization = (await service.call('GET', 'organizations/?name=Default')).results[0].id as number;
-  const project = await service.call('POST', 'projects/', { name: 'Bench', organization, scm_type: '', local_path: 'bench' });
+  const project = await service.call('POST', 'projects/', {
+    name: 'Bench',
+    organization,
+    scm_type: '',
+    local_path: 'bench',
+  });
   const inventory = await service.call('POST', 'inventories/', { name: 'Bench', organization });
   await service.call('POST', 'hosts/', {
     name: 'localhost',

@@ -21,6 +21,7 @@ export async function engineClock(folder: string, engine: string): Promise<Engin
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
+  chmodSync(folder, 0o755); // playbooks run as another user
   const command = join(folder, 'ansible-playbook');
   const port = socket.address().port;
   writeFileSync(

@@ -28,7 +28,10 @@ interface Sample {
 /** The rows of one run, rendered for COPY under another run's id. */
 async function rendered(client: pg.Client, from: number, to: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of client.query(copyTo(`copy (select ${to}, ${columns} from run_events where run_id = ${from} order by counter) to stdout`))) chunks.push(chunk);
+  for await (const chunk of client.query(
+    copyTo(`copy (select ${to}, ${columns} from run_events where run_id = ${from} order by counter) to stdout`),
+  ))
+    chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
@@ -44,7 +47,9 @@ async function copy(client: pg.Client, rows: Buffer): Promise<number> {
 
 /** Our side: the real ingest from the spool's files to committed rows. */
 async function ingestOnce(db: any, workspace: string): Promise<{ run: number; sample: Sample }> {
-  const [run] = await db('runs').insert({ kind: 'job', name: 'bench', status: 'running' }).returning(['id', 'kind', 'inventory_id', 'use_fact_cache']);
+  const [run] = await db('runs')
+    .insert({ kind: 'job', name: 'bench', status: 'running' })
+    .returning(['id', 'kind', 'inventory_id', 'use_fact_cache']);
   const silent = pino({ level: 'silent' });
   const bus = { on: () => () => undefined, notify: async () => undefined };
   const settings = createSettings({ config: { settings: {} } as any });
@@ -55,7 +60,11 @@ async function ingestOnce(db: any, workspace: string): Promise<{ run: number; sa
   const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 20);
   const cpu = process.cpuUsage();
   const began = performance.now();
-  await ingest.follow(run, { executor: 'recorded', workspace }, { secrets: ['a-secret-that-is-nowhere'], signal: new AbortController().signal });
+  await ingest.follow(
+    run,
+    { executor: 'recorded', workspace },
+    { secrets: ['a-secret-that-is-nowhere'], signal: new AbortController().signal },
+  );
   const ms = performance.now() - began;
   const used = process.cpuUsage(cpu);
   clearInterval(watch);
@@ -87,11 +96,30 @@ export async function events(): Promise<Figure[]> {
     const cpu = ours.map(({ cpuMs }) => cpuMs / count);
     const growth = ours.map(({ growthMb }) => growthMb);
     const rate = count / (median(ours.map(({ ms }) => ms)) / 1000);
-    const detail = `ingest ${spread(ours.map(({ ms }) => ms), 'ms')} (${show(rate)} events/s); COPY ${spread(bare, 'ms')}; ratio ${spread(ratios, 'x')}`;
+    const detail = `ingest ${spread(
+      ours.map(({ ms }) => ms),
+      'ms',
+    )} (${show(rate)} events/s); COPY ${spread(bare, 'ms')}; ratio ${spread(ratios, 'x')}`;
     return [
-      figure('events', `${count.toLocaleString('en')} events: COPY time ÷ ingest time`, median(ratios), 'x', '>=', 0.5, detail),
+      figure(
+        'events',
+        `${count.toLocaleString('en')} events: COPY time ÷ ingest time`,
+        median(ratios),
+        'x',
+        '>=',
+        0.5,
+        detail,
+      ),
       figure('events', 'CPU of our process per event', median(cpu), 'ms', '<=', 0.2, spread(cpu, 'ms')),
-      figure('events', 'growth of memory while ingesting', Math.max(...growth), 'MB', '<=', 150, `largest of ${spread(growth, 'MB')}`),
+      figure(
+        'events',
+        'growth of memory while ingesting',
+        Math.max(...growth),
+        'MB',
+        '<=',
+        150,
+        `largest of ${spread(growth, 'MB')}`,
+      ),
     ];
   } finally {
     await client.end();

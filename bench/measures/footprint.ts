@@ -11,13 +11,19 @@ function tree(root: number): { pid: number; name: string }[] {
       try {
         const text = readFileSync(`/proc/${entry}/stat`, 'utf8');
         const close = text.lastIndexOf(')');
-        return [{ pid: Number(entry), name: text.slice(text.indexOf('(') + 1, close), parent: Number(text.slice(close + 2).split(' ')[1]) }];
+        return [
+          {
+            pid: Number(entry),
+            name: text.slice(text.indexOf('(') + 1, close),
+            parent: Number(text.slice(close + 2).split(' ')[1]),
+          },
+        ];
       } catch {
         return []; // it ended while we looked
       }
     });
   const found = new Set([root]);
-  for (let grown = true; grown; ) {
+  for (let grown = true; grown;) {
     grown = false;
     for (const { pid, parent } of processes) {
       if (!found.has(pid) && found.has(parent)) grown = found.add(pid) !== undefined;
@@ -56,7 +62,15 @@ export async function footprint(): Promise<Figure[]> {
   }
   return [
     figure('footprint', 'idle PSS without Postgres', median(memory), 'MB', '<=', 250, spread(memory, 'MB')),
-    figure('footprint', 'start to first ping, migrated database', median(again), 'ms', '<=', 1300, `embedded Postgres included; ${spread(again, 'ms')}`),
+    figure(
+      'footprint',
+      'start to first ping, migrated database',
+      median(again),
+      'ms',
+      '<=',
+      1300,
+      `embedded Postgres included; ${spread(again, 'ms')}`,
+    ),
     figure('footprint', 'empty data folder to ready', median(first), 'ms', '<=', 10_000, spread(first, 'ms')),
   ];
 }

@@ -8,7 +8,12 @@ import { Service } from '../lib/service.ts';
 import { type Figure, figure, median, spread } from '../lib/stats.ts';
 
 /** A launch from POST until the job has ended and its last event can be read. */
-async function runJob(service: Service, watcher: { ended(run: number): Promise<string> }, template: number, events: number) {
+async function runJob(
+  service: Service,
+  watcher: { ended(run: number): Promise<string> },
+  template: number,
+  events: number,
+) {
   const began = performance.now();
   const { job } = await service.call('POST', `job_templates/${template}/launch/`, {});
   const status = await watcher.ended(job);
@@ -36,7 +41,15 @@ async function overhead(): Promise<Figure> {
       if (i >= 4) extra.push(took - lived);
     }
     watcher.close();
-    return figure('launch', 'overhead of one debug task, p50', median(extra), 'ms', '<=', 150, `service minus engine lifetime ${spread(extra, 'ms')}`);
+    return figure(
+      'launch',
+      'overhead of one debug task, p50',
+      median(extra),
+      'ms',
+      '<=',
+      150,
+      `service minus engine lifetime ${spread(extra, 'ms')}`,
+    );
   } finally {
     await service.stop();
     clock.close();

@@ -17,7 +17,11 @@ const playbook = `- hosts: all
         msg: two
 `;
 
-async function viaService(service: Service, watcher: { ended(run: number): Promise<string> }, template: number): Promise<number> {
+async function viaService(
+  service: Service,
+  watcher: { ended(run: number): Promise<string> },
+  template: number,
+): Promise<number> {
   const began = performance.now();
   const runs: number[] = [];
   for (let i = 0; i < jobs; i++) runs.push((await service.call('POST', `job_templates/${template}/launch/`, {})).job);
@@ -29,7 +33,9 @@ async function viaService(service: Service, watcher: { ended(run: number): Promi
 }
 
 const viaXargs = (folder: string) =>
-  timed('/bin/sh', ['-c', `seq ${jobs} | xargs -P${slots} -I{} ${engineCommand()} -i inventory.json job.yml`], { cwd: folder });
+  timed('/bin/sh', ['-c', `seq ${jobs} | xargs -P${slots} -I{} ${engineCommand()} -i inventory.json job.yml`], {
+    cwd: folder,
+  });
 
 export async function parallel(): Promise<Figure[]> {
   const service = new Service();

@@ -11,7 +11,11 @@ import { type Figure, figure, median, quantile, spread } from '../lib/stats.ts';
 const samples = 40;
 
 /** POST → the engine's process exists, one launch at a time on an otherwise idle service. */
-async function latencies(service: Service, clock: Awaited<ReturnType<typeof engineClock>>, template: number): Promise<number[]> {
+async function latencies(
+  service: Service,
+  clock: Awaited<ReturnType<typeof engineClock>>,
+  template: number,
+): Promise<number[]> {
   const watcher = await service.watcher();
   const found: number[] = [];
   for (let i = 0; i < samples + 5; i++) {

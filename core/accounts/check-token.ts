@@ -10,25 +10,36 @@ export const issuedTokens = (call: Call) => issued.get(call);
 /** `read`, `write` or both, each once. */
 function checkScope(scope: string): void {
   const words = scope.split(' ').filter(Boolean);
-  const known = words.length > 0 && words.every((word) => word === 'read' || word === 'write') && new Set(words).size === words.length;
+  const known =
+    words.length > 0 &&
+    words.every((word) => word === 'read' || word === 'write') &&
+    new Set(words).size === words.length;
   if (!known) throw ValidationError.field('scope', 'Use read, write or both, separated by a space.');
 }
 
-export async function checkToken(settings: Pick<Settings, 'get'>, { call, input, before }: WriteContext): Promise<void> {
+export async function checkToken(
+  settings: Pick<Settings, 'get'>,
+  { call, input, before }: WriteContext,
+): Promise<void> {
   if (input.scope !== undefined) {
     checkScope(input.scope);
     input.scope = input.scope.split(' ').filter(Boolean).join(' ');
   }
   if (before) return;
   input.user_id ??= call.actor?.id;
-  if (input.user_id !== call.actor?.id && !call.actor?.is_superuser) throw forbidden('Only a superuser may create a token for another user.');
+  if (input.user_id !== call.actor?.id && !call.actor?.is_superuser)
+    throw forbidden('Only a superuser may create a token for another user.');
   const access = newToken();
   issued.set(call, { access });
   input.token_hash = tokenHash(access);
   input.expires = tokenExpiry(settings);
 }
 
-export async function storeRefreshToken(settings: Pick<Settings, 'get'>, { trx, call }: WriteContext, row: { id: number; application_id: number | null }): Promise<void> {
+export async function storeRefreshToken(
+  settings: Pick<Settings, 'get'>,
+  { trx, call }: WriteContext,
+  row: { id: number; application_id: number | null },
+): Promise<void> {
   const tokens = issued.get(call);
   if (tokens && row.application_id !== null) tokens.refresh = await addRefreshToken(trx, settings, row.id);
 }

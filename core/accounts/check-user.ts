@@ -10,10 +10,14 @@ const emailPattern = /^[^\s@<>()",;:\\[\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}
 /** Fields that an ordinary user may not change, not even its own. */
 const guarded = ['is_superuser', 'is_system_auditor', 'username'] as const;
 
-export async function checkUser(settings: Pick<Settings, 'get'>, { trx, call, input, before, sent }: WriteContext): Promise<void> {
+export async function checkUser(
+  settings: Pick<Settings, 'get'>,
+  { trx, call, input, before, sent }: WriteContext,
+): Promise<void> {
   if (before) {
     for (const key of guarded) {
-      if (!call.actor?.is_superuser && key in input && input[key] !== before[key]) throw forbidden(`You do not have permission to change ${key}.`);
+      if (!call.actor?.is_superuser && key in input && input[key] !== before[key])
+        throw forbidden(`You do not have permission to change ${key}.`);
     }
   }
   const errors: Record<string, string[]> = {};
@@ -26,26 +30,44 @@ export async function checkUser(settings: Pick<Settings, 'get'>, { trx, call, in
   if (problems.length) errors.password = problems;
   if (Object.keys(errors).length) throw new ValidationError(errors);
 
-  if (before?.is_superuser && input.is_superuser === false) await assertOtherSuperuser(trx, before.id, () => ValidationError.field('is_superuser', 'The last superuser must remain one.'));
+  if (before?.is_superuser && input.is_superuser === false)
+    await assertOtherSuperuser(trx, before.id, () =>
+      ValidationError.field('is_superuser', 'The last superuser must remain one.'),
+    );
   delete input.password;
   if (password !== undefined) Object.assign(input, { password: await hashPassword(password), initial_password: false });
 }
 
 /** The password to set, exactly as sent; undefined keeps the old one. */
-function newPassword(given: unknown, isSent: boolean, creating: boolean, errors: Record<string, string[]>): string | undefined {
+function newPassword(
+  given: unknown,
+  isSent: boolean,
+  creating: boolean,
+  errors: Record<string, string[]>,
+): string | undefined {
   const blank = given === '' || given === null;
   if (creating && !isSent) errors.password = ['This field is required.'];
-  else if (creating && (blank || given === masked)) errors.password = [blank ? 'This field may not be blank.' : `${masked} is reserved and cannot be a password.`];
+  else if (creating && (blank || given === masked))
+    errors.password = [blank ? 'This field may not be blank.' : `${masked} is reserved and cannot be a password.`];
   return isSent && !blank && given !== masked && given !== undefined ? String(given) : undefined;
 }
 
 /** Locks the superusers first, so that two of them cannot remove each other at once. */
 async function assertOtherSuperuser(trx: any, id: number, refusal: () => Error): Promise<void> {
-  const superusers = await trx('users').select('id').where({ is_superuser: true, is_active: true }).orderBy('id').forUpdate();
+  const superusers = await trx('users')
+    .select('id')
+    .where({ is_superuser: true, is_active: true })
+    .orderBy('id')
+    .forUpdate();
   if (!superusers.some((user: { id: number }) => user.id !== id)) throw refusal();
 }
 
-export async function assertMayDelete(trx: any, user: { id: number; is_superuser: boolean }, actor: Actor | null): Promise<void> {
+export async function assertMayDelete(
+  trx: any,
+  user: { id: number; is_superuser: boolean },
+  actor: Actor | null,
+): Promise<void> {
   if (user.id === actor?.id) throw forbidden('You cannot delete yourself.');
-  if (user.is_superuser) await assertOtherSuperuser(trx, user.id, () => forbidden('The last superuser cannot be deleted.'));
+  if (user.is_superuser)
+    await assertOtherSuperuser(trx, user.id, () => forbidden('The last superuser cannot be deleted.'));
 }

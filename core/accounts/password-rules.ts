@@ -16,6 +16,7 @@ export function passwordProblems(settings: Pick<Settings, 'get'>, password: stri
   least(settings.get('LOCAL_PASSWORD_MIN_UPPER'), count(password, /\p{Lu}/gu), 'uppercase character');
   least(settings.get('LOCAL_PASSWORD_MIN_SPECIAL'), count(password, /[^\p{L}\p{N}]/gu), 'special character');
   if ([...password].length > maxLength) problems.push(`Ensure this field has no more than ${maxLength} characters.`);
-  if (password.includes('\0') || !password.isWellFormed()) problems.push('Null characters and unpaired surrogates are not allowed.');
+  if (password.includes('\0') || !password.isWellFormed())
+    problems.push('Null characters and unpaired surrogates are not allowed.');
   return problems;
 }

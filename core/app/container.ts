@@ -103,7 +103,17 @@ export function buildContainer(config: Config): Container {
       createNode({ config, db, bus, statuses, dispatcher, runLifecycle, engineTool, queue, log }),
     ),
     http: one(({ config, log, metrics, auth, audit, db, engineApi, bus, settings, checks }) =>
-      createHttp({ config, log, metrics, auth, engineApi, authRoutes: authRoutes({ db, settings, auth, audit }), bus, settings, checks }),
+      createHttp({
+        config,
+        log,
+        metrics,
+        auth,
+        engineApi,
+        authRoutes: authRoutes({ db, settings, auth, audit }),
+        bus,
+        settings,
+        checks,
+      }),
     ),
     websocket: one(({ auth, bus, db, log, settings, engineApi }) =>
       createWebsocket({ auth, bus, db, log, settings, engineApi }),

@@ -21,7 +21,10 @@ export async function checkCredential(keyRing: KeyRing, context: WriteContext): 
     }
   } else assertOneOwner(context);
 
-  const type: TypeRow = await trx('credential_types').where({ id: input.credential_type_id ?? before.credential_type_id }).forKeyShare().first('id', 'inputs');
+  const type: TypeRow = await trx('credential_types')
+    .where({ id: input.credential_type_id ?? before.credential_type_id })
+    .forKeyShare()
+    .first('id', 'inputs');
   const sent = sentInputs(context, type);
   // the secrets are bound to the row, so a new one needs its id before it is there
   const id = before?.id ?? (await nextId(trx));
@@ -45,10 +48,15 @@ function sentInputs({ input, before, sent }: WriteContext, type: TypeRow): Recor
 }
 
 function assertOneOwner({ input }: WriteContext): void {
-  const owners = [input.user_id, input.organization_id, input.team].filter((owner) => owner !== null && owner !== undefined);
-  if (!owners.length) throw new ApiError(400, { detail: ['One of user, team and organization must own the credential.'] });
-  if (owners.length > 1) throw new ApiError(400, { detail: ['A credential has one owner: give only one of user, team and organization.'] });
-  if (owners[0] === input.team) throw ValidationError.field('team', 'Teams cannot own credentials yet: name a user or an organization.');
+  const owners = [input.user_id, input.organization_id, input.team].filter(
+    (owner) => owner !== null && owner !== undefined,
+  );
+  if (!owners.length)
+    throw new ApiError(400, { detail: ['One of user, team and organization must own the credential.'] });
+  if (owners.length > 1)
+    throw new ApiError(400, { detail: ['A credential has one owner: give only one of user, team and organization.'] });
+  if (owners[0] === input.team)
+    throw ValidationError.field('team', 'Teams cannot own credentials yet: name a user or an organization.');
 }
 
 /** Only what is to be kept is opened: a secret whose key is lost can still be replaced. */
@@ -61,12 +69,24 @@ export async function nextId(trx: any): Promise<number> {
 }
 
 async function assertTypeMayChange(trx: any, { id }: { id: number }): Promise<void> {
-  const { rows } = await trx.raw(`select exists (select 1 from template_credentials where credential_id = :id) or exists (select 1 from run_credentials where credential_id = :id)
-    or exists (select 1 from templates where credential_id = :id) or exists (select 1 from runs where credential_id = :id) as used`, { id });
-  if (rows[0].used) throw ValidationError.field('credential_type', 'The type of a credential that is in use cannot be changed: it may break what uses it.');
+  const { rows } = await trx.raw(
+    `select exists (select 1 from template_credentials where credential_id = :id) or exists (select 1 from run_credentials where credential_id = :id)
+    or exists (select 1 from templates where credential_id = :id) or exists (select 1 from runs where credential_id = :id) as used`,
+    { id },
+  );
+  if (rows[0].used)
+    throw ValidationError.field(
+      'credential_type',
+      'The type of a credential that is in use cannot be changed: it may break what uses it.',
+    );
 }
 
 /** Inputs for a copy of a row, readable under the copy's id. */
-export function resealFor(keyRing: KeyRing, schema: InputSchema, from: { id: number; inputs: Inputs }, id: number): Inputs {
+export function resealFor(
+  keyRing: KeyRing,
+  schema: InputSchema,
+  from: { id: number; inputs: Inputs },
+  id: number,
+): Inputs {
   return sealInputs(keyRing, schema, id, openInputs(keyRing, schema, from.id, from.inputs));
 }

@@ -21,7 +21,8 @@ function checkValue(field: InputField, value: unknown): { value: string | boolea
   if (typeof value !== 'string') return { error: 'must be a string' };
   if (value.length > maxLength) return { error: `is longer than ${maxLength} characters` };
   if (value.includes('\0') || !value.isWellFormed()) return { error: 'holds characters that are not allowed' };
-  if (value === ask && !field.ask_at_runtime) return { error: `cannot be ${ask}: this input is never asked for at launch` };
+  if (value === ask && !field.ask_at_runtime)
+    return { error: `cannot be ${ask}: this input is never asked for at launch` };
   if (value === '') return { value };
   if (field.choices && !field.choices.includes(value)) return { error: `must be one of: ${field.choices.join(', ')}` };
   if (!field.secret && isCiphertext(value)) return { error: 'has a form that is reserved' };
@@ -59,7 +60,8 @@ function checkTogether(schema: InputSchema, values: Inputs, stored: Inputs | nul
     if (values[id] && missing.length) errors[id] = [`needs ${missing.join(', ')} to be set`];
   }
   const vaultId = schema.fields?.find((field) => field.format === 'vault_id')?.id;
-  if (vaultId && stored && (values[vaultId] ?? '') !== (stored[vaultId] ?? '')) errors[vaultId] = ['cannot be changed after the credential was created'];
+  if (vaultId && stored && (values[vaultId] ?? '') !== (stored[vaultId] ?? ''))
+    errors[vaultId] = ['cannot be changed after the credential was created'];
   return errors;
 }
 
@@ -70,7 +72,15 @@ function checkTogether(schema: InputSchema, values: Inputs, stored: Inputs | nul
 export async function checkInputs({ schema, sent, stored }: CheckInputs): Promise<Inputs> {
   const fields = new Map((schema.fields ?? []).map((field) => [field.id, field]));
   const unknown = Object.keys(sent).filter((id) => !fields.has(id));
-  if (unknown.length) throw new ValidationError({ inputs: [`Unknown input for this credential type: ${unknown.slice(0, 10).map((id) => JSON.stringify(id.slice(0, 100))).join(', ')}`] });
+  if (unknown.length)
+    throw new ValidationError({
+      inputs: [
+        `Unknown input for this credential type: ${unknown
+          .slice(0, 10)
+          .map((id) => JSON.stringify(id.slice(0, 100)))
+          .join(', ')}`,
+      ],
+    });
 
   const errors: Errors = {};
   const values: Inputs = {};

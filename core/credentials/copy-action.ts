@@ -10,9 +10,12 @@ function copyName(given: unknown, original: string): string {
   if (typeof given !== 'string') throw ValidationError.field('name', 'Not a valid string.');
   const name = given.trim();
   if (!name) throw ValidationError.field('name', 'This field may not be blank.');
-  if ([...name].length > maxName) throw ValidationError.field('name', `Ensure this field has no more than ${maxName} characters.`);
-  if (name.includes('\0') || !name.isWellFormed()) throw ValidationError.field('name', 'Null characters and unpaired surrogates are not allowed.');
-  if (name === original) throw ValidationError.field('__all__', 'The copy needs a name of its own: one like the original already exists.');
+  if ([...name].length > maxName)
+    throw ValidationError.field('name', `Ensure this field has no more than ${maxName} characters.`);
+  if (name.includes('\0') || !name.isWellFormed())
+    throw ValidationError.field('name', 'Null characters and unpaired surrogates are not allowed.');
+  if (name === original)
+    throw ValidationError.field('__all__', 'The copy needs a name of its own: one like the original already exists.');
   return name;
 }
 
@@ -32,13 +35,22 @@ export function copyAction({ db, keyRing, see, change }: Deps): Action {
       if (call.method === 'GET') return { status: 200, body: { can_copy: await change.row(call.actor, credential) } };
       const name = copyName(call.body.name, credential.name);
       const id = await db.transaction(async (trx) => {
-        const row = await trx('credentials as c').join('credential_types as t', 't.id', 'c.credential_type_id').where('c.id', credential.id).forShare('c')
+        const row = await trx('credentials as c')
+          .join('credential_types as t', 't.id', 'c.credential_type_id')
+          .where('c.id', credential.id)
+          .forShare('c')
           .first('c.*', 't.inputs as schema');
         const copy = await nextId(trx);
         const author = { created_by_id: call.actor?.id ?? null, modified_by_id: call.actor?.id ?? null };
         await trx('credentials').insert({
-          id: copy, name, description: row.description, organization_id: row.organization_id, user_id: row.user_id,
-          credential_type_id: row.credential_type_id, inputs: JSON.stringify(resealFor(keyRing, row.schema, row, copy)), ...author,
+          id: copy,
+          name,
+          description: row.description,
+          organization_id: row.organization_id,
+          user_id: row.user_id,
+          credential_type_id: row.credential_type_id,
+          inputs: JSON.stringify(resealFor(keyRing, row.schema, row, copy)),
+          ...author,
         });
         return copy;
       });

@@ -3,50 +3,93 @@ import { z } from 'zod';
 import type { InputSchema } from './input-schema.ts';
 
 const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const text = z.string().max(10_000).refine((value) => !value.includes('\0') && value.isWellFormed(), 'holds characters that are not allowed');
+const text = z
+  .string()
+  .max(10_000)
+  .refine((value) => !value.includes('\0') && value.isWellFormed(), 'holds characters that are not allowed');
 
-const fieldSchema = z.strictObject({
-  id: z.string().max(256).regex(name, 'must consist of letters, digits and underscores and not begin with a digit')
-    .refine((id) => id !== 'tower', 'is a reserved name'),
-  label: text.min(1, 'must not be blank'),
-  type: z.enum(['string', 'boolean']).default('string'),
-  format: z.enum(['ssh_private_key', 'url']).optional(),
-  choices: z.array(text.min(1, 'must not be blank')).min(1, 'must not be empty').max(1000).optional(),
-  help_text: text.optional(),
-  multiline: z.boolean().optional(),
-  secret: z.boolean().optional(),
-  default: z.union([text, z.boolean()]).optional(),
-}).superRefine((field, context) => {
-  const refuse = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
-  if (field.type !== 'string') {
-    for (const key of ['choices', 'multiline', 'format', 'secret'] as const) if (field[key]) refuse(key, `is for fields of type string only`);
-  }
-  if (field.choices && new Set(field.choices).size < field.choices.length) refuse('choices', 'must not repeat a choice');
-  if (field.default !== undefined && typeof field.default !== field.type) refuse('default', `must be a ${field.type}`);
-  if (field.choices && field.default !== undefined && !field.choices.includes(field.default as string)) refuse('default', 'must be one of the choices');
-});
+const fieldSchema = z
+  .strictObject({
+    id: z
+      .string()
+      .max(256)
+      .regex(name, 'must consist of letters, digits and underscores and not begin with a digit')
+      .refine((id) => id !== 'tower', 'is a reserved name'),
+    label: text.min(1, 'must not be blank'),
+    type: z.enum(['string', 'boolean']).default('string'),
+    format: z.enum(['ssh_private_key', 'url']).optional(),
+    choices: z.array(text.min(1, 'must not be blank')).min(1, 'must not be empty').max(1000).optional(),
+    help_text: text.optional(),
+    multiline: z.boolean().optional(),
+    secret: z.boolean().optional(),
+    default: z.union([text, z.boolean()]).optional(),
+  })
+  .superRefine((field, context) => {
+    const refuse = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
+    if (field.type !== 'string') {
+      for (const key of ['choices', 'multiline', 'format', 'secret'] as const)
+        if (field[key]) refuse(key, `is for fields of type string only`);
+    }
+    if (field.choices && new Set(field.choices).size < field.choices.length)
+      refuse('choices', 'must not repeat a choice');
+    if (field.default !== undefined && typeof field.default !== field.type)
+      refuse('default', `must be a ${field.type}`);
+    if (field.choices && field.default !== undefined && !field.choices.includes(field.default as string))
+      refuse('default', 'must be one of the choices');
+  });
 
-const inputsSchema = z.strictObject({
-  fields: z.array(fieldSchema).max(200).optional(),
-  required: z.array(z.string()).max(200).optional(),
-}).superRefine(({ fields = [], required }, context) => {
-  const ids = fields.map(({ id }) => id);
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice) context.addIssue({ code: 'custom', path: ['fields'], message: `the id ${twice} is used twice` });
-  const missing = required?.find((id) => !ids.includes(id));
-  if (missing !== undefined) context.addIssue({ code: 'custom', path: ['required'], message: `names ${JSON.stringify(missing.slice(0, 100))}, which is not a field` });
-});
+const inputsSchema = z
+  .strictObject({
+    fields: z.array(fieldSchema).max(200).optional(),
+    required: z.array(z.string()).max(200).optional(),
+  })
+  .superRefine(({ fields = [], required }, context) => {
+    const ids = fields.map(({ id }) => id);
+    const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+    if (twice) context.addIssue({ code: 'custom', path: ['fields'], message: `the id ${twice} is used twice` });
+    const missing = required?.find((id) => !ids.includes(id));
+    if (missing !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['required'],
+        message: `names ${JSON.stringify(missing.slice(0, 100))}, which is not a field`,
+      });
+  });
 
 const reservedEnv = new Set([
-  'PATH', 'HOME', 'USER', 'SHELL', 'PYTHONPATH', 'PYTHONHOME', 'VIRTUAL_ENV', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'JOB_ID', 'INVENTORY_ID',
-  'INVENTORY_SOURCE_ID', 'INVENTORY_UPDATE_ID', 'AD_HOC_COMMAND_ID', 'REST_API_URL', 'REST_API_TOKEN', 'CACHE', 'MAX_EVENT_RES', 'PROJECT_REVISION',
-  'CALLBACK_QUEUE', 'CALLBACK_CONNECTION', 'JOB_CALLBACK_DEBUG', 'PROOT_TMP_DIR', 'SSH_AUTH_SOCK', 'SSH_AGENT_PID',
+  'PATH',
+  'HOME',
+  'USER',
+  'SHELL',
+  'PYTHONPATH',
+  'PYTHONHOME',
+  'VIRTUAL_ENV',
+  'LD_PRELOAD',
+  'LD_LIBRARY_PATH',
+  'JOB_ID',
+  'INVENTORY_ID',
+  'INVENTORY_SOURCE_ID',
+  'INVENTORY_UPDATE_ID',
+  'AD_HOC_COMMAND_ID',
+  'REST_API_URL',
+  'REST_API_TOKEN',
+  'CACHE',
+  'MAX_EVENT_RES',
+  'PROJECT_REVISION',
+  'CALLBACK_QUEUE',
+  'CALLBACK_CONNECTION',
+  'JOB_CALLBACK_DEBUG',
+  'PROOT_TMP_DIR',
+  'SSH_AUTH_SOCK',
+  'SSH_AGENT_PID',
 ]);
 
 const envName = z.string().superRefine((key, context) => {
-  const refuse = (message: string) => context.addIssue({ code: 'custom', message: `${JSON.stringify(key.slice(0, 100))} ${message}` });
+  const refuse = (message: string) =>
+    context.addIssue({ code: 'custom', message: `${JSON.stringify(key.slice(0, 100))} ${message}` });
   if (!name.test(key)) refuse('is not a name for an environment variable');
-  else if (key.startsWith('ANSIBLE_') || key.startsWith('TAPLINE_') || reservedEnv.has(key)) refuse('is reserved: choose another name');
+  else if (key.startsWith('ANSIBLE_') || key.startsWith('TAPLINE_') || reservedEnv.has(key))
+    refuse('is reserved: choose another name');
 });
 
 const ascii = text.refine((value) => /^[\x20-\x7e\t\n\r]*$/.test(value), 'must be ASCII');
@@ -61,10 +104,20 @@ function isTemplates(value: unknown, level = 0): boolean {
 }
 
 const injectorsSchema = z.strictObject({
-  file: z.record(z.string().regex(/^template(\.[A-Za-z_][A-Za-z0-9_]*)?$/, 'must be "template" or "template.<name>"'), text)
-    .refine((files) => !('template' in files) || Object.keys(files).length === 1, 'holds either one "template" or several "template.<name>", not both').optional(),
+  file: z
+    .record(z.string().regex(/^template(\.[A-Za-z_][A-Za-z0-9_]*)?$/, 'must be "template" or "template.<name>"'), text)
+    .refine(
+      (files) => !('template' in files) || Object.keys(files).length === 1,
+      'holds either one "template" or several "template.<name>", not both',
+    )
+    .optional(),
   env: z.record(envName, ascii).optional(),
-  extra_vars: z.record(z.string(), z.custom((value) => isTemplates(value), 'must be text, or lists and objects of text')).optional(),
+  extra_vars: z
+    .record(
+      z.string(),
+      z.custom((value) => isTemplates(value), 'must be text, or lists and objects of text'),
+    )
+    .optional(),
 });
 
 function check<T>(key: string, schema: z.ZodType<T>, value: unknown): T {

@@ -17,11 +17,11 @@ export function readOpensshKey(pem: string): OpensshKey {
   const data = Buffer.from(pem.split('\n').slice(1, -2).join(''), 'base64');
   if (!data.subarray(0, magic.length).equals(magic)) throw new Error('no OpenSSH key');
   let at = magic.length;
-  const number = () => (at += 4, data.readUInt32BE(at - 4));
+  const number = () => ((at += 4), data.readUInt32BE(at - 4));
   const bytes = () => {
     const length = number();
     if (at + length > data.length) throw new Error('no OpenSSH key');
-    return data.subarray(at, at += length);
+    return data.subarray(at, (at += length));
   };
   const cipher = bytes().toString('latin1');
   const kdf = bytes().toString('latin1');
@@ -40,7 +40,8 @@ export function readOpensshKey(pem: string): OpensshKey {
 }
 
 /** The private part starts with the same random number twice: how a right passphrase shows. */
-export const hasMatchingChecks = (plain: Buffer) => plain.length >= 8 && plain.subarray(0, 4).equals(plain.subarray(4, 8));
+export const hasMatchingChecks = (plain: Buffer) =>
+  plain.length >= 8 && plain.subarray(0, 4).equals(plain.subarray(4, 8));
 
 const ciphers: Record<string, { node: string; key: number; iv: number }> = {
   'aes128-ctr': { node: 'aes-128-ctr', key: 16, iv: 16 },
@@ -53,7 +54,15 @@ const ciphers: Record<string, { node: string; key: number; iv: number }> = {
   'aes256-gcm@openssh.com': { node: 'aes-256-gcm', key: 32, iv: 12 },
 };
 
-type Pbkdf = (pass: Buffer, passLength: number, salt: Buffer, saltLength: number, key: Buffer, keyLength: number, rounds: number) => number;
+type Pbkdf = (
+  pass: Buffer,
+  passLength: number,
+  salt: Buffer,
+  saltLength: number,
+  key: Buffer,
+  keyLength: number,
+  rounds: number,
+) => number;
 
 /** Whether the passphrase opens the key; null when this cipher cannot be tried here. Slow on purpose, and blocking. */
 export function opensOpensshKey(key: OpensshKey, passphrase: string): boolean | null {

@@ -25,7 +25,9 @@ function blocksOf(text: string): Block[] | null {
     }
     open.lines.push(line);
     if (line !== `-----END ${open.label}-----`) continue;
-    const encrypted = open.label === 'ENCRYPTED PRIVATE KEY' || open.lines.some((part) => pemHeader.test(part) && part.includes('ENCRYPTED'));
+    const encrypted =
+      open.label === 'ENCRYPTED PRIVATE KEY' ||
+      open.lines.some((part) => pemHeader.test(part) && part.includes('ENCRYPTED'));
     blocks.push({ label: open.label, text: `${open.lines.join('\n')}\n`, encrypted });
     open = null;
   }
@@ -42,7 +44,10 @@ export interface PrivateKey {
 export function readPrivateKey(text: string): PrivateKey {
   const keys = blocksOf(text)?.filter(({ label }) => label.endsWith('PRIVATE KEY')) ?? [];
   const [block] = keys;
-  if (!block || keys.length > 1) throw new Error('is not a private key: one block from "-----BEGIN … PRIVATE KEY-----" to "-----END … PRIVATE KEY-----" is expected');
+  if (!block || keys.length > 1)
+    throw new Error(
+      'is not a private key: one block from "-----BEGIN … PRIVATE KEY-----" to "-----END … PRIVATE KEY-----" is expected',
+    );
   try {
     if (block.label === 'OPENSSH PRIVATE KEY') {
       const key = readOpensshKey(block.text);
@@ -66,7 +71,10 @@ const checkTimeoutMs = 10_000;
 export function passphraseFits(key: PrivateKey, passphrase: string): Promise<boolean | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'check-passphrase.ts')], {
-      env: {}, stdio: ['pipe', 'pipe', 'ignore'], timeout: checkTimeoutMs, killSignal: 'SIGKILL',
+      env: {},
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: checkTimeoutMs,
+      killSignal: 'SIGKILL',
     });
     let answer = '';
     child.stdout.on('data', (chunk) => (answer += chunk));

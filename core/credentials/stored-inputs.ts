@@ -7,16 +7,25 @@ const secretIds = (schema: InputSchema) => new Map((schema.fields ?? []).map((fi
 /** Plain inputs to what the row holds: every secret encrypted for this row and input. */
 export function sealInputs(keyRing: KeyRing, schema: InputSchema, id: number, plain: Inputs): Inputs {
   const fields = secretIds(schema);
-  return Object.fromEntries(Object.entries(plain).map(([name, value]) => {
-    const field = fields.get(name);
-    return [name, field && isSealed(field, value) ? keyRing.encrypt(value as string, credentialCell(id, name)) : value];
-  }));
+  return Object.fromEntries(
+    Object.entries(plain).map(([name, value]) => {
+      const field = fields.get(name);
+      return [
+        name,
+        field && isSealed(field, value) ? keyRing.encrypt(value as string, credentialCell(id, name)) : value,
+      ];
+    }),
+  );
 }
 
 export function openInputs(keyRing: KeyRing, schema: InputSchema, id: number, stored: Inputs): Inputs {
   const fields = secretIds(schema);
-  return Object.fromEntries(Object.entries(stored).map(([name, value]) =>
-    [name, fields.get(name)?.secret && isCiphertext(value) ? keyRing.decrypt(value, credentialCell(id, name)) : value]));
+  return Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [
+      name,
+      fields.get(name)?.secret && isCiphertext(value) ? keyRing.decrypt(value, credentialCell(id, name)) : value,
+    ]),
+  );
 }
 
 /** What a client may see. The form of the value decides, so a secret stays masked whatever its type says by now. */

@@ -16,10 +16,24 @@ export const countSql = {
  * What hosts and groups show of their inventory: counted once per inventory of the page, not once
  * per row, since a page of hosts mostly shares one inventory.
  */
-export async function inventorySummaries(db: Knex, ids: readonly number[]): Promise<Map<number, Record<string, unknown>>> {
+export async function inventorySummaries(
+  db: Knex,
+  ids: readonly number[],
+): Promise<Map<number, Record<string, unknown>>> {
   const counted = Object.entries(countSql).map(([name, sql]) => `${sql.replaceAll('{alias}', 'i')} as ${name}`);
-  const { rows } = await db.raw(`select i.id, i.name, i.description, i.organization_id, i.kind, ${counted.join(', ')} from inventories i where i.id = any (?)`, [[...new Set(ids)]]);
-  return new Map(rows.map((row: { id: number }) => [row.id, {
-    ...row, has_inventory_sources: false, total_inventory_sources: 0, inventory_sources_with_failures: 0,
-  }]));
+  const { rows } = await db.raw(
+    `select i.id, i.name, i.description, i.organization_id, i.kind, ${counted.join(', ')} from inventories i where i.id = any (?)`,
+    [[...new Set(ids)]],
+  );
+  return new Map(
+    rows.map((row: { id: number }) => [
+      row.id,
+      {
+        ...row,
+        has_inventory_sources: false,
+        total_inventory_sources: 0,
+        inventory_sources_with_failures: 0,
+      },
+    ]),
+  );
 }

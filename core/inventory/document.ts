@@ -22,7 +22,11 @@ interface HostRow {
 export type InventoryDocument = Record<string, any>;
 
 /** The inventory as the engine reads it (contract §2.1), in four queries at any size. */
-export async function inventoryDocument(db: Knex, inventoryId: number, options: DocumentOptions = {}): Promise<InventoryDocument> {
+export async function inventoryDocument(
+  db: Knex,
+  inventoryId: number,
+  options: DocumentOptions = {},
+): Promise<InventoryDocument> {
   const [inventory, hosts, groups, edges] = await Promise.all([
     db('inventories').select('variables').where({ id: inventoryId }).first(),
     readHosts(db, inventoryId, options),
@@ -47,35 +51,58 @@ export async function inventoryDocument(db: Knex, inventoryId: number, options: 
     else children.set(parent_id, [name]);
   }
 
-  const entries: [string, unknown][] = [['all', compact({
-    hosts: hosts.filter((host) => !grouped.has(host.id)).map((host) => host.name),
-    children: groups.map((group) => group.name),
-    vars: storedVariables(inventory?.variables ?? ''),
-  })]];
+  const entries: [string, unknown][] = [
+    [
+      'all',
+      compact({
+        hosts: hosts.filter((host) => !grouped.has(host.id)).map((host) => host.name),
+        children: groups.map((group) => group.name),
+        vars: storedVariables(inventory?.variables ?? ''),
+      }),
+    ],
+  ];
   for (const group of groups) {
-    const content = compact({ hosts: members.get(group.id)!.toSorted(), children: children.get(group.id)?.toSorted() ?? [], vars: storedVariables(group.variables) });
+    const content = compact({
+      hosts: members.get(group.id)!.toSorted(),
+      children: children.get(group.id)?.toSorted() ?? [],
+      vars: storedVariables(group.variables),
+    });
     if (Object.keys(content).length) entries.push([group.name, content]);
   }
-  if (options.hostvars) entries.push(['_meta', { hostvars: Object.fromEntries(hosts.map((host) => [host.name, hostVariables(host, options)])) }]);
+  if (options.hostvars)
+    entries.push([
+      '_meta',
+      { hostvars: Object.fromEntries(hosts.map((host) => [host.name, hostVariables(host, options)])) },
+    ]);
   // fromEntries, since a group may be called __proto__
   return Object.fromEntries(entries);
 }
 
 async function readHosts(db: Knex, inventoryId: number, { all, hostvars, slice }: DocumentOptions): Promise<HostRow[]> {
-  const query = db('hosts').select('id', 'name', 'enabled', ...(hostvars ? ['variables'] : [])).where({ inventory_id: inventoryId }).orderBy('name');
+  const query = db('hosts')
+    .select('id', 'name', 'enabled', ...(hostvars ? ['variables'] : []))
+    .where({ inventory_id: inventoryId })
+    .orderBy('name');
   const rows: HostRow[] = await (all ? query : query.where({ enabled: true }));
   return slice ? rows.filter((_, index) => index % slice.count === slice.number - 1) : rows;
 }
 
 /** One statement for both kinds of edges. */
 async function readEdges(db: Knex, inventoryId: number) {
-  const { rows } = await db.raw(`
+  const { rows } = await db.raw(
+    `
     select gh.group_id as parent, gh.host_id as child, true as host from groups g join group_hosts gh on gh.group_id = g.id where g.inventory_id = :id
     union all
-    select gc.parent_id, gc.child_id, false from groups g join group_children gc on gc.parent_id = g.id where g.inventory_id = :id`, { id: inventoryId });
+    select gc.parent_id, gc.child_id, false from groups g join group_children gc on gc.parent_id = g.id where g.inventory_id = :id`,
+    { id: inventoryId },
+  );
   return {
-    hosts: rows.filter((row: any) => row.host).map((row: any) => ({ group_id: row.parent as number, host_id: row.child as number })),
-    children: rows.filter((row: any) => !row.host).map((row: any) => ({ parent_id: row.parent as number, child_id: row.child as number })),
+    hosts: rows
+      .filter((row: any) => row.host)
+      .map((row: any) => ({ group_id: row.parent as number, host_id: row.child as number })),
+    children: rows
+      .filter((row: any) => !row.host)
+      .map((row: any) => ({ parent_id: row.parent as number, child_id: row.child as number })),
   };
 }
 
@@ -83,7 +110,13 @@ export function hostVariables(host: HostRow, { towervars }: Pick<DocumentOptions
   const variables = storedVariables(host.variables);
   if (!towervars) return variables;
   const enabled = String(host.enabled);
-  return { ...variables, remote_host_enabled: enabled, remote_host_id: host.id, remote_tower_enabled: enabled, remote_tower_id: host.id };
+  return {
+    ...variables,
+    remote_host_enabled: enabled,
+    remote_host_id: host.id,
+    remote_tower_enabled: enabled,
+    remote_tower_id: host.id,
+  };
 }
 
 /** Empty lists and mappings are left out. */

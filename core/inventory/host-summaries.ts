@@ -17,19 +17,33 @@ const sql = `
   from hosts h where h.id = any (?)`;
 
 /** summary_fields of a page of hosts in two statements. */
-export async function hostSummaries(db: Knex, hosts: { id: number; inventory_id: number }[]): Promise<Map<number, Record<string, unknown>>> {
+export async function hostSummaries(
+  db: Knex,
+  hosts: { id: number; inventory_id: number }[],
+): Promise<Map<number, Record<string, unknown>>> {
   const [inventories, { rows }] = await Promise.all([
-    inventorySummaries(db, hosts.map((host) => host.inventory_id)),
+    inventorySummaries(
+      db,
+      hosts.map((host) => host.inventory_id),
+    ),
     db.raw(sql, [hosts.map((host) => host.id)]),
   ]);
   const inventoryOf = new Map(hosts.map((host) => [host.id, inventories.get(host.inventory_id)]));
-  return new Map(rows.map(({ id, ...found }: Record<string, unknown>) => {
-    const filled = Object.entries(found).filter(([, value]) => value !== null);
-    return [id as number, { inventory: inventoryOf.get(id as number), ...Object.fromEntries(filled) }];
-  }));
+  return new Map(
+    rows.map(({ id, ...found }: Record<string, unknown>) => {
+      const filled = Object.entries(found).filter(([, value]) => value !== null);
+      return [id as number, { inventory: inventoryOf.get(id as number), ...Object.fromEntries(filled) }];
+    }),
+  );
 }
 
-export async function groupSummaries(db: Knex, groups: { id: number; inventory_id: number }[]): Promise<Map<number, Record<string, unknown>>> {
-  const inventories = await inventorySummaries(db, groups.map((group) => group.inventory_id));
+export async function groupSummaries(
+  db: Knex,
+  groups: { id: number; inventory_id: number }[],
+): Promise<Map<number, Record<string, unknown>>> {
+  const inventories = await inventorySummaries(
+    db,
+    groups.map((group) => group.inventory_id),
+  );
   return new Map(groups.map((group) => [group.id, { inventory: inventories.get(group.inventory_id) }]));
 }

@@ -20,7 +20,8 @@ export const groupsOfHostSql = `with recursive above (id) as (
   select group_id from group_hosts where host_id = ? union select c.parent_id from group_children c join above a on c.child_id = a.id) select id from above`;
 
 /** One tree changes at a time per inventory: two halves of a cycle attached at once would not see each other. */
-const lockTree = (trx: Knex, inventoryId: number) => trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 1))', [`group tree ${inventoryId}`]);
+const lockTree = (trx: Knex, inventoryId: number) =>
+  trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 1))', [`group tree ${inventoryId}`]);
 
 export async function assertNoCycle(trx: Knex, parent: Member, child: Member): Promise<void> {
   await assertOneInventory(trx, parent, child);
@@ -35,8 +36,10 @@ export async function assertNoCycle(trx: Knex, parent: Member, child: Member): P
  */
 export async function orphansOf(trx: Knex, group: Member): Promise<{ groups: number[]; hosts: number[] }> {
   await lockTree(trx, group.inventory_id);
-  const edges: { parent_id: number; child_id: number }[] = await trx('group_children as c').join('groups as g', 'g.id', 'c.parent_id')
-    .where('g.inventory_id', group.inventory_id).select('c.parent_id', 'c.child_id');
+  const edges: { parent_id: number; child_id: number }[] = await trx('group_children as c')
+    .join('groups as g', 'g.id', 'c.parent_id')
+    .where('g.inventory_id', group.inventory_id)
+    .select('c.parent_id', 'c.child_id');
   const children = Map.groupBy(edges, (edge) => edge.parent_id);
   const parentsLeft = new Map<number, number>();
   for (const { child_id } of edges) parentsLeft.set(child_id, (parentsLeft.get(child_id) ?? 0) + 1);
@@ -49,7 +52,14 @@ export async function orphansOf(trx: Knex, group: Member): Promise<{ groups: num
       if (left === 0) doomed.push(child_id);
     }
   }
-  const hosts: { id: number }[] = await trx('group_hosts as m').distinct({ id: 'm.host_id' }).whereRaw('m.group_id = any (?)', [doomed])
-    .whereNotExists((other: Knex.QueryBuilder) => other.from('group_hosts as o').select(trx.raw('1')).whereRaw('o.host_id = m.host_id and o.group_id <> all (?)', [doomed]));
+  const hosts: { id: number }[] = await trx('group_hosts as m')
+    .distinct({ id: 'm.host_id' })
+    .whereRaw('m.group_id = any (?)', [doomed])
+    .whereNotExists((other: Knex.QueryBuilder) =>
+      other
+        .from('group_hosts as o')
+        .select(trx.raw('1'))
+        .whereRaw('o.host_id = m.host_id and o.group_id <> all (?)', [doomed]),
+    );
   return { groups: doomed.slice(1), hosts: hosts.map(({ id }) => id) };
 }

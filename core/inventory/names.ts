@@ -6,7 +6,8 @@ import { parseVariables } from './variables.ts';
 const templateDelimiters = /\{\{|\}\}|\{%|%\}|\{#|#\}/;
 
 export function assertPlainName(name: string): void {
-  if (templateDelimiters.test(name)) throw ValidationError.field('name', 'Template delimiters such as {{ are not allowed in a name.');
+  if (templateDelimiters.test(name))
+    throw ValidationError.field('name', 'Template delimiters such as {{ are not allowed in a name.');
 }
 
 /** `web1:2222` in its parts; a name with more than one colon is an IPv6 address and stays whole. */
@@ -14,7 +15,11 @@ export function splitPort(name: string): { host: string; port: number | null } {
   const [host, port, ...more] = name.split(':');
   if (port === undefined || more.length) return { host: name, port: null };
   const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
-  if (!host || number < 1 || number > 65_535) throw ValidationError.field('name', `Invalid port specification: ${JSON.stringify(port.slice(0, 50))} is not a number from 1 to 65535.`);
+  if (!host || number < 1 || number > 65_535)
+    throw ValidationError.field(
+      'name',
+      `Invalid port specification: ${JSON.stringify(port.slice(0, 50))} is not a number from 1 to 65535.`,
+    );
   return { host, port: number };
 }
 
@@ -36,7 +41,12 @@ const others = { hosts: { table: 'groups', label: 'Group' }, groups: { table: 'h
  * Hosts and groups of an inventory share one name space in the engine. The lock keeps a host and a
  * group from taking the same name at the same time; the two tables cannot share a constraint.
  */
-export async function claimName(trx: Knex, table: 'hosts' | 'groups', inventoryId: number, name: string): Promise<void> {
+export async function claimName(
+  trx: Knex,
+  table: 'hosts' | 'groups',
+  inventoryId: number,
+  name: string,
+): Promise<void> {
   await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`inventory ${inventoryId} ${name}`]);
   const other = others[table];
   if (await trx(other.table).where({ inventory_id: inventoryId, name }).first('id')) {

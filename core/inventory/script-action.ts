@@ -6,7 +6,8 @@ import { hostVariables, inventoryDocument } from './document.ts';
 function parseSubset(text: string): { number: number; count: number } {
   const [, number, count] = /^slice(\d{1,9})of(\d{1,9})$/.exec(text) ?? [];
   const slice = { number: Number(number), count: Number(count) };
-  if (!number || slice.number < 1 || slice.number > slice.count) throw new ApiError(400, 'subset must be sliceKofN, with K from 1 to N.');
+  if (!number || slice.number < 1 || slice.number > slice.count)
+    throw new ApiError(400, 'subset must be sliceKofN, with K from 1 to N.');
   return slice;
 }
 
@@ -21,7 +22,9 @@ export function scriptAction(db: Knex, see: Rule): Action {
       const options = { hostvars: flag('hostvars'), towervars: flag('towervars'), all: flag('all') };
       const name = query.get('host');
       if (name) {
-        const host = name.includes('\0') ? undefined : await db('hosts').where({ inventory_id: inventory.id, name }).first();
+        const host = name.includes('\0')
+          ? undefined
+          : await db('hosts').where({ inventory_id: inventory.id, name }).first();
         if (!host || !(host.enabled || options.all)) throw notFound('No Host matches the given query.');
         return { status: 200, body: hostVariables(host, options) };
       }

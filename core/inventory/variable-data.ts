@@ -11,12 +11,15 @@ export function variableData(db: Knex, table: string, rules: { see: Rule; change
     } catch (error) {
       throw error instanceof VariablesError ? ValidationError.field('variables', error.message) : error;
     }
-    await db(table).where({ id: row.id }).update({ variables: text, modified: db.fn.now(), modified_by_id: call.actor?.id ?? null });
+    await db(table)
+      .where({ id: row.id })
+      .update({ variables: text, modified: db.fn.now(), modified_by_id: call.actor?.id ?? null });
     return { status: 200, body: call.body };
   };
   return {
     access: { GET: rules.see, PUT: rules.change, PATCH: rules.change },
     summary: 'The variables as a mapping',
-    handler: async (call, row) => (call.method === 'GET' ? { status: 200, body: storedVariables(row.variables) } : write(call, row)),
+    handler: async (call, row) =>
+      call.method === 'GET' ? { status: 200, body: storedVariables(row.variables) } : write(call, row),
   };
 }

@@ -10,12 +10,14 @@ const maxDepth = 100;
 const raw = (source: string): unknown => (JSON as any).rawJSON(source);
 const needsCare = /\d\.\d*0\b|\d{16}|\d[eE]/;
 const isJsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-const exact = (value: number, source: string) => (String(value) !== source && isJsonNumber.test(source) ? raw(source) : value);
+const exact = (value: number, source: string) =>
+  String(value) !== source && isJsonNumber.test(source) ? raw(source) : value;
 
 function parseJson(text: string): unknown {
   if (!needsCare.test(text)) return JSON.parse(text);
   return (JSON.parse as any)(text, (_: string, value: unknown, context: { source?: string }) =>
-    (typeof value === 'number' && context.source ? exact(value, context.source) : value));
+    typeof value === 'number' && context.source ? exact(value, context.source) : value,
+  );
 }
 
 /** Values that the engine decrypts or must not template stay marked, in the form its JSON reader knows. */
@@ -26,12 +28,19 @@ const engineTags: ScalarTag[] = [
 
 function parseYaml(text: string): unknown {
   // 1.1 as the engine reads it: `yes` is true, `<<` merges; a key given twice counts once, the last time
-  const document = parseDocument(text, { version: '1.1', merge: true, uniqueKeys: false, customTags: (tags) => [...tags, ...engineTags], logLevel: 'error' });
+  const document = parseDocument(text, {
+    version: '1.1',
+    merge: true,
+    uniqueKeys: false,
+    customTags: (tags) => [...tags, ...engineTags],
+    logLevel: 'error',
+  });
   if (document.errors.length) throw new Error(document.errors[0]!.message.split('\n')[0]);
   visit(document, {
     Scalar: (key, node) => {
       if (key === 'key' || !isScalar(node) || !node.source) return;
-      if (typeof node.value === 'number') node.value = Number.isFinite(node.value) ? exact(node.value, node.source) : node.source;
+      if (typeof node.value === 'number')
+        node.value = Number.isFinite(node.value) ? exact(node.value, node.source) : node.source;
       else if (node.value instanceof Date) node.value = node.source;
     },
   });
@@ -65,13 +74,17 @@ export function parseVariables(text: string): Variables {
     try {
       value = parseYaml(text);
     } catch (yamlError) {
-      throw new VariablesError(`Cannot parse as JSON (error: ${brief(jsonError)}) or YAML (error: ${brief((yamlError as Error).message)}).`);
+      throw new VariablesError(
+        `Cannot parse as JSON (error: ${brief(jsonError)}) or YAML (error: ${brief((yamlError as Error).message)}).`,
+      );
     }
   }
   if (value === null || value === undefined) return {};
   if (typeof value !== 'object' || Array.isArray(value)) {
     const found = Array.isArray(value) ? 'a list' : `a ${typeof value}`;
-    throw new VariablesError(`Cannot parse as JSON (error: ${jsonError ? brief(jsonError) : `not a mapping but ${found}`}) or YAML (error: not a mapping but ${found}).`);
+    throw new VariablesError(
+      `Cannot parse as JSON (error: ${jsonError ? brief(jsonError) : `not a mapping but ${found}`}) or YAML (error: not a mapping but ${found}).`,
+    );
   }
   if (depth(value) > maxDepth) throw new VariablesError(`Nested deeper than ${maxDepth} levels.`);
   return value as Variables;

@@ -31,14 +31,22 @@ export async function accessList(db: Knex, type: string, id: number) {
         [wanted, wanted],
       );
     },
-    entries: async (users: readonly number[], actor: Actor | null, settings: RoleSettings): Promise<Map<number, UserAccess>> => {
+    entries: async (
+      users: readonly number[],
+      actor: Actor | null,
+      settings: RoleSettings,
+    ): Promise<Map<number, UserAccess>> => {
       const grants = await grantsOf(db, roles, users);
       const teams = await teamNames(db, [...new Set(grants.flatMap((grant) => grant.team_id ?? []))]);
       const revocable = await mayRevokeAll(db, actor, settings, grants);
-      const found = new Map<number, UserAccess>(users.map((user) => [user, { direct_access: [], indirect_access: [] }]));
+      const found = new Map<number, UserAccess>(
+        users.map((user) => [user, { direct_access: [], indirect_access: [] }]),
+      );
       for (const [index, grant] of grants.entries()) {
         const direct = grant.team_id !== null || grant.role.own;
-        found.get(grant.user_id)?.[direct ? 'direct_access' : 'indirect_access'].push(entry(grant, teams, revocable[index]!));
+        found
+          .get(grant.user_id)
+          ?.[direct ? 'direct_access' : 'indirect_access'].push(entry(grant, teams, revocable[index]!));
       }
       return found;
     },
@@ -53,7 +61,11 @@ function entry({ role, team_id }: Grant, teams: Awaited<ReturnType<typeof teamNa
       id: role.id,
       name: role.name,
       description: role.description,
-      ...(type && { resource_name: role.resource_name, resource_type: type, related: { [type]: `/api/v2/${roleTables[type].path}/${role.object_id}/` } }),
+      ...(type && {
+        resource_name: role.resource_name,
+        resource_type: type,
+        related: { [type]: `/api/v2/${roleTables[type].path}/${role.object_id}/` },
+      }),
       ...(team && { team_id, team_name: team.name, team_organization_name: team.organization_name }),
       user_capabilities: { unattach },
     },

@@ -20,15 +20,20 @@ const capabilityRights: Record<string, Record<string, string>> = {
 };
 
 /** The keys shown for a type: capability → rule; undefined for types that show none. */
-export function capabilityRules(permissions: Record<string, Permissions>, type: string): Record<string, Rule> | undefined {
+export function capabilityRules(
+  permissions: Record<string, Permissions>,
+  type: string,
+): Record<string, Rule> | undefined {
   const rights = capabilityRights[type];
   const own = permissions[type];
   if (!rights || !own) return undefined;
-  return Object.fromEntries(Object.entries(rights).map(([key, right]) => {
-    const rule = own[right];
-    if (!rule) throw new Error(`capability ${key} of ${type}: permissions.ts has no rule ${right}`);
-    return [key, rule];
-  }));
+  return Object.fromEntries(
+    Object.entries(rights).map(([key, right]) => {
+      const rule = own[right];
+      if (!rule) throw new Error(`capability ${key} of ${type}: permissions.ts has no rule ${right}`);
+      return [key, rule];
+    }),
+  );
 }
 
 /**
@@ -37,18 +42,32 @@ export function capabilityRules(permissions: Record<string, Permissions>, type: 
  * @param table the rows' table, whose key is `id`
  */
 export async function capabilities(
-  db: Knex, actor: Actor | null, table: string, rules: Record<string, Rule>, ids: readonly number[],
+  db: Knex,
+  actor: Actor | null,
+  table: string,
+  rules: Record<string, Rule>,
+  ids: readonly number[],
 ): Promise<Map<number, Record<string, boolean>>> {
   const keys = Object.keys(rules);
   const none = Object.fromEntries(keys.map((key) => [key, false]));
   if (!ids.length || !keys.length) return new Map();
   if (!actor || actor.read_only) return new Map(ids.map((id) => [id, { ...none }]));
   const distinct = [...new Set(Object.values(rules))];
-  const columns = Object.fromEntries(distinct.map((rule, index) => {
-    const rows = db.from(`${table} as c`).select(db.raw('1')).whereRaw('c.id = t.id');
-    rule.query(actor, rows, 'c');
-    return [`r${index}`, db.raw('exists ?', [rows])];
-  }));
-  const found = await db.from(`${table} as t`).select('t.id', columns as any).whereRaw('t.id = any (?)', [ids as number[]]);
-  return new Map(found.map((row: any) => [row.id, Object.fromEntries(keys.map((key) => [key, row[`r${distinct.indexOf(rules[key]!)}`]]))]));
+  const columns = Object.fromEntries(
+    distinct.map((rule, index) => {
+      const rows = db.from(`${table} as c`).select(db.raw('1')).whereRaw('c.id = t.id');
+      rule.query(actor, rows, 'c');
+      return [`r${index}`, db.raw('exists ?', [rows])];
+    }),
+  );
+  const found = await db
+    .from(`${table} as t`)
+    .select('t.id', columns as any)
+    .whereRaw('t.id = any (?)', [ids as number[]]);
+  return new Map(
+    found.map((row: any) => [
+      row.id,
+      Object.fromEntries(keys.map((key) => [key, row[`r${distinct.indexOf(rules[key]!)}`]])),
+    ]),
+  );
 }

@@ -1,5 +1,13 @@
 /** Kinds of records that own roles; the singular type names of their resources. */
-export type RoleType = 'organization' | 'team' | 'inventory' | 'project' | 'credential' | 'job_template' | 'workflow_job_template' | 'instance_group';
+export type RoleType =
+  | 'organization'
+  | 'team'
+  | 'inventory'
+  | 'project'
+  | 'credential'
+  | 'job_template'
+  | 'workflow_job_template'
+  | 'instance_group';
 
 export interface RoleDefinition {
   name: string;
@@ -19,11 +27,18 @@ export const systemRoles = {
 } as const;
 export type SystemRole = keyof typeof systemRoles;
 
-const role = (name: string, description: string, ...heldBy: string[]): RoleDefinition => ({ name, description, heldBy });
+const role = (name: string, description: string, ...heldBy: string[]): RoleDefinition => ({
+  name,
+  description,
+  heldBy,
+});
 const manages = (name: string, what: string) => role(name, `Can manage all ${what} of the organization`, 'admin_role');
 
 const organization: Record<string, RoleDefinition> = {
-  admin_role: { ...role('Admin', 'Can manage all aspects of the organization', 'system_administrator'), userOnly: true },
+  admin_role: {
+    ...role('Admin', 'Can manage all aspects of the organization', 'system_administrator'),
+    userOnly: true,
+  },
   execute_role: role('Execute', 'May run any executable resources in the organization', 'admin_role'),
   project_admin_role: manages('Project Admin', 'projects'),
   inventory_admin_role: manages('Inventory Admin', 'inventories'),
@@ -36,9 +51,19 @@ const organization: Record<string, RoleDefinition> = {
   auditor_role: role('Auditor', 'Can view all aspects of the organization', 'system_auditor'),
   member_role: { ...role('Member', 'User is a member of the organization', 'admin_role'), userOnly: true },
   read_role: role(
-    'Read', 'May view settings for the organization',
-    'member_role', 'auditor_role', 'execute_role', 'project_admin_role', 'inventory_admin_role', 'workflow_admin_role', 'notification_admin_role',
-    'credential_admin_role', 'job_template_admin_role', 'approval_role', 'execution_environment_admin_role',
+    'Read',
+    'May view settings for the organization',
+    'member_role',
+    'auditor_role',
+    'execute_role',
+    'project_admin_role',
+    'inventory_admin_role',
+    'workflow_admin_role',
+    'notification_admin_role',
+    'credential_admin_role',
+    'job_template_admin_role',
+    'approval_role',
+    'execution_environment_admin_role',
   ),
 };
 
@@ -55,34 +80,84 @@ export const roleDefinitions: Record<RoleType, Record<string, RoleDefinition>> =
     update_role: role('Update', 'May update the inventory', 'admin_role'),
     adhoc_role: role('Ad Hoc', 'May run ad hoc commands on the inventory', 'admin_role'),
     use_role: role('Use', 'Can use the inventory in a job template', 'adhoc_role'),
-    read_role: role('Read', 'May view settings for the inventory', 'organization.auditor_role', 'update_role', 'use_role', 'admin_role'),
+    read_role: role(
+      'Read',
+      'May view settings for the inventory',
+      'organization.auditor_role',
+      'update_role',
+      'use_role',
+      'admin_role',
+    ),
   },
   project: {
-    admin_role: role('Admin', 'Can manage all aspects of the project', 'organization.project_admin_role', 'system_administrator'),
+    admin_role: role(
+      'Admin',
+      'Can manage all aspects of the project',
+      'organization.project_admin_role',
+      'system_administrator',
+    ),
     use_role: role('Use', 'Can use the project in a job template', 'admin_role'),
     update_role: role('Update', 'May update the project', 'admin_role'),
-    read_role: role('Read', 'May view settings for the project', 'organization.auditor_role', 'system_auditor', 'use_role', 'update_role'),
+    read_role: role(
+      'Read',
+      'May view settings for the project',
+      'organization.auditor_role',
+      'system_auditor',
+      'use_role',
+      'update_role',
+    ),
   },
   credential: {
-    admin_role: role('Admin', 'Can manage all aspects of the credential', 'system_administrator', 'organization.credential_admin_role'),
+    admin_role: role(
+      'Admin',
+      'Can manage all aspects of the credential',
+      'system_administrator',
+      'organization.credential_admin_role',
+    ),
     use_role: role('Use', 'Can use the credential in a job template', 'admin_role'),
-    read_role: role('Read', 'May view settings for the credential', 'system_auditor', 'organization.auditor_role', 'use_role', 'admin_role'),
+    read_role: role(
+      'Read',
+      'May view settings for the credential',
+      'system_auditor',
+      'organization.auditor_role',
+      'use_role',
+      'admin_role',
+    ),
   },
   job_template: {
     admin_role: role('Admin', 'Can manage all aspects of the job template', 'organization.job_template_admin_role'),
     execute_role: role('Execute', 'May run the job template', 'admin_role', 'organization.execute_role'),
     read_role: role(
-      'Read', 'May view settings for the job template',
-      'organization.auditor_role', 'inventory.organization.auditor_role', 'execute_role', 'admin_role',
+      'Read',
+      'May view settings for the job template',
+      'organization.auditor_role',
+      'inventory.organization.auditor_role',
+      'execute_role',
+      'admin_role',
     ),
   },
   workflow_job_template: {
-    admin_role: role('Admin', 'Can manage all aspects of the workflow job template', 'system_administrator', 'organization.workflow_admin_role'),
+    admin_role: role(
+      'Admin',
+      'Can manage all aspects of the workflow job template',
+      'system_administrator',
+      'organization.workflow_admin_role',
+    ),
     execute_role: role('Execute', 'May run the workflow job template', 'admin_role', 'organization.execute_role'),
-    approval_role: role('Approve', 'Can approve or deny a workflow approval node', 'organization.approval_role', 'admin_role'),
+    approval_role: role(
+      'Approve',
+      'Can approve or deny a workflow approval node',
+      'organization.approval_role',
+      'admin_role',
+    ),
     read_role: role(
-      'Read', 'May view settings for the workflow job template',
-      'system_auditor', 'organization.auditor_role', 'execute_role', 'admin_role', 'approval_role',
+      'Read',
+      'May view settings for the workflow job template',
+      'system_auditor',
+      'organization.auditor_role',
+      'execute_role',
+      'admin_role',
+      'approval_role',
     ),
   },
   instance_group: {
@@ -108,11 +183,17 @@ export const roleTables: Record<RoleType, RoleTable> = {
   project: { table: 'templates', kind: 'project', label: 'Project', path: 'projects' },
   credential: { table: 'credentials', label: 'Credential', path: 'credentials' },
   job_template: { table: 'templates', kind: 'job_template', label: 'Job Template', path: 'job_templates' },
-  workflow_job_template: { table: 'templates', kind: 'workflow_job_template', label: 'Workflow Job Template', path: 'workflow_job_templates' },
+  workflow_job_template: {
+    table: 'templates',
+    kind: 'workflow_job_template',
+    label: 'Workflow Job Template',
+    path: 'workflow_job_templates',
+  },
   instance_group: { table: 'instance_groups', label: 'Instance Group', path: 'instance_groups' },
 };
 
 export const isRoleType = (type: string): type is RoleType => Object.hasOwn(roleDefinitions, type);
 
 /** Role field names of a kind, as OPTIONS lists them; undefined for kinds without roles. */
-export const roleFieldsOf = (type: string): string[] | undefined => (isRoleType(type) ? Object.keys(roleDefinitions[type]) : undefined);
+export const roleFieldsOf = (type: string): string[] | undefined =>
+  isRoleType(type) ? Object.keys(roleDefinitions[type]) : undefined;

@@ -55,7 +55,8 @@ export function createDoors(): Doors {
       } as Rule;
     },
     check: async (type, operation, write) => {
-      for (const guard of guards.get(`${type}.${operation}`) ?? []) await guard({ ...write, count: write.count ?? write.rows.length });
+      for (const guard of guards.get(`${type}.${operation}`) ?? [])
+        await guard({ ...write, count: write.count ?? write.rows.length });
     },
     freeze: () => void (frozen = true),
   };

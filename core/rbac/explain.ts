@@ -27,13 +27,26 @@ export interface Explanation {
 }
 
 const shown = (role: AccessRole): ExplainedRole => ({
-  id: role.id, name: role.name, role_field: role.role_field, resource_type: role.content_type, resource_id: role.object_id, resource_name: role.resource_name,
+  id: role.id,
+  name: role.name,
+  role_field: role.role_field,
+  resource_type: role.content_type,
+  resource_id: role.object_id,
+  resource_name: role.resource_name,
 });
 
-async function ways(db: Knex, actor: Actor, type: string, id: number): Promise<{ roles: AccessRole[]; grants: (Grant & { shown: ExplainedRole })[] }> {
+async function ways(
+  db: Knex,
+  actor: Actor,
+  type: string,
+  id: number,
+): Promise<{ roles: AccessRole[]; grants: (Grant & { shown: ExplainedRole })[] }> {
   const roles = await accessRoles(db, type, id);
   const grants = await grantsOf(db, roles, [actor.id]);
-  const teams = await teamNames(db, grants.flatMap((grant) => grant.team_id ?? []));
+  const teams = await teamNames(
+    db,
+    grants.flatMap((grant) => grant.team_id ?? []),
+  );
   return {
     roles,
     grants: grants.map((grant) => {
@@ -53,7 +66,8 @@ export async function explainRule(db: Knex, rule: Rule, actor: Actor, row: any):
     for (const part of anatomy.rules) result.parts.push(await explainRule(db, part, actor, row));
   } else if (anatomy?.kind === 'not') result.parts = [await explainRule(db, anatomy.rule, actor, row)];
   else if (anatomy?.kind === 'via') {
-    const above = row[anatomy.column] == null ? undefined : await db(anatomy.table).where('id', row[anatomy.column]).first();
+    const above =
+      row[anatomy.column] == null ? undefined : await db(anatomy.table).where('id', row[anatomy.column]).first();
     if (above) result.parts = [await explainRule(db, anatomy.rule, actor, above)];
   } else if (anatomy?.kind === 'role' && row[anatomy.column] != null) {
     const { type, field, column } = anatomy;
@@ -72,14 +86,25 @@ export interface AccessExplanation {
 }
 
 /** The body of `GET …/explain-access/`: which grant gives or misses each role and each right of a person on a row. */
-export async function explainAccess(db: Knex, type: string, row: any, user: Actor, rights: Record<string, Rule | undefined>): Promise<AccessExplanation> {
+export async function explainAccess(
+  db: Knex,
+  type: string,
+  row: any,
+  user: Actor,
+  rights: Record<string, Rule | undefined>,
+): Promise<AccessExplanation> {
   const { roles, grants } = isRoleType(type) ? await ways(db, user, type, row.id) : { roles: [], grants: [] };
   const fields = isRoleType(type) ? Object.keys(roleDefinitions[type]) : [];
   const explained: AccessExplanation = { user: { id: user.id, username: user.username }, roles: {}, rights: {} };
   for (const field of fields) {
     const by = grants.filter(({ role }) => role.gives.includes(field)).map((grant) => grant.shown);
-    explained.roles[field] = { held: by.length > 0, by, missing: by.length ? [] : roles.filter((role) => role.gives.includes(field)).map(shown) };
+    explained.roles[field] = {
+      held: by.length > 0,
+      by,
+      missing: by.length ? [] : roles.filter((role) => role.gives.includes(field)).map(shown),
+    };
   }
-  for (const [name, rule] of Object.entries(rights)) if (rule) explained.rights[name] = await explainRule(db, rule, user, row);
+  for (const [name, rule] of Object.entries(rights))
+    if (rule) explained.rights[name] = await explainRule(db, rule, user, row);
   return explained;
 }

@@ -26,11 +26,20 @@ export async function accessRoles(db: Knex, type: string, id: number): Promise<A
   const { rows } = await db.raw(rolesSql(type), isRoleType(type) ? [id] : []);
   const roles = new Map<number, AccessRole>();
   for (const { path, ...row } of rows as (RoleRow & { path: Path | 'system'; resource_name: string | null })[]) {
-    const gives = row.singleton_name ? givenBySystem(type, row.singleton_name) : givenBy(type, path as Path, row.role_field);
+    const gives = row.singleton_name
+      ? givenBySystem(type, row.singleton_name)
+      : givenBy(type, path as Path, row.role_field);
     const seen = roles.get(row.id);
     // an organization may be the record's own and its inventory's at once
     if (seen) seen.gives = [...new Set([...seen.gives, ...gives])];
-    else roles.set(row.id, { ...row, name: roleName(row), description: roleDescription(row), gives, own: path === 'self' });
+    else
+      roles.set(row.id, {
+        ...row,
+        name: roleName(row),
+        description: roleDescription(row),
+        gives,
+        own: path === 'self',
+      });
   }
   return [...roles.values()].filter((role) => role.gives.length || role.singleton_name);
 }
@@ -40,7 +49,10 @@ function rolesSql(type: string): string {
   if (!isRoleType(type)) return `${system} order by id`;
   const { table } = roleTables[type];
   const organization = type === 'organization' || type === 'instance_group' ? 'null::bigint' : 'x.organization_id';
-  const inventory = type === 'job_template' ? '(select i.organization_id from inventories i where i.id = x.inventory_id)' : 'null::bigint';
+  const inventory =
+    type === 'job_template'
+      ? '(select i.organization_id from inventories i where i.id = x.inventory_id)'
+      : 'null::bigint';
   const ofOrganization = (path: Path, column: string) =>
     `select '${path}', r.*, g.name from record x join organizations g on g.id = x.${column} join roles r on r.content_type = 'organization' and r.object_id = g.id`;
   return `

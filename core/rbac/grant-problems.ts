@@ -33,14 +33,17 @@ const problems: readonly Problem[] = [
     msg: 'You cannot assign a system-wide role to a team.',
   },
   {
-    applies: ({ role, target }) => target.kind === 'team' && role.content_type === 'organization' && roleDefinitions.organization[role.role_field]?.userOnly === true,
+    applies: ({ role, target }) =>
+      target.kind === 'team' &&
+      role.content_type === 'organization' &&
+      roleDefinitions.organization[role.role_field]?.userOnly === true,
     holds: always,
     msg: 'You cannot assign an Organization participation role as a child role for a Team.',
   },
   {
     applies: (attempt) => ofCredential(attempt) && attempt.target.kind === 'team' && !attempt.revoke,
     holds: ({ target }, organization) => target.kind === 'team' && organization !== target.organization_id,
-    msg: "You cannot grant credential access to a team when the credential has no organization or belongs to another one.",
+    msg: 'You cannot grant credential access to a team when the credential has no organization or belongs to another one.',
   },
   {
     applies: (attempt) => ofCredential(attempt) && attempt.target.kind === 'user' && !attempt.actor?.is_superuser,
@@ -49,13 +52,16 @@ const problems: readonly Problem[] = [
   },
   {
     applies: (attempt) => ofCredential(attempt) && attempt.target.kind === 'user' && !attempt.revoke,
-    holds: async ({ target }, organization, trx) => organization !== null && !(await isMember(trx, organization, target)),
+    holds: async ({ target }, organization, trx) =>
+      organization !== null && !(await isMember(trx, organization, target)),
     msg: "You cannot grant credential access to a user who is not in the credential's organization.",
   },
 ];
 
 async function isMember(trx: Knex, organization: number, target: GrantTarget): Promise<boolean> {
-  const roles = (await accessRoles(trx, 'organization', organization)).filter((role) => role.gives.includes('member_role'));
+  const roles = (await accessRoles(trx, 'organization', organization)).filter((role) =>
+    role.gives.includes('member_role'),
+  );
   return (await grantsOf(trx, roles, [target.id])).length > 0;
 }
 
@@ -63,7 +69,9 @@ async function isMember(trx: Knex, organization: number, target: GrantTarget): P
 export async function grantProblem(trx: Knex, attempt: Attempt): Promise<string | undefined> {
   const asked = problems.filter((problem) => problem.applies(attempt));
   if (!asked.length) return undefined;
-  const credential = ofCredential(attempt) ? await trx('credentials').where('id', attempt.role.object_id).first('organization_id') : undefined;
+  const credential = ofCredential(attempt)
+    ? await trx('credentials').where('id', attempt.role.object_id).first('organization_id')
+    : undefined;
   for (const { holds, msg } of asked) if (await holds(attempt, credential?.organization_id ?? null, trx)) return msg;
   return undefined;
 }

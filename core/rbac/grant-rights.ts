@@ -24,27 +24,55 @@ interface Requirement {
   met: (pair: GrantPair, facts: Facts) => boolean;
 }
 
-const membership = ({ role }: GrantPair, type: RoleType) => role.content_type === type && ['admin_role', 'member_role'].includes(role.role_field);
+const membership = ({ role }: GrantPair, type: RoleType) =>
+  role.content_type === type && ['admin_role', 'member_role'].includes(role.role_field);
 
 /** What everybody but superusers needs to give or take a role (contract A §4): every line that applies must be met. */
 const requirements: readonly Requirement[] = [
   { applies: ({ role }) => role.singleton_name !== null, met: () => false },
-  { applies: ({ role }) => role.content_type !== null, met: ({ role }, { administered }) => administered.has(`${role.content_type}.${role.object_id}`) },
-  { applies: (pair) => membership(pair, 'organization') || membership(pair, 'team'), met: (_pair, { managing }) => managing },
-  { applies: ({ user_id }) => user_id !== null, met: ({ user_id }, { users }) => users.get(user_id!)?.visible === true },
+  {
+    applies: ({ role }) => role.content_type !== null,
+    met: ({ role }, { administered }) => administered.has(`${role.content_type}.${role.object_id}`),
+  },
+  {
+    applies: (pair) => membership(pair, 'organization') || membership(pair, 'team'),
+    met: (_pair, { managing }) => managing,
+  },
+  {
+    applies: ({ user_id }) => user_id !== null,
+    met: ({ user_id }, { users }) => users.get(user_id!)?.visible === true,
+  },
   { applies: ({ team_id }) => team_id !== null, met: ({ team_id }, { teams }) => teams.has(team_id!) },
-  { applies: (pair) => membership(pair, 'organization') && pair.user_id !== null, met: ({ user_id }, { users }) => users.get(user_id!)?.administered === true },
+  {
+    applies: (pair) => membership(pair, 'organization') && pair.user_id !== null,
+    met: ({ user_id }, { users }) => users.get(user_id!)?.administered === true,
+  },
 ];
 
 /** May the actor give or take each of these? At most three statements however many are asked. */
-export async function mayChangeGrants(db: Knex, actor: Actor | null, settings: RoleSettings, pairs: readonly GrantPair[]): Promise<boolean[]> {
+export async function mayChangeGrants(
+  db: Knex,
+  actor: Actor | null,
+  settings: RoleSettings,
+  pairs: readonly GrantPair[],
+): Promise<boolean[]> {
   if (!actor || actor.read_only) return pairs.map(() => false);
   if (actor.is_superuser) return pairs.map(() => true);
   const facts: Facts = {
     managing: settings.get('MANAGE_ORGANIZATION_AUTH'),
     administered: await administeredRecords(db, actor, pairs),
-    users: await userFacts(db, actor, settings, pairs.flatMap((pair) => pair.user_id ?? [])),
-    teams: await visibleTeams(db, actor, settings, pairs.flatMap((pair) => pair.team_id ?? [])),
+    users: await userFacts(
+      db,
+      actor,
+      settings,
+      pairs.flatMap((pair) => pair.user_id ?? []),
+    ),
+    teams: await visibleTeams(
+      db,
+      actor,
+      settings,
+      pairs.flatMap((pair) => pair.team_id ?? []),
+    ),
   };
   return pairs.map((pair) => requirements.every(({ applies, met }) => !applies(pair) || met(pair, facts)));
 }
@@ -55,9 +83,15 @@ async function administeredRecords(db: Knex, actor: Actor, pairs: readonly Grant
   const parts = types.map((type) => {
     const { sql, bindings } = holds(actor, type, 'admin_role', 'x') as Condition & object;
     const ids = pairs.filter(({ role }) => role.content_type === type).map(({ role }) => role.object_id);
-    return { sql: `select '${type}.' || x.id as key from ${roleTables[type].table} x where x.id = any (?::bigint[]) and ${sql}`, bindings: [ids, ...bindings] };
+    return {
+      sql: `select '${type}.' || x.id as key from ${roleTables[type].table} x where x.id = any (?::bigint[]) and ${sql}`,
+      bindings: [ids, ...bindings],
+    };
   });
-  const { rows } = await db.raw(parts.map((part) => part.sql).join(' union all '), parts.flatMap((part) => part.bindings) as any);
+  const { rows } = await db.raw(
+    parts.map((part) => part.sql).join(' union all '),
+    parts.flatMap((part) => part.bindings) as any,
+  );
   return new Set(rows.map((row: { key: string }) => row.key));
 }
 
@@ -68,10 +102,16 @@ async function userFacts(db: Knex, actor: Actor, settings: RoleSettings, ids: nu
     rule.query(actor, builder, 't');
     return builder;
   };
-  const { rows } = await db.raw('select v.id, a.id is not null as administered from (?) v left join (?) a on a.id = v.id', [
-    among(userVisible(settings)), among(administers(settings, { orphans: true })),
-  ] as any);
-  return new Map(rows.map((row: { id: number; administered: boolean }) => [row.id, { visible: true, administered: row.administered }]));
+  const { rows } = await db.raw(
+    'select v.id, a.id is not null as administered from (?) v left join (?) a on a.id = v.id',
+    [among(userVisible(settings)), among(administers(settings, { orphans: true }))] as any,
+  );
+  return new Map(
+    rows.map((row: { id: number; administered: boolean }) => [
+      row.id,
+      { visible: true, administered: row.administered },
+    ]),
+  );
 }
 
 async function visibleTeams(db: Knex, actor: Actor, settings: RoleSettings, ids: number[]): Promise<Set<number>> {
@@ -82,7 +122,17 @@ async function visibleTeams(db: Knex, actor: Actor, settings: RoleSettings, ids:
 }
 
 /** `user_capabilities.unattach` in access lists, where system-wide roles are never taken away. */
-export async function mayRevokeAll(db: Knex, actor: Actor | null, settings: RoleSettings, pairs: readonly GrantPair[]): Promise<boolean[]> {
-  const may = await mayChangeGrants(db, actor, settings, pairs.map((pair) => (pair.team_id === null ? pair : { ...pair, user_id: null })));
+export async function mayRevokeAll(
+  db: Knex,
+  actor: Actor | null,
+  settings: RoleSettings,
+  pairs: readonly GrantPair[],
+): Promise<boolean[]> {
+  const may = await mayChangeGrants(
+    db,
+    actor,
+    settings,
+    pairs.map((pair) => (pair.team_id === null ? pair : { ...pair, user_id: null })),
+  );
   return may.map((allowed, index) => allowed && pairs[index]!.role.singleton_name === null);
 }

@@ -38,18 +38,24 @@ export async function changeGrant(trx: Knex.Transaction, request: GrantRequest):
   if (givesTeam(role)) await trx.raw('select lock_team_membership()');
   const target = await findTarget(trx, request);
   const pair = { role, user_id: request.userId ?? null, team_id: request.teamId ?? null };
-  const [onRole, whole] = await mayChangeGrants(trx, actor, settings, [{ ...pair, user_id: null, team_id: null }, pair]);
+  const [onRole, whole] = await mayChangeGrants(trx, actor, settings, [
+    { ...pair, user_id: null, team_id: null },
+    pair,
+  ]);
   if (!onRole) throw forbidden();
   if (!target) throw noMatch(request.teamId === undefined ? 'User' : 'Team');
   if (!whole) throw forbidden();
   const problem = await grantProblem(trx, { actor, role, target, revoke });
   if (problem) throw new ApiError(400, { msg: problem });
-  const changed = role.singleton_name ? await changeFlag(trx, role, target.id, revoke) : await changeRow(trx, role, target, revoke);
+  const changed = role.singleton_name
+    ? await changeFlag(trx, role, target.id, revoke)
+    : await changeRow(trx, role, target, revoke);
   return { changed, role, target };
 }
 
 const givesTeam = ({ content_type, role_field }: RoleRow) =>
-  (content_type === 'team' && role_field !== 'read_role') || (content_type === 'organization' && role_field === 'admin_role');
+  (content_type === 'team' && role_field !== 'read_role') ||
+  (content_type === 'organization' && role_field === 'admin_role');
 
 async function find<T>(trx: Knex, table: string, id: number, narrow: (builder: any) => void): Promise<T | undefined> {
   const builder = trx.from(`${table} as t`).select('t.*').where('t.id', id).first();
@@ -57,7 +63,10 @@ async function find<T>(trx: Knex, table: string, id: number, narrow: (builder: a
   return (await builder) as T | undefined;
 }
 
-async function findTarget(trx: Knex, { actor, settings, userId, teamId }: GrantRequest): Promise<GrantTarget | undefined> {
+async function findTarget(
+  trx: Knex,
+  { actor, settings, userId, teamId }: GrantRequest,
+): Promise<GrantTarget | undefined> {
   if ((userId === undefined) === (teamId === undefined)) throw new Error('a role goes to either a user or a team');
   if (teamId !== undefined) {
     const team = await find<any>(trx, 'teams', teamId, (builder) => teamVisible(settings).query(actor, builder, 't'));
@@ -80,11 +89,20 @@ const flags = { system_administrator: 'is_superuser', system_auditor: 'is_system
 async function changeFlag(trx: Knex, role: RoleRow, userId: number, revoke: boolean): Promise<boolean> {
   const flag = flags[role.singleton_name!];
   if (revoke && flag === 'is_superuser') await assertOtherAdministrator(trx, userId);
-  return (await trx('users').where({ id: userId, [flag]: revoke }).update({ [flag]: !revoke })) > 0;
+  return (
+    (await trx('users')
+      .where({ id: userId, [flag]: revoke })
+      .update({ [flag]: !revoke })) > 0
+  );
 }
 
 /** Locks the administrators first, so that two of them cannot remove each other at once. */
 export async function assertOtherAdministrator(trx: Knex, userId: number): Promise<void> {
-  const administrators = await trx('users').select('id').where({ is_superuser: true, is_active: true }).orderBy('id').forUpdate();
-  if (!administrators.some((user: { id: number }) => user.id !== userId)) throw forbidden('The last superuser must remain one.');
+  const administrators = await trx('users')
+    .select('id')
+    .where({ is_superuser: true, is_active: true })
+    .orderBy('id')
+    .forUpdate();
+  if (!administrators.some((user: { id: number }) => user.id !== userId))
+    throw forbidden('The last superuser must remain one.');
 }

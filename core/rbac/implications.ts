@@ -21,7 +21,8 @@ export function sourcesOf(type: RoleType, field: string): Sources {
 
 function collect(type: RoleType, field: string): Sources {
   const definition = roleDefinitions[type][field];
-  if (!definition) throw new Error(`${type} has no role ${field}; it has ${Object.keys(roleDefinitions[type]).join(', ')}`);
+  if (!definition)
+    throw new Error(`${type} has no role ${field}; it has ${Object.keys(roleDefinitions[type]).join(', ')}`);
   const paths: Partial<Record<Path, Set<string>>> = { self: new Set([field]) };
   const system = new Set<SystemRole>();
   for (const parent of definition.heldBy) {
@@ -56,6 +57,7 @@ export function givenBySystem(type: string, name: SystemRole): string[] {
 /** The ways in which records of this type are reached. */
 export function pathsOf(type: RoleType): Path[] {
   const paths = new Set<Path>();
-  for (const field of Object.keys(roleDefinitions[type])) for (const path of Object.keys(sourcesOf(type, field).paths)) paths.add(path as Path);
+  for (const field of Object.keys(roleDefinitions[type]))
+    for (const path of Object.keys(sourcesOf(type, field).paths)) paths.add(path as Path);
   return [...paths];
 }

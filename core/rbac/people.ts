@@ -16,7 +16,12 @@ const stored = (name: string, table: string, condition: (actor: Actor, alias: st
   row: async (actor, row, db) => {
     const found = actor !== null && row.id != null && condition(actor, 'x');
     if (typeof found === 'boolean') return found;
-    return (await connection(db, table).raw(`select exists (select 1 from ${table} x where x.id = ? and ${found.sql}) as ok`, [row.id, ...found.bindings])).rows[0].ok;
+    return (
+      await connection(db, table).raw(
+        `select exists (select 1 from ${table} x where x.id = ? and ${found.sql}) as ok`,
+        [row.id, ...found.bindings],
+      )
+    ).rows[0].ok;
   },
   query: (actor, builder, alias) => narrow(builder, actor !== null && condition(actor, alias)),
 });
@@ -36,14 +41,20 @@ const colleague = stored('direct member of an organization that the caller reads
 /** Who sees a user. */
 export const userVisible = (settings: RoleSettings): CoreRule =>
   anyOf(
-    auditor, owner('id'), columnIs('is_superuser', true), columnIs('is_system_auditor', true), colleague,
+    auditor,
+    owner('id'),
+    columnIs('is_superuser', true),
+    columnIs('is_system_auditor', true),
+    colleague,
     settingOn(settings, 'ORG_ADMINS_CAN_SEE_ALL_USERS', directAnywhere('admin_role', 'auditor_role')),
   );
 
 /** Who sees a team. */
 export const teamVisible = (settings: RoleSettings): CoreRule =>
   anyOf(
-    auditor, role('team', 'read_role'), parent('organization_id', 'organization', 'member_role'),
+    auditor,
+    role('team', 'read_role'),
+    parent('organization_id', 'organization', 'member_role'),
     settingOn(settings, 'ORG_ADMINS_CAN_SEE_ALL_USERS', directAnywhere('admin_role', 'auditor_role')),
   );
 
@@ -55,7 +66,8 @@ const implications = (() => {
   for (const type of Object.keys(roleDefinitions) as RoleType[]) {
     for (const field of Object.keys(roleDefinitions[type])) {
       for (const [path, fields] of Object.entries(sourcesOf(type, field).paths)) {
-        for (const above of fields) rows.push(`(${literals([type, field, path, path === 'self' ? type : 'organization', above])})`);
+        for (const above of fields)
+          rows.push(`(${literals([type, field, path, path === 'self' ? type : 'organization', above])})`);
       }
     }
   }

@@ -43,23 +43,38 @@ const project: Permissions = {
   change: role('project', 'admin_role'),
   delete: role('project', 'admin_role'),
   start: allOf(role('project', 'update_role'), not(columnIs('scm_type', ''))),
-  copy: allOf(role('project', 'read_role'), of('project_admin_role'), parent('credential_id', 'credential', 'use_role', { alsoEmpty: true }), not(columnIs('scm_type', ''))),
+  copy: allOf(
+    role('project', 'read_role'),
+    of('project_admin_role'),
+    parent('credential_id', 'credential', 'use_role', { alsoEmpty: true }),
+    not(columnIs('scm_type', '')),
+  ),
 };
 
-const uses = allOf(parent('project_id', 'project', 'use_role'), parent('inventory_id', 'inventory', 'use_role', { alsoEmpty: true }));
-const runnable = allOf(not(columnIs('project_id', null)), anyOf(not(columnIs('inventory_id', null)), columnIs('ask_inventory_on_launch', true)));
+const uses = allOf(
+  parent('project_id', 'project', 'use_role'),
+  parent('inventory_id', 'inventory', 'use_role', { alsoEmpty: true }),
+);
+const runnable = allOf(
+  not(columnIs('project_id', null)),
+  anyOf(not(columnIs('inventory_id', null)), columnIs('ask_inventory_on_launch', true)),
+);
 
 /** Every credential of a copied template must be usable by whoever copies it. */
 const usesCredentials: CoreRule = {
   name: 'use_role on every credential of the template',
   row: async (actor, row, db) => {
     const links = await db('template_credentials').where('template_id', row.id).select('credential_id');
-    for (const link of links) if (!(await parent('credential_id', 'credential', 'use_role').row(actor, link, db))) return false;
+    for (const link of links)
+      if (!(await parent('credential_id', 'credential', 'use_role').row(actor, link, db))) return false;
     return actor !== null;
   },
   query: (actor, builder, alias) =>
     void builder.whereNotExists((inner: any) => {
-      inner.select(inner.client.raw('1')).from(`template_credentials as ${alias}_c`).whereRaw('??.template_id = ??.id', [`${alias}_c`, alias]);
+      inner
+        .select(inner.client.raw('1'))
+        .from(`template_credentials as ${alias}_c`)
+        .whereRaw('??.template_id = ??.id', [`${alias}_c`, alias]);
       not(parent('credential_id', 'credential', 'use_role')).query(actor, inner, `${alias}_c`);
     }),
 };
@@ -76,10 +91,35 @@ const jobTemplate: Permissions = {
 
 /** A change of nothing but these asks for no more than the admin role; any other one for use of what the template names as well. */
 export const harmlessTemplateFields: ReadonlySet<string> = new Set([
-  'name', 'description', 'forks', 'limit', 'verbosity', 'extra_vars', 'job_tags', 'skip_tags', 'force_handlers', 'survey_enabled', 'diff_mode', 'timeout', 'job_slice_count',
-  'ask_diff_mode_on_launch', 'ask_variables_on_launch', 'ask_limit_on_launch', 'ask_tags_on_launch', 'ask_skip_tags_on_launch', 'ask_job_type_on_launch', 'ask_verbosity_on_launch',
-  'ask_inventory_on_launch', 'ask_credential_on_launch', 'ask_scm_branch_on_launch', 'ask_execution_environment_on_launch', 'ask_labels_on_launch', 'ask_forks_on_launch',
-  'ask_job_slice_count_on_launch', 'ask_timeout_on_launch', 'ask_instance_groups_on_launch',
+  'name',
+  'description',
+  'forks',
+  'limit',
+  'verbosity',
+  'extra_vars',
+  'job_tags',
+  'skip_tags',
+  'force_handlers',
+  'survey_enabled',
+  'diff_mode',
+  'timeout',
+  'job_slice_count',
+  'ask_diff_mode_on_launch',
+  'ask_variables_on_launch',
+  'ask_limit_on_launch',
+  'ask_tags_on_launch',
+  'ask_skip_tags_on_launch',
+  'ask_job_type_on_launch',
+  'ask_verbosity_on_launch',
+  'ask_inventory_on_launch',
+  'ask_credential_on_launch',
+  'ask_scm_branch_on_launch',
+  'ask_execution_environment_on_launch',
+  'ask_labels_on_launch',
+  'ask_forks_on_launch',
+  'ask_job_slice_count_on_launch',
+  'ask_timeout_on_launch',
+  'ask_instance_groups_on_launch',
 ]);
 export const usesOfTemplate = uses;
 
@@ -87,7 +127,12 @@ const orphanJob = (field: string) => allOf(columnIs('template_id', null), of(fie
 const job: Permissions = {
   see: anyOf(parent('template_id', 'job_template', 'read_role'), organizationKeeper()),
   delete: of('admin_role'),
-  cancel: anyOf(superuser, owner('created_by_id'), parent('template_id', 'job_template', 'admin_role'), orphanJob('job_template_admin_role')),
+  cancel: anyOf(
+    superuser,
+    owner('created_by_id'),
+    parent('template_id', 'job_template', 'admin_role'),
+    orphanJob('job_template_admin_role'),
+  ),
   start: anyOf(superuser, parent('template_id', 'job_template', 'execute_role'), orphanJob('execute_role')),
 };
 
@@ -100,12 +145,22 @@ const projectUpdate: Permissions = {
 
 const ofKind = (kind: string, rule: Rule) => allOf(columnIs('kind', kind), rule);
 const anyRun = anyOf(auditor, ofKind('job', job.see), ofKind('project_update', projectUpdate.see));
-const anyTemplate = anyOf(auditor, ofKind('job_template', jobTemplate.see), ofKind('project', project.see), ofKind('workflow_job_template', role('workflow_job_template', 'read_role')));
+const anyTemplate = anyOf(
+  auditor,
+  ofKind('job_template', jobTemplate.see),
+  ofKind('project', project.see),
+  ofKind('workflow_job_template', role('workflow_job_template', 'read_role')),
+);
 
 const groupKeeper = allOf(role('instance_group', 'admin_role'));
 
 const fixed = (): Record<string, Permissions> => ({
-  organization: { see: role('organization', 'read_role'), create: superuser, change: role('organization', 'admin_role'), delete: role('organization', 'admin_role') },
+  organization: {
+    see: role('organization', 'read_role'),
+    create: superuser,
+    change: role('organization', 'admin_role'),
+    delete: role('organization', 'admin_role'),
+  },
   inventory,
   host: inventoryPart,
   group: inventoryPart,
@@ -117,8 +172,15 @@ const fixed = (): Record<string, Permissions> => ({
   unified_job_template: { see: anyTemplate },
   job_event: { see: via('run_id', 'runs', ofKind('job', job.see)) },
   project_update_event: { see: via('run_id', 'runs', ofKind('project_update', projectUpdate.see)) },
-  job_host_summary: { see: anyOf(via('run_id', 'runs', ofKind('job', job.see)), via('host_id', 'hosts', inventoryPart.see)) },
-  credential_type: { see: authenticated, create: superuser, change: allOf(superuser, columnIs('managed', false)), delete: allOf(superuser, columnIs('managed', false)) },
+  job_host_summary: {
+    see: anyOf(via('run_id', 'runs', ofKind('job', job.see)), via('host_id', 'hosts', inventoryPart.see)),
+  },
+  credential_type: {
+    see: authenticated,
+    create: superuser,
+    change: allOf(superuser, columnIs('managed', false)),
+    delete: allOf(superuser, columnIs('managed', false)),
+  },
   instance_group: {
     see: role('instance_group', 'read_role'),
     create: superuser,
@@ -134,7 +196,8 @@ function instanceOfVisibleGroup(): CoreRule {
   return {
     name: 'member of a visible instance group',
     row: async (actor, row, db) => {
-      for (const link of await db('instance_group_instances').where('instance_id', row.id)) if (await group.row(actor, link, db)) return true;
+      for (const link of await db('instance_group_instances').where('instance_id', row.id))
+        if (await group.row(actor, link, db)) return true;
       return false;
     },
     query: (actor, builder, alias) =>
@@ -150,7 +213,10 @@ export function createPermissions({ settings }: { settings: RoleSettings }) {
   const managing: Rule = {
     name: 'MANAGE_ORGANIZATION_AUTH, or superuser',
     row: (actor) => actor !== null && (actor.is_superuser || settings.get('MANAGE_ORGANIZATION_AUTH')),
-    query: (actor, builder) => void (actor !== null && (actor.is_superuser || settings.get('MANAGE_ORGANIZATION_AUTH')) ? builder : builder.whereRaw('false')),
+    query: (actor, builder) =>
+      void (actor !== null && (actor.is_superuser || settings.get('MANAGE_ORGANIZATION_AUTH'))
+        ? builder
+        : builder.whereRaw('false')),
   };
   const user = administers(settings);
   const team = allOf(managing, role('team', 'admin_role'));
@@ -158,8 +224,11 @@ export function createPermissions({ settings }: { settings: RoleSettings }) {
     see: role('credential', 'read_role'),
     // exactly one of them is given, which the validation sees to
     create: anyOf(
-      superuser, owner('user_id'), of('credential_admin_role'),
-      via('user_id', 'users', user), allOf(managing, parent('team_id', 'team', 'admin_role')),
+      superuser,
+      owner('user_id'),
+      of('credential_admin_role'),
+      via('user_id', 'users', user),
+      allOf(managing, parent('team_id', 'team', 'admin_role')),
     ),
     change: allOf(role('credential', 'admin_role'), columnIs('managed', false)),
     delete: allOf(role('credential', 'admin_role'), columnIs('managed', false)),

@@ -11,16 +11,29 @@ export interface NeededRight {
 }
 
 /** The needed rights that the actor does not have, asked for in one statement. */
-export async function missingRights(db: Knex, actor: Actor | null, needed: readonly NeededRight[]): Promise<NeededRight[]> {
-  const open = needed.map((right) => ({ right, condition: holds(actor, right.type, right.field, 'x') })).filter(({ condition }) => condition !== true);
+export async function missingRights(
+  db: Knex,
+  actor: Actor | null,
+  needed: readonly NeededRight[],
+): Promise<NeededRight[]> {
+  const open = needed
+    .map((right) => ({ right, condition: holds(actor, right.type, right.field, 'x') }))
+    .filter(({ condition }) => condition !== true);
   const asked = open.flatMap(({ right, condition }) => {
     if (typeof condition === 'boolean') return [];
     const { table, kind } = roleTables[right.type];
-    return { right, sql: `exists (select 1 from ${table} x where x.id = ?${kind ? ` and x.kind = '${kind}'` : ''} and ${condition.sql})`, bindings: [right.id, ...condition.bindings] };
+    return {
+      right,
+      sql: `exists (select 1 from ${table} x where x.id = ?${kind ? ` and x.kind = '${kind}'` : ''} and ${condition.sql})`,
+      bindings: [right.id, ...condition.bindings],
+    };
   });
   const met = new Set<NeededRight>();
   if (asked.length) {
-    const { rows } = await db.raw(`select array[${asked.map(({ sql }) => sql).join(', ')}] as met`, asked.flatMap(({ bindings }) => bindings) as any);
+    const { rows } = await db.raw(
+      `select array[${asked.map(({ sql }) => sql).join(', ')}] as met`,
+      asked.flatMap(({ bindings }) => bindings) as any,
+    );
     for (const [index, ok] of rows[0].met.entries()) if (ok) met.add(asked[index]!.right);
   }
   return open.map(({ right }) => right).filter((right) => !met.has(right));
@@ -29,11 +42,20 @@ export async function missingRights(db: Knex, actor: Actor | null, needed: reado
 /** @throws ApiError 403 naming the first record on which a needed role is missing */
 export async function assertRights(db: Knex, actor: Actor | null, needed: readonly NeededRight[]): Promise<void> {
   const [missing] = await missingRights(db, actor, needed);
-  if (missing) throw forbidden(`You do not have the ${missing.field.replace(/_role$/, '').replaceAll('_', ' ')} right on ${roleTables[missing.type].label} ${missing.id}.`);
+  if (missing)
+    throw forbidden(
+      `You do not have the ${missing.field.replace(/_role$/, '').replaceAll('_', ' ')} right on ${roleTables[missing.type].label} ${missing.id}.`,
+    );
 }
 
 /** Rights on the record a link named before and on the one it names now; both are needed to move it. */
-export function rightsOfLink(type: RoleType, field: string, column: string, before: Record<string, any> | undefined, input: Record<string, any>): NeededRight[] {
+export function rightsOfLink(
+  type: RoleType,
+  field: string,
+  column: string,
+  before: Record<string, any> | undefined,
+  input: Record<string, any>,
+): NeededRight[] {
   if (!(column in input) || (before && before[column] === input[column])) return [];
   const ids = new Set([before?.[column], input[column]].filter((id): id is number => id != null));
   return [...ids].map((id) => ({ type, field, id }));

@@ -9,7 +9,8 @@ import { isRoleType, roleDefinitions } from './definitions.ts';
  */
 export function narrowToRoleLevel(builder: any, type: string, field: string, actor: Actor | null, alias: string): void {
   // clients ask it of system job templates too, which have no roles: administrators and auditors have them all
-  if (type === 'system_job_template') return narrow(builder, actor !== null && (actor.is_superuser || actor.is_system_auditor));
+  if (type === 'system_job_template')
+    return narrow(builder, actor !== null && (actor.is_superuser || actor.is_system_auditor));
   if (!isRoleType(type)) throw new ApiError(400, { detail: `role_level cannot be used here: ${type} has no roles.` });
   narrow(builder, Object.hasOwn(roleDefinitions[type], field) && holds(actor, type, field, alias));
 }

@@ -9,7 +9,9 @@ import type { RoleRow } from './roles.ts';
  */
 
 const ownerSql = (path: string, alias: string) =>
-  path === 'organization' ? `"${alias}".organization_id` : `(select i.organization_id from inventories i where i.id = "${alias}".inventory_id)`;
+  path === 'organization'
+    ? `"${alias}".organization_id`
+    : `(select i.organization_id from inventories i where i.id = "${alias}".inventory_id)`;
 
 /** `organization.admin_role` → ['organization', 'admin_role']; a role of the same record has no path. */
 function split(parent: string): [string, string] {
@@ -26,8 +28,17 @@ export function whereParents(builder: any, role: RoleRow, alias: string): void {
     for (const parent of roleDefinitions[role.content_type][role.role_field]!.heldBy) {
       const [path, field] = split(parent);
       if (Object.hasOwn(systemRoles, parent)) any.orWhere({ [`${alias}.singleton_name`]: parent });
-      else if (!path) any.orWhere({ [`${alias}.content_type`]: role.content_type, [`${alias}.object_id`]: role.object_id, [`${alias}.role_field`]: field });
-      else any.orWhereRaw(`("${alias}".content_type = 'organization' and "${alias}".role_field = '${field}' and "${alias}".object_id = (select ${ownerSql(path, 'o')} from ${table} o where o.id = ?))`, [role.object_id]);
+      else if (!path)
+        any.orWhere({
+          [`${alias}.content_type`]: role.content_type,
+          [`${alias}.object_id`]: role.object_id,
+          [`${alias}.role_field`]: field,
+        });
+      else
+        any.orWhereRaw(
+          `("${alias}".content_type = 'organization' and "${alias}".role_field = '${field}' and "${alias}".object_id = (select ${ownerSql(path, 'o')} from ${table} o where o.id = ?))`,
+          [role.object_id],
+        );
     }
     any.orWhereRaw(
       `("${alias}".content_type = 'team' and ("${alias}".object_id, "${alias}".role_field) in (select g.team_id, case when g.for_admins then 'admin_role' else 'member_role' end from role_teams g where g.role_id = ?))`,
@@ -45,11 +56,18 @@ export function whereChildren(builder: any, role: RoleRow, alias: string): void 
         const of = `"${alias}".content_type = '${type}' and "${alias}".role_field in (${literals(fields)})`;
         if (path === 'system') any.orWhereRaw(`(${of})`);
         else if (path === '') any.orWhereRaw(`(${of} and "${alias}".object_id = ?)`, [role.object_id]);
-        else any.orWhereRaw(`(${of} and "${alias}".object_id in (select o.id from ${roleTables[type].table} o where ${ownerSql(path, 'o')} = ?))`, [role.object_id]);
+        else
+          any.orWhereRaw(
+            `(${of} and "${alias}".object_id in (select o.id from ${roleTables[type].table} o where ${ownerSql(path, 'o')} = ?))`,
+            [role.object_id],
+          );
       }
     }
     if (role.content_type !== 'team' || !['admin_role', 'member_role'].includes(role.role_field)) return;
-    any.orWhereRaw(`"${alias}".id in (select g.role_id from role_teams g where g.team_id = ? and g.for_admins = ?)`, [role.object_id, role.role_field === 'admin_role']);
+    any.orWhereRaw(`"${alias}".id in (select g.role_id from role_teams g where g.team_id = ? and g.for_admins = ?)`, [
+      role.object_id,
+      role.role_field === 'admin_role',
+    ]);
   });
 }
 
@@ -60,7 +78,9 @@ function childPaths(type: RoleType, role: RoleRow): Map<string, string[]> {
     for (const parent of heldBy) {
       const [path, above] = split(parent);
       const system = Object.hasOwn(systemRoles, parent);
-      const matches = system ? parent === role.singleton_name : above === role.role_field && (path ? 'organization' : type) === role.content_type;
+      const matches = system
+        ? parent === role.singleton_name
+        : above === role.role_field && (path ? 'organization' : type) === role.content_type;
       if (matches) paths.set(system ? 'system' : path, [...(paths.get(system ? 'system' : path) ?? []), field]);
     }
   }
@@ -69,7 +89,10 @@ function childPaths(type: RoleType, role: RoleRow): Map<string, string[]> {
 
 /** Narrows a query over `roles` to those given to a team; what its admins alone were given is not among them. */
 export const whereGivenToTeam = (builder: any, teamId: number, alias: string): void =>
-  void builder.whereRaw(`"${alias}".id in (select g.role_id from role_teams g where g.team_id = ? and not g.for_admins)`, [teamId]);
+  void builder.whereRaw(
+    `"${alias}".id in (select g.role_id from role_teams g where g.team_id = ? and not g.for_admins)`,
+    [teamId],
+  );
 
 /** Narrows a query over `roles` to those of one record. */
 export function whereOfRecord(builder: any, type: string, id: number, alias: string): void {
@@ -78,8 +101,14 @@ export function whereOfRecord(builder: any, type: string, id: number, alias: str
 }
 
 /** Team names for a set of ids, in one statement. */
-export async function teamNames(db: Knex, ids: readonly number[]): Promise<Map<number, { name: string; organization_name: string }>> {
+export async function teamNames(
+  db: Knex,
+  ids: readonly number[],
+): Promise<Map<number, { name: string; organization_name: string }>> {
   if (!ids.length) return new Map();
-  const { rows } = await db.raw('select t.id, t.name, o.name as organization_name from teams t join organizations o on o.id = t.organization_id where t.id = any (?)', [ids as number[]]);
+  const { rows } = await db.raw(
+    'select t.id, t.name, o.name as organization_name from teams t join organizations o on o.id = t.organization_id where t.id = any (?)',
+    [ids as number[]],
+  );
   return new Map(rows.map(({ id, ...names }: any) => [id, names]));
 }

@@ -46,8 +46,13 @@ export function parent(column: string, type: RoleType, field: string, { alsoEmpt
       const { paths } = sourcesOf(type, field);
       // records that nothing else gives roles on need not be looked at: the grants name them
       const direct = Object.keys(paths).length === 1 && `"${alias}"."${column}" in (${heldIdsSql(type, paths.self!)})`;
-      const ids = direct || `"${alias}"."${column}" in (select "${alias}_p".id from ${table} "${alias}_p" where ${kind ? `"${alias}_p".kind = '${kind}' and ` : ''}${inner.sql})`;
-      narrow(builder, { sql: alsoEmpty ? `(${ids} or "${alias}"."${column}" is null)` : ids, bindings: inner.bindings });
+      const ids =
+        direct ||
+        `"${alias}"."${column}" in (select "${alias}_p".id from ${table} "${alias}_p" where ${kind ? `"${alias}_p".kind = '${kind}' and ` : ''}${inner.sql})`;
+      narrow(builder, {
+        sql: alsoEmpty ? `(${ids} or "${alias}"."${column}" is null)` : ids,
+        bindings: inner.bindings,
+      });
     },
   };
 }
@@ -61,7 +66,8 @@ function byId(name: string, column: string, condition: (actor: Actor) => Conditi
     row: async (actor, row, db) => {
       if (!actor || row[column] == null) return false;
       const { sql, bindings } = condition(actor);
-      return (await connection(db, name).raw(`select ?::bigint in (${sql}) as ok`, [row[column], ...bindings])).rows[0].ok;
+      return (await connection(db, name).raw(`select ?::bigint in (${sql}) as ok`, [row[column], ...bindings])).rows[0]
+        .ok;
     },
     query: (actor, builder, alias) => {
       if (!actor) return narrow(builder, false);
@@ -73,15 +79,22 @@ function byId(name: string, column: string, condition: (actor: Actor) => Conditi
 
 /** The caller stands in the member list of one of these roles of the organization itself: what a role or team implies does not count. */
 export const direct = (column: string, ...fields: string[]): CoreRule =>
-  byId(`direct ${fields.join(' or ')} of the organization by ${column}`, column, (actor) => ({ sql: directOrganizations(fields), bindings: [actor.id] }));
+  byId(`direct ${fields.join(' or ')} of the organization by ${column}`, column, (actor) => ({
+    sql: directOrganizations(fields),
+    bindings: [actor.id],
+  }));
 
 /** The caller stands in the member list of one of these roles of any organization. */
 export const directAnywhere = (...fields: string[]): CoreRule => ({
   name: `direct ${fields.join(' or ')} of any organization`,
   row: async (actor, _row, db) =>
-    actor !== null && (await connection(db, 'any organization').raw(`select exists (${directOrganizations(fields)}) as ok`, [actor.id])).rows[0].ok,
-  query: (actor, builder) => narrow(builder, actor !== null && { sql: `exists (${directOrganizations(fields)})`, bindings: [actor.id] }),
+    actor !== null &&
+    (await connection(db, 'any organization').raw(`select exists (${directOrganizations(fields)}) as ok`, [actor.id]))
+      .rows[0].ok,
+  query: (actor, builder) =>
+    narrow(builder, actor !== null && { sql: `exists (${directOrganizations(fields)})`, bindings: [actor.id] }),
 });
 
 /** Organizations on which the bound user holds a role that gives `field`, as SQL. */
-export const organizationsHeldSql = (field: string) => heldIdsSql('organization', sourcesOf('organization', field).paths.self!);
+export const organizationsHeldSql = (field: string) =>
+  heldIdsSql('organization', sourcesOf('organization', field).paths.self!);

@@ -10,19 +10,25 @@ const types = Object.keys(roleDefinitions) as RoleType[];
 const readablePath: Record<Path, (ids: string) => string> = {
   self: (ids) => `o.id in (${ids})`,
   organization: (ids) => `o.organization_id in (${ids})`,
-  'inventory.organization': (ids) => `o.inventory_id in (select i.id from inventories i where i.organization_id in (${ids}))`,
+  'inventory.organization': (ids) =>
+    `o.inventory_id in (select i.id from inventories i where i.organization_id in (${ids}))`,
 };
 
 /** The records of a kind that the holder of `held` reads. */
 function readableSql(type: RoleType): string {
   const { table, kind } = roleTables[type];
   const paths = Object.entries(sourcesOf(type, 'read_role').paths).map(([path, fields]) =>
-    readablePath[path as Path](`select h.object_id from held h where h.content_type = '${path === 'self' ? type : 'organization'}' and h.role_field in (${literals(fields)})`));
+    readablePath[path as Path](
+      `select h.object_id from held h where h.content_type = '${path === 'self' ? type : 'organization'}' and h.role_field in (${literals(fields)})`,
+    ),
+  );
   const owned = sourcesOf(type, 'read_role').paths.organization;
   return `select '${type}' as type, o.id, ${owned ? 'o.organization_id' : 'null::bigint as organization_id'} from ${table} o where ${kind ? `o.kind = '${kind}' and ` : ''}(${paths.join(' or ')})`;
 }
 
-const aboveRows = types.flatMap((type) => [...(sourcesOf(type, 'read_role').paths.organization ?? [])].map((field) => `('${type}', '${field}')`));
+const aboveRows = types.flatMap((type) =>
+  [...(sourcesOf(type, 'read_role').paths.organization ?? [])].map((field) => `('${type}', '${field}')`),
+);
 
 /**
  * Roles that a caller may see: those it holds and what they imply, and every role above those — on the same record, on its
@@ -46,7 +52,8 @@ const visibleSql = `
     and r.object_id in (select g.team_id from role_teams g where g.role_id in (select id from seen))`;
 
 const visible = (actor: Actor | null, alias: string): Condition =>
-  actor !== null && (actor.is_superuser || actor.is_system_auditor || { sql: `"${alias}".id in (${visibleSql})`, bindings: [actor.id] });
+  actor !== null &&
+  (actor.is_superuser || actor.is_system_auditor || { sql: `"${alias}".id in (${visibleSql})`, bindings: [actor.id] });
 
 export const roleVisible: CoreRule = {
   name: 'holds the role, one above it or one below it',
@@ -56,7 +63,9 @@ export const roleVisible: CoreRule = {
     if (row.singleton_name) return true;
     // the common case, without the whole set
     if (await role(row.content_type, 'read_role').row(actor, { id: row.object_id }, db)) return true;
-    return (await connection(db, 'roles').raw(`select ?::bigint in (${visibleSql}) as ok`, [row.id, ...condition.bindings])).rows[0].ok;
+    return (
+      await connection(db, 'roles').raw(`select ?::bigint in (${visibleSql}) as ok`, [row.id, ...condition.bindings])
+    ).rows[0].ok;
   },
   query: (actor, builder, alias) => narrow(builder, visible(actor, alias)),
 };

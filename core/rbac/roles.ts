@@ -26,15 +26,24 @@ export interface RoleSummary {
 }
 
 /** `summary_fields.object_roles` of a page of rows, in one statement: id → role field → summary, in the order of the definitions. */
-export async function objectRoles(db: Knex, type: string, ids: readonly number[]): Promise<Map<number, Record<string, RoleSummary>>> {
+export async function objectRoles(
+  db: Knex,
+  type: string,
+  ids: readonly number[],
+): Promise<Map<number, Record<string, RoleSummary>>> {
   const summaries = new Map<number, Record<string, RoleSummary>>();
   if (!isRoleType(type) || !ids.length) return summaries;
-  const rows = await db('roles').select('id', 'object_id', 'role_field').where('content_type', type).whereRaw('object_id = any (?)', [ids as number[]]);
+  const rows = await db('roles')
+    .select('id', 'object_id', 'role_field')
+    .where('content_type', type)
+    .whereRaw('object_id = any (?)', [ids as number[]]);
   const found = new Map(rows.map((row: RoleRow) => [`${row.object_id}.${row.role_field}`, row.id]));
   for (const object of ids) {
     const entries = Object.entries(roleDefinitions[type]).flatMap(([field, { name, description, userOnly }]) => {
       const id = found.get(`${object}.${field}`);
-      return id === undefined ? [] : [[field, { description, name, id, ...(userOnly && { user_only: userOnly }) }] as const];
+      return id === undefined
+        ? []
+        : [[field, { description, name, id, ...(userOnly && { user_only: userOnly }) }] as const];
     });
     summaries.set(object, Object.fromEntries(entries));
   }
@@ -54,14 +63,30 @@ export async function roleResources(db: Knex, roles: readonly RoleRow[]): Promis
   if (!types.length) return new Map();
   const ids = (type: RoleType) => roles.filter((role) => role.content_type === type).map((role) => role.object_id);
   const { rows } = await db.raw(
-    types.map((type) => `select '${type}' as type, id, name from ${roleTables[type].table} where id = any (?::bigint[])`).join(' union all '),
+    types
+      .map((type) => `select '${type}' as type, id, name from ${roleTables[type].table} where id = any (?::bigint[])`)
+      .join(' union all '),
     types.map(ids) as any,
   );
   const names = new Map(rows.map((row: any) => [`${row.type}.${row.id}`, row.name as string]));
-  return new Map(roles.flatMap(({ id, content_type: type, object_id }) => {
-    const name = type && names.get(`${type}.${object_id}`);
-    return name === undefined || !type ? [] : [[id, { resource_name: name, resource_type: type, resource_type_display_name: roleTables[type].label, resource_id: object_id! }]];
-  })) as Map<number, RoleResource>;
+  return new Map(
+    roles.flatMap(({ id, content_type: type, object_id }) => {
+      const name = type && names.get(`${type}.${object_id}`);
+      return name === undefined || !type
+        ? []
+        : [
+            [
+              id,
+              {
+                resource_name: name,
+                resource_type: type,
+                resource_type_display_name: roleTables[type].label,
+                resource_id: object_id!,
+              },
+            ],
+          ];
+    }),
+  ) as Map<number, RoleResource>;
 }
 
 /** Creators of some kinds hold their record's admin role themselves. */

@@ -28,7 +28,11 @@ export const authenticated: Rule = {
 export const everybody: Rule = { name: 'everybody', row: () => true, query: () => undefined };
 
 /** Nobody, the superuser included. */
-export const nobody: Rule = { name: 'nobody', row: () => false, query: (_actor, builder) => void builder.whereRaw('false') };
+export const nobody: Rule = {
+  name: 'nobody',
+  row: () => false,
+  query: (_actor, builder) => void builder.whereRaw('false'),
+};
 
 const test = (name: string, holds: (actor: Actor) => boolean): Rule => ({
   name,
@@ -62,11 +66,12 @@ export const anyOf = (...rules: Rule[]): CoreRule => ({
   },
   query: (actor, builder, alias) =>
     void builder.where((any: any) => {
-      for (const rule of rules) any.orWhere((one: any) => {
-        // a group without a condition would vanish and so allow nothing: state the truth it stands for
-        one.whereRaw('true');
-        rule.query(actor, one, alias);
-      });
+      for (const rule of rules)
+        any.orWhere((one: any) => {
+          // a group without a condition would vanish and so allow nothing: state the truth it stands for
+          one.whereRaw('true');
+          rule.query(actor, one, alias);
+        });
     }),
 });
 
@@ -78,10 +83,11 @@ export const allOf = (...rules: Rule[]): CoreRule => ({
     return true;
   },
   query: (actor, builder, alias) => {
-    for (const rule of rules) builder.where((one: any) => {
-      one.whereRaw('true');
-      rule.query(actor, one, alias);
-    });
+    for (const rule of rules)
+      builder.where((one: any) => {
+        one.whereRaw('true');
+        rule.query(actor, one, alias);
+      });
   },
 });
 
@@ -125,6 +131,9 @@ export const via = (column: string, table: string, rule: Rule, { alsoEmpty = fal
 
 /** @throws naming the rule when the caller forgot the connection: refusing silently would hide the mistake */
 export function connection(db: any, what: string): any {
-  if (!db) throw new Error(`The access rule on ${what} looks into the database: pass the connection or transaction as third argument of row().`);
+  if (!db)
+    throw new Error(
+      `The access rule on ${what} looks into the database: pass the connection or transaction as third argument of row().`,
+    );
   return db;
 }

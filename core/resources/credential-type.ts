@@ -1,10 +1,26 @@
-import { type Resource, ValidationError, type WriteContext, defineResource, field, forbidden } from '@tapline/plugin-sdk';
+import {
+  type Resource,
+  ValidationError,
+  type WriteContext,
+  defineResource,
+  field,
+  forbidden,
+} from '@tapline/plugin-sdk';
 import { checkInjectors, checkInputSchema } from '../credentials/custom-type.ts';
 import { authenticated, superuser } from '../rbac/rules.ts';
 
 const kinds = [
-  ['ssh', 'Machine'], ['vault', 'Vault'], ['net', 'Network'], ['scm', 'Source Control'], ['cloud', 'Cloud'], ['registry', 'Container Registry'],
-  ['token', 'Personal Access Token'], ['insights', 'Insights'], ['external', 'External'], ['kubernetes', 'Kubernetes'], ['galaxy', 'Galaxy/Automation Hub'],
+  ['ssh', 'Machine'],
+  ['vault', 'Vault'],
+  ['net', 'Network'],
+  ['scm', 'Source Control'],
+  ['cloud', 'Cloud'],
+  ['registry', 'Container Registry'],
+  ['token', 'Personal Access Token'],
+  ['insights', 'Insights'],
+  ['external', 'External'],
+  ['kubernetes', 'Kubernetes'],
+  ['galaxy', 'Galaxy/Automation Hub'],
   ['cryptography', 'Cryptography'],
 ] as const;
 const customKinds = ['cloud', 'net'];
@@ -16,12 +32,18 @@ async function checkType({ trx, input, before }: WriteContext): Promise<void> {
   }
   if (input.inputs !== undefined) input.inputs = checkInputSchema(input.inputs);
   if (input.injectors !== undefined) input.injectors = checkInjectors(input.injectors);
-  if (before && input.inputs !== undefined && (await isInUse(trx, before.id)) && !(await isSameJson(trx, input.inputs, before.inputs))) {
+  if (
+    before &&
+    input.inputs !== undefined &&
+    (await isInUse(trx, before.id)) &&
+    !(await isSameJson(trx, input.inputs, before.inputs))
+  ) {
     throw forbidden('The inputs of a credential type that is in use cannot be changed.');
   }
 }
 
-const isInUse = async (trx: any, id: number) => Boolean(await trx('credentials').where({ credential_type_id: id }).first('id'));
+const isInUse = async (trx: any, id: number) =>
+  Boolean(await trx('credentials').where({ credential_type_id: id }).first('id'));
 
 /** Whatever the order of keys. */
 async function isSameJson(trx: any, one: unknown, other: unknown): Promise<boolean> {
@@ -29,30 +51,36 @@ async function isSameJson(trx: any, one: unknown, other: unknown): Promise<boole
   return rows[0].same;
 }
 
-export const credentialTypeResource = (): Resource => defineResource({
-  type: 'credential_type',
-  path: 'credential_types',
-  table: 'credential_types',
-  label: 'Credential type',
-  fields: {
-    name: field.string({ required: true }),
-    description: field.text(),
-    kind: field.choice(kinds, { required: true }),
-    namespace: field.string({ mode: 'ro', nullable: true }),
-    managed: field.boolean({ mode: 'ro' }),
-    inputs: field.json({ help: 'The fields of a credential of this type.' }),
-    injectors: field.json(),
-  },
-  access: { see: authenticated, create: superuser, change: superuser, delete: superuser },
-  orderBy: ['kind', 'name'],
-  search: ['name', 'description'],
-  naming: ['name', 'kind'],
-  spans: { credentials: { resource: 'credential', column: 'credential_type_id' } },
-  unique: { credential_types_name_kind: { field: '__all__', message: 'Credential type with this Name and Kind already exists.' } },
-  sublists: { credentials: { resource: 'credential', column: 'credential_type_id', create: true } },
-  validate: checkType,
-  async beforeDelete(trx, row) {
-    if (row.managed) throw forbidden('Managed credential types cannot be deleted.');
-    if (await isInUse(trx, row.id)) throw forbidden('Credential types that are in use cannot be deleted.');
-  },
-});
+export const credentialTypeResource = (): Resource =>
+  defineResource({
+    type: 'credential_type',
+    path: 'credential_types',
+    table: 'credential_types',
+    label: 'Credential type',
+    fields: {
+      name: field.string({ required: true }),
+      description: field.text(),
+      kind: field.choice(kinds, { required: true }),
+      namespace: field.string({ mode: 'ro', nullable: true }),
+      managed: field.boolean({ mode: 'ro' }),
+      inputs: field.json({ help: 'The fields of a credential of this type.' }),
+      injectors: field.json(),
+    },
+    access: { see: authenticated, create: superuser, change: superuser, delete: superuser },
+    orderBy: ['kind', 'name'],
+    search: ['name', 'description'],
+    naming: ['name', 'kind'],
+    spans: { credentials: { resource: 'credential', column: 'credential_type_id' } },
+    unique: {
+      credential_types_name_kind: {
+        field: '__all__',
+        message: 'Credential type with this Name and Kind already exists.',
+      },
+    },
+    sublists: { credentials: { resource: 'credential', column: 'credential_type_id', create: true } },
+    validate: checkType,
+    async beforeDelete(trx, row) {
+      if (row.managed) throw forbidden('Managed credential types cannot be deleted.');
+      if (await isInUse(trx, row.id)) throw forbidden('Credential types that are in use cannot be deleted.');
+    },
+  });

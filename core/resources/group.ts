@@ -17,7 +17,10 @@ const hosts = { table: 'group_hosts', parent: 'group_id', child: 'host_id' };
 /** Naming a host that is there already, without variables of its own, means that host. */
 async function sameNamedHost(db: Knex, group: { inventory_id: number }, { body }: Call): Promise<number | undefined> {
   const { name, variables } = body;
-  const blank = variables === undefined || variables === null || (typeof variables === 'string' && ['', '{}', '---'].includes(variables.trim()));
+  const blank =
+    variables === undefined ||
+    variables === null ||
+    (typeof variables === 'string' && ['', '{}', '---'].includes(variables.trim()));
   if (!blank || typeof name !== 'string' || name.includes('\0') || !name.isWellFormed()) return undefined;
   return (await db('hosts').where({ inventory_id: group.inventory_id, name: name.trim() }).first('id'))?.id;
 }
@@ -25,50 +28,76 @@ async function sameNamedHost(db: Knex, group: { inventory_id: number }, { body }
 const sublists: Record<string, Sublist> = {
   job_events: groupJobEvents,
   job_host_summaries: groupJobHostSummaries,
-  hosts: { resource: 'host', through: hosts, attach: true, create: true, inherit: ['inventory_id'], check: assertOneInventory, adopt: sameNamedHost },
-  children: { resource: 'group', through: children, attach: true, create: true, inherit: ['inventory_id'], check: assertNoCycle, detachDeletesParent: true },
+  hosts: {
+    resource: 'host',
+    through: hosts,
+    attach: true,
+    create: true,
+    inherit: ['inventory_id'],
+    check: assertOneInventory,
+    adopt: sameNamedHost,
+  },
+  children: {
+    resource: 'group',
+    through: children,
+    attach: true,
+    create: true,
+    inherit: ['inventory_id'],
+    check: assertNoCycle,
+    detachDeletesParent: true,
+  },
   all_hosts: {
     resource: 'host',
-    where: (builder, group, alias) => void builder.whereRaw(`"${alias}".id in (select m.host_id from group_hosts m where m.group_id in (${descendantsSql}))`, [group.id]),
+    where: (builder, group, alias) =>
+      void builder.whereRaw(
+        `"${alias}".id in (select m.host_id from group_hosts m where m.group_id in (${descendantsSql}))`,
+        [group.id],
+      ),
   },
   potential_children: {
     resource: 'group',
-    where: (builder, group, alias) => void builder.where(`${alias}.inventory_id`, group.inventory_id)
-      .whereRaw(`"${alias}".id not in (${descendantsSql})`, [group.id]).whereRaw(`"${alias}".id not in (${ancestorsSql})`, [group.id]),
+    where: (builder, group, alias) =>
+      void builder
+        .where(`${alias}.inventory_id`, group.inventory_id)
+        .whereRaw(`"${alias}".id not in (${descendantsSql})`, [group.id])
+        .whereRaw(`"${alias}".id not in (${ancestorsSql})`, [group.id]),
   },
 };
 
-export const groupResource = ({ db }: { db: Knex }): Resource => defineResource({
-  type: 'group',
-  path: 'groups',
-  table: 'groups',
-  label: 'Group',
-  fields: {
-    name: field.string({ required: true }),
-    description: field.text(),
-    inventory: field.ref('inventory', { required: true, nullable: false, mode: 'create' }),
-    variables: field.jsonText(),
-  },
-  access,
-  orderBy: ['name', 'id'],
-  search: ['name', 'description'],
-  naming: ['name', 'inventory'],
-  spans: {
-    children: { resource: 'group', through: children },
-    parents: { resource: 'group', through: parents },
-    hosts: { resource: 'host', through: hosts },
-  },
-  unique: { groups_name_inventory: { field: '__all__', message: 'Group with this Name and Inventory already exists.' } },
-  sublists,
-  actions: { variable_data: variableData(db, 'groups', access) },
-  summaries: groupSummaries,
-  validate: checkGroup,
-  async beforeDelete(trx, row, call) {
-    await assertNoActiveRuns(trx, (runs) => void runs.where('inventory_id', row.inventory_id));
-    // detaching takes the group alone: its groups become roots and its hosts stay
-    if (call.method !== 'DELETE') return;
-    const orphans = await orphansOf(trx, row);
-    await trx('hosts').whereRaw('id = any (?)', [orphans.hosts]).delete();
-    await trx('groups').whereRaw('id = any (?)', [orphans.groups]).delete();
-  },
-});
+export const groupResource = ({ db }: { db: Knex }): Resource =>
+  defineResource({
+    type: 'group',
+    path: 'groups',
+    table: 'groups',
+    label: 'Group',
+    fields: {
+      name: field.string({ required: true }),
+      description: field.text(),
+      inventory: field.ref('inventory', { required: true, nullable: false, mode: 'create' }),
+      variables: field.jsonText(),
+    },
+    access,
+    orderBy: ['name', 'id'],
+    search: ['name', 'description'],
+    naming: ['name', 'inventory'],
+    spans: {
+      children: { resource: 'group', through: children },
+      parents: { resource: 'group', through: parents },
+      hosts: { resource: 'host', through: hosts },
+    },
+    unique: {
+      groups_name_inventory: { field: '__all__', message: 'Group with this Name and Inventory already exists.' },
+    },
+    sublists,
+    actions: { variable_data: variableData(db, 'groups', access) },
+    summaries: groupSummaries,
+    validate: checkGroup,
+    async beforeDelete(trx, row, call) {
+      await assertNoActiveRuns(trx, (runs) => void runs.where('inventory_id', row.inventory_id));
+      // detaching takes the group alone: its groups become roots and its hosts stay
+      if (call.method !== 'DELETE') return;
+      const orphans = await orphansOf(trx, row);
+      await trx('hosts').whereRaw('id = any (?)', [orphans.hosts]).delete();
+      await trx('groups').whereRaw('id = any (?)', [orphans.groups]).delete();
+    },
+  });

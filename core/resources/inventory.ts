@@ -9,7 +9,12 @@ import { variableData } from '../inventory/variable-data.ts';
 import { auditor, superuser } from '../rbac/rules.ts';
 
 const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
-const kinds = [['', 'Holds its own hosts'], ['smart', 'Hosts found by a filter'], ['constructed', 'Built from other inventories'], ['federated', 'A view over other inventories']] as const;
+const kinds = [
+  ['', 'Holds its own hosts'],
+  ['smart', 'Hosts found by a filter'],
+  ['constructed', 'Built from other inventories'],
+  ['federated', 'A view over other inventories'],
+] as const;
 
 const fields = {
   name: field.string({ required: true }),
@@ -30,42 +35,52 @@ const fields = {
   prevent_instance_group_fallback: field.boolean(),
 };
 
-export const inventoryResource = ({ db }: { db: Knex }): Resource => defineResource({
-  type: 'inventory',
-  path: 'inventories',
-  root: 'inventory',
-  table: 'inventories',
-  label: 'Inventory',
-  fields,
-  access,
-  orderBy: ['name'],
-  search: ['name', 'description'],
-  naming: ['name', 'organization'],
-  spans: {
-    hosts: { resource: 'host', column: 'inventory_id' },
-    groups: { resource: 'group', column: 'inventory_id' },
-  },
-  unique: { inventories_name_organization: { field: '__all__', message: 'Inventory with this Name and Organization already exists.' } },
-  sublists: {
-    job_templates: { resource: 'job_template', column: 'inventory_id' },
-    // what belongs to the inventory ends when it is detached
-    hosts: { resource: 'host', column: 'inventory_id', attach: true, create: true },
-    groups: { resource: 'group', column: 'inventory_id', attach: true, create: true },
-    root_groups: {
-      resource: 'group', column: 'inventory_id', attach: true, create: true,
-      where: (builder, _parent, alias) => void builder.whereRaw(`not exists (select 1 from group_children c where c.child_id = "${alias}".id)`),
+export const inventoryResource = ({ db }: { db: Knex }): Resource =>
+  defineResource({
+    type: 'inventory',
+    path: 'inventories',
+    root: 'inventory',
+    table: 'inventories',
+    label: 'Inventory',
+    fields,
+    access,
+    orderBy: ['name'],
+    search: ['name', 'description'],
+    naming: ['name', 'organization'],
+    spans: {
+      hosts: { resource: 'host', column: 'inventory_id' },
+      groups: { resource: 'group', column: 'inventory_id' },
     },
-  },
-  actions: {
-    variable_data: variableData(db, 'inventories', access),
-    script: scriptAction(db, access.see),
-    tree: treeAction(db, access.see),
-  },
-  validate: checkInventory,
-  async beforeDelete(trx, row) {
-    if (row.pending_deletion) throw new ApiError(400, { error: 'The inventory is being deleted already.' });
-    await assertNoActiveRuns(trx, (runs) => void runs.where('inventory_id', row.id));
-  },
-  // clients expect it to go in the background
-  deleteStatus: 202,
-});
+    unique: {
+      inventories_name_organization: {
+        field: '__all__',
+        message: 'Inventory with this Name and Organization already exists.',
+      },
+    },
+    sublists: {
+      job_templates: { resource: 'job_template', column: 'inventory_id' },
+      // what belongs to the inventory ends when it is detached
+      hosts: { resource: 'host', column: 'inventory_id', attach: true, create: true },
+      groups: { resource: 'group', column: 'inventory_id', attach: true, create: true },
+      root_groups: {
+        resource: 'group',
+        column: 'inventory_id',
+        attach: true,
+        create: true,
+        where: (builder, _parent, alias) =>
+          void builder.whereRaw(`not exists (select 1 from group_children c where c.child_id = "${alias}".id)`),
+      },
+    },
+    actions: {
+      variable_data: variableData(db, 'inventories', access),
+      script: scriptAction(db, access.see),
+      tree: treeAction(db, access.see),
+    },
+    validate: checkInventory,
+    async beforeDelete(trx, row) {
+      if (row.pending_deletion) throw new ApiError(400, { error: 'The inventory is being deleted already.' });
+      await assertNoActiveRuns(trx, (runs) => void runs.where('inventory_id', row.id));
+    },
+    // clients expect it to go in the background
+    deleteStatus: 202,
+  });

@@ -7,31 +7,32 @@ import type { Settings } from '../settings/settings.ts';
 const hidden = '************';
 const ownOrSuperuser = anyOf(superuser, owner('user_id'));
 
-export const tokenResource = ({ settings }: { settings: Pick<Settings, 'get'> }): Resource => defineResource({
-  type: 'o_auth2_access_token',
-  path: 'tokens',
-  table: 'tokens',
-  label: 'Token',
-  fields: {
-    description: field.text(),
-    user: field.ref('user', { mode: 'ro' }),
-    token: field.string({ mode: 'ro', secret: true, column: 'token_hash' }),
-    // of an application's token only; a personal one is not renewed
-    refresh_token: field.computed({ compute: ({ application_id }) => (application_id === null ? null : hidden) }),
-    application: field.ref('o_auth2_application', { mode: 'create' }),
-    expires: field.datetime({ mode: 'ro' }),
-    last_used: field.datetime({ mode: 'ro', nullable: true }),
-    scope: field.string({ default: 'write' }),
-  },
-  access: { see: ownOrSuperuser, create: authenticated, change: ownOrSuperuser, delete: ownOrSuperuser },
-  orderBy: ['id'],
-  search: ['description'],
-  hiddenColumns: ['token_hash'],
-  validate: (context) => checkToken(settings, context),
-  afterCreate: (context, row) => storeRefreshToken(settings, context, row),
-  present(representation, _row, _view, call) {
-    const issued = issuedTokens(call);
-    representation.token = issued?.access ?? hidden;
-    if (issued?.refresh) representation.refresh_token = issued.refresh;
-  },
-});
+export const tokenResource = ({ settings }: { settings: Pick<Settings, 'get'> }): Resource =>
+  defineResource({
+    type: 'o_auth2_access_token',
+    path: 'tokens',
+    table: 'tokens',
+    label: 'Token',
+    fields: {
+      description: field.text(),
+      user: field.ref('user', { mode: 'ro' }),
+      token: field.string({ mode: 'ro', secret: true, column: 'token_hash' }),
+      // of an application's token only; a personal one is not renewed
+      refresh_token: field.computed({ compute: ({ application_id }) => (application_id === null ? null : hidden) }),
+      application: field.ref('o_auth2_application', { mode: 'create' }),
+      expires: field.datetime({ mode: 'ro' }),
+      last_used: field.datetime({ mode: 'ro', nullable: true }),
+      scope: field.string({ default: 'write' }),
+    },
+    access: { see: ownOrSuperuser, create: authenticated, change: ownOrSuperuser, delete: ownOrSuperuser },
+    orderBy: ['id'],
+    search: ['description'],
+    hiddenColumns: ['token_hash'],
+    validate: (context) => checkToken(settings, context),
+    afterCreate: (context, row) => storeRefreshToken(settings, context, row),
+    present(representation, _row, _view, call) {
+      const issued = issuedTokens(call);
+      representation.token = issued?.access ?? hidden;
+      if (issued?.refresh) representation.refresh_token = issued.refresh;
+    },
+  });

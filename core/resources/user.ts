@@ -8,57 +8,74 @@ import { assertMayDelete, checkUser } from '../accounts/check-user.ts';
 
 const languages = ['', 'ar', 'en', 'es', 'fr', 'hi', 'ja', 'ko', 'nl', 'zh'] as const;
 
-export const userResource = ({ settings }: { settings: Pick<Settings, 'get'> }): Resource => defineResource({
-  type: 'user',
-  path: 'users',
-  table: 'users',
-  label: 'User',
-  fields: {
-    username: field.string({ required: true, max: 150, help: 'Letters, digits and @ . + - _' }),
-    first_name: field.string({ max: 150 }),
-    last_name: field.string({ max: 150 }),
-    email: field.string({ max: 254, label: 'Email address' }),
-    is_superuser: field.boolean({ label: 'Superuser status' }),
-    is_system_auditor: field.boolean(),
-    // judged and hashed by checkUser: the form check would trim it
-    password: field.string({ secret: true, max: 1000 }),
-    ldap_dn: field.computed({ compute: () => '' }),
-    preferred_language: field.choice(languages),
-    last_login: field.datetime({ mode: 'ro', nullable: true }),
-    modified: field.datetime({ mode: 'ro', nullable: true, sql: '{alias}.last_login' }),
-    external_account: field.computed({ compute: () => null }),
-    auth: field.computed({ compute: () => [] }),
-  },
-  // an organization's members join here with the roles
-  access: {
-    see: anyOf(auditor, owner('id')),
-    create: superuser,
-    change: anyOf(superuser, owner('id')),
-    delete: superuser,
-  },
-  orderBy: ['username'],
-  search: ['username', 'first_name', 'last_name', 'email'],
-  summary: ['id', 'username', 'first_name', 'last_name'],
-  naming: ['username'],
-  hiddenColumns: ['password'],
-  unique: { users_username_key: { field: 'username', message: 'A user with that username already exists.' } },
-  sublists: {
-    tokens: { resource: 'o_auth2_access_token', column: 'user_id', create: true },
-    // the command line client logs in here, by user name; the token is the caller's own whoever is named
-    personal_tokens: { resource: 'o_auth2_access_token', where: (builder, parent, alias) => void builder.where(`${alias}.user_id`, parent.id).whereNull(`${alias}.application_id`), create: true, prepare: ({ body }) => void (body.application = null) },
-    authorized_tokens: { resource: 'o_auth2_access_token', where: (builder, parent, alias) => void builder.where(`${alias}.user_id`, parent.id).whereNotNull(`${alias}.application_id`), create: true, prepare: requireApplication },
-    applications: { resource: 'o_auth2_application', where: (builder, parent, alias) => void builder.where(`${alias}.created_by_id`, parent.id) },
-    credentials: { resource: 'credential', column: 'user_id', create: true },
-  },
-  async validate(context) {
-    await checkUser(settings, context);
-    // who changes a password over a session goes on in it; all others of that user end
-    if (context.sent.has('password')) await keepOwnSession(context.trx, context.call.actor?.session?.id);
-  },
-  beforeDelete: (trx, row, call) => assertMayDelete(trx, row, call.actor),
-  present: (representation) => void (representation.password = masked),
-});
+export const userResource = ({ settings }: { settings: Pick<Settings, 'get'> }): Resource =>
+  defineResource({
+    type: 'user',
+    path: 'users',
+    table: 'users',
+    label: 'User',
+    fields: {
+      username: field.string({ required: true, max: 150, help: 'Letters, digits and @ . + - _' }),
+      first_name: field.string({ max: 150 }),
+      last_name: field.string({ max: 150 }),
+      email: field.string({ max: 254, label: 'Email address' }),
+      is_superuser: field.boolean({ label: 'Superuser status' }),
+      is_system_auditor: field.boolean(),
+      // judged and hashed by checkUser: the form check would trim it
+      password: field.string({ secret: true, max: 1000 }),
+      ldap_dn: field.computed({ compute: () => '' }),
+      preferred_language: field.choice(languages),
+      last_login: field.datetime({ mode: 'ro', nullable: true }),
+      modified: field.datetime({ mode: 'ro', nullable: true, sql: '{alias}.last_login' }),
+      external_account: field.computed({ compute: () => null }),
+      auth: field.computed({ compute: () => [] }),
+    },
+    // an organization's members join here with the roles
+    access: {
+      see: anyOf(auditor, owner('id')),
+      create: superuser,
+      change: anyOf(superuser, owner('id')),
+      delete: superuser,
+    },
+    orderBy: ['username'],
+    search: ['username', 'first_name', 'last_name', 'email'],
+    summary: ['id', 'username', 'first_name', 'last_name'],
+    naming: ['username'],
+    hiddenColumns: ['password'],
+    unique: { users_username_key: { field: 'username', message: 'A user with that username already exists.' } },
+    sublists: {
+      tokens: { resource: 'o_auth2_access_token', column: 'user_id', create: true },
+      // the command line client logs in here, by user name; the token is the caller's own whoever is named
+      personal_tokens: {
+        resource: 'o_auth2_access_token',
+        where: (builder, parent, alias) =>
+          void builder.where(`${alias}.user_id`, parent.id).whereNull(`${alias}.application_id`),
+        create: true,
+        prepare: ({ body }) => void (body.application = null),
+      },
+      authorized_tokens: {
+        resource: 'o_auth2_access_token',
+        where: (builder, parent, alias) =>
+          void builder.where(`${alias}.user_id`, parent.id).whereNotNull(`${alias}.application_id`),
+        create: true,
+        prepare: requireApplication,
+      },
+      applications: {
+        resource: 'o_auth2_application',
+        where: (builder, parent, alias) => void builder.where(`${alias}.created_by_id`, parent.id),
+      },
+      credentials: { resource: 'credential', column: 'user_id', create: true },
+    },
+    async validate(context) {
+      await checkUser(settings, context);
+      // who changes a password over a session goes on in it; all others of that user end
+      if (context.sent.has('password')) await keepOwnSession(context.trx, context.call.actor?.session?.id);
+    },
+    beforeDelete: (trx, row, call) => assertMayDelete(trx, row, call.actor),
+    present: (representation) => void (representation.password = masked),
+  });
 
 function requireApplication({ body }: Call): void {
-  if (body.application === undefined || body.application === null || body.application === '') throw ValidationError.field('application', 'This field is required.');
+  if (body.application === undefined || body.application === null || body.application === '')
+    throw ValidationError.field('application', 'This field is required.');
 }

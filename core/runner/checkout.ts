@@ -14,8 +14,13 @@ const timeout = 10 * 60_000;
  * Fills `target` (an existing empty folder) with a writable copy of the source, owned by the engine's user.
  * @returns further paths that the copy needs to see read-only: the objects it borrows
  */
-export async function makeCheckout(source: CheckoutSource, target: string, owner: Pick<Isolation, 'uid' | 'gid'>): Promise<string[]> {
-  const borrowed = source.kind === 'git' ? await borrow(source.repository, source.revision, target, source.submodules) : [];
+export async function makeCheckout(
+  source: CheckoutSource,
+  target: string,
+  owner: Pick<Isolation, 'uid' | 'gid'>,
+): Promise<string[]> {
+  const borrowed =
+    source.kind === 'git' ? await borrow(source.repository, source.revision, target, source.submodules) : [];
   if (source.kind === 'folder') await copyFolder(source.path, target);
   if (owner.uid !== null) await giveTree(target, owner.uid, owner.gid ?? owner.uid);
   return borrowed;
@@ -39,30 +44,51 @@ const gitEnvironment = {
  * working tree. Nothing is fetched, and the objects stay in the cache.
  */
 async function borrow(repository: string, revision: string, target: string, submodules: boolean): Promise<string[]> {
-  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(revision)) throw new SpecError(`${JSON.stringify(revision)} is not a resolved revision.`);
+  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(revision))
+    throw new SpecError(`${JSON.stringify(revision)} is not a resolved revision.`);
   const objects = join(repository, 'objects');
   const git = join(target, '.git');
-  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) mkdirSync(join(git, folder), { recursive: true });
+  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'])
+    mkdirSync(join(git, folder), { recursive: true });
   writeFileSync(join(git, 'HEAD'), `${revision}\n`);
   writeFileSync(join(git, 'objects/info/alternates'), `${objects}\n`);
   const format = revision.length === 64 ? '[extensions]\n\tobjectFormat = sha256\n' : '';
-  writeFileSync(join(git, 'config'), `[core]\n\trepositoryformatversion = ${format ? 1 : 0}\n\tbare = false\n\tlogallrefupdates = false\n\thooksPath = /dev/null\n${format}`);
+  writeFileSync(
+    join(git, 'config'),
+    `[core]\n\trepositoryformatversion = ${format ? 1 : 0}\n\tbare = false\n\tlogallrefupdates = false\n\thooksPath = /dev/null\n${format}`,
+  );
   const argv = ['--git-dir', git, '--work-tree', target, 'read-tree', '-u', '--reset', revision];
   try {
     await run('git', argv, { env: gitEnvironment, cwd: target, timeout, maxBuffer: 1 << 20 });
   } catch (error) {
-    const said = String((error as { stderr?: string }).stderr || (error as Error).message).trim().split('\n').at(-1);
-    throw new SpecError(`Revision ${revision} of the project could not be checked out: ${said}. Update the project and launch again.`);
+    const said = String((error as { stderr?: string }).stderr || (error as Error).message)
+      .trim()
+      .split('\n')
+      .at(-1);
+    throw new SpecError(
+      `Revision ${revision} of the project could not be checked out: ${said}. Update the project and launch again.`,
+    );
   }
   return [objects, ...(submodules ? await borrowSubmodules(repository, target) : [])];
 }
 
 /** A project update leaves each submodule's repository at modules/<name> of the cache, as git itself lays them out. */
 async function borrowSubmodules(repository: string, target: string): Promise<string[]> {
-  const git = (...argv: string[]) => run('git', argv, { env: gitEnvironment, cwd: target, timeout, maxBuffer: 16 << 20 }).then(({ stdout }) => stdout);
-  const listed = await git('config', '--file', '.gitmodules', '--null', '--get-regexp', '^submodule\\..*\\.path$').catch(() => '');
+  const git = (...argv: string[]) =>
+    run('git', argv, { env: gitEnvironment, cwd: target, timeout, maxBuffer: 16 << 20 }).then(({ stdout }) => stdout);
+  const listed = await git(
+    'config',
+    '--file',
+    '.gitmodules',
+    '--null',
+    '--get-regexp',
+    '^submodule\\..*\\.path$',
+  ).catch(() => '');
   const borrowed: string[] = [];
-  for (const [key, path] of listed.split('\0').filter(Boolean).map((entry) => entry.split('\n') as [string, string])) {
+  for (const [key, path] of listed
+    .split('\0')
+    .filter(Boolean)
+    .map((entry) => entry.split('\n') as [string, string])) {
     const name = key.slice('submodule.'.length, -'.path'.length);
     const entry = await git('--git-dir', join(target, '.git'), 'ls-files', '--stage', '--', path);
     const revision = /^160000 ([0-9a-f]+) /.exec(entry)?.[1];
@@ -75,12 +101,25 @@ async function borrowSubmodules(repository: string, target: string): Promise<str
   return borrowed;
 }
 
-const exists = (path: string) => stat(path).then(() => true, () => false);
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
 
 /** Links stay links, wherever they lead: inside the sandbox there is nothing for them to find. */
 async function copyFolder(path: string, target: string): Promise<void> {
-  if (!(await exists(path))) throw new SpecError(`The project folder ${path} does not exist. Correct the project's local path, or create the folder.`);
-  await cp(path, target, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE, force: true }).catch((error: Error) => {
+  if (!(await exists(path)))
+    throw new SpecError(
+      `The project folder ${path} does not exist. Correct the project's local path, or create the folder.`,
+    );
+  await cp(path, target, {
+    recursive: true,
+    verbatimSymlinks: true,
+    preserveTimestamps: true,
+    mode: constants.COPYFILE_FICLONE,
+    force: true,
+  }).catch((error: Error) => {
     throw new SpecError(`The project folder ${path} could not be copied: ${error.message}`);
   });
 }

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '../observe/log.ts';
@@ -53,27 +62,40 @@ export function createEngineTool({ config, log }: Deps): EngineTool {
     },
     isolation: () =>
       (isolation ??= probeIsolation().then((found) => {
-        if (found.mode !== 'bubblewrap') log.warn({ isolation: found.mode, reason: found.reason }, `Playbooks run without a sandbox: ${found.reason}`);
+        if (found.mode !== 'bubblewrap')
+          log.warn({ isolation: found.mode, reason: found.reason }, `Playbooks run without a sandbox: ${found.reason}`);
         return found;
       })),
   };
 }
 
 /** The configured command, else the one that set-up installed, else the first on PATH. */
-export function findEngine({ root, engineCommand }: { root: string; engineCommand: string }, path = process.env['PATH'] ?? ''): string {
+export function findEngine(
+  { root, engineCommand }: { root: string; engineCommand: string },
+  path = process.env['PATH'] ?? '',
+): string {
   if (engineCommand) {
-    const found = isAbsolute(engineCommand) || engineCommand.includes('/') ? resolve(engineCommand) : search(engineCommand, path);
+    const found =
+      isAbsolute(engineCommand) || engineCommand.includes('/') ? resolve(engineCommand) : search(engineCommand, path);
     if (found && isProgram(found)) return found;
-    throw new EngineMissingError(`ENGINE_COMMAND is "${engineCommand}", but there is no such program. Correct it, or unset it to use the engine that set-up installs.`);
+    throw new EngineMissingError(
+      `ENGINE_COMMAND is "${engineCommand}", but there is no such program. Correct it, or unset it to use the engine that set-up installs.`,
+    );
   }
   const installed = join(root, '.tools', 'engine', 'bin', 'ansible-playbook');
   const found = isProgram(installed) ? installed : search('ansible-playbook', path);
   if (found) return found;
-  throw new EngineMissingError('No automation engine was found. Run "npm run setup", or install ansible-core and point ENGINE_COMMAND at its ansible-playbook.');
+  throw new EngineMissingError(
+    'No automation engine was found. Run "npm run setup", or install ansible-core and point ENGINE_COMMAND at its ansible-playbook.',
+  );
 }
 
 const search = (name: string, path: string) =>
-  path.split(delimiter).filter(Boolean).map((folder) => resolve(folder, name)).find(isProgram);
+  path
+    .split(delimiter)
+    .filter(Boolean)
+    .map((folder) => resolve(folder, name))
+    .find(isProgram);
 
 function isProgram(path: string): boolean {
   try {
@@ -103,23 +125,42 @@ async function cachedProbe(folder: string, key: string, command: string): Promis
   return engine;
 }
 
-const placesOfPython = 'import json, site, sys; print(json.dumps([sys.prefix, sys.base_prefix, site.getuserbase(), sys.version_info[:2]]))';
+const placesOfPython =
+  'import json, site, sys; print(json.dumps([sys.prefix, sys.base_prefix, site.getuserbase(), sys.version_info[:2]]))';
 
 async function probeEngine(command: string): Promise<Engine> {
   const bin = dirname(command);
-  const env = { PATH: `${bin}:${process.env['PATH'] ?? '/usr/bin:/bin'}`, HOME: process.env['HOME'] ?? '/', LANG: 'C.UTF-8' };
+  const env = {
+    PATH: `${bin}:${process.env['PATH'] ?? '/usr/bin:/bin'}`,
+    HOME: process.env['HOME'] ?? '/',
+    LANG: 'C.UTF-8',
+  };
   const options = { env, cwd: '/', timeout: 30_000 };
   const { stdout } = await run(command, ['--version'], options).catch((error: Error) => {
-    throw new EngineMissingError(`The engine ${command} does not start: ${error.message.split('\n').slice(0, 3).join(' ')}`);
+    throw new EngineMissingError(
+      `The engine ${command} does not start: ${error.message.split('\n').slice(0, 3).join(' ')}`,
+    );
   });
   const version = /\[core ([^\]]+)\]/.exec(stdout)?.[1] ?? 'unknown';
   const python = /python version = .*\((\/[^()]+)\)\s*$/m.exec(stdout)?.[1] ?? 'python3';
   const module = /ansible python module location = (.+)$/m.exec(stdout)?.[1] ?? '';
-  const [prefix, base, userBase] = JSON.parse((await run(python, ['-c', placesOfPython], options)).stdout) as [string, string, string];
+  const [prefix, base, userBase] = JSON.parse((await run(python, ['-c', placesOfPython], options)).stdout) as [
+    string,
+    string,
+    string,
+  ];
   // the sandbox shows our plugins read-only: their compiled form has to be there before
-  const plugins = ['callback/tapline_events.py', 'cache/tapline_facts.py'].map((name) => join(import.meta.dirname, 'engine', name));
+  const plugins = ['callback/tapline_events.py', 'cache/tapline_facts.py'].map((name) =>
+    join(import.meta.dirname, 'engine', name),
+  );
   await run(python, ['-m', 'py_compile', ...plugins], options).catch(() => undefined);
-  const places = [prefix, base, module && dirname(module), python.startsWith('/') && dirname(realpathSync(python)), bin];
+  const places = [
+    prefix,
+    base,
+    module && dirname(module),
+    python.startsWith('/') && dirname(realpathSync(python)),
+    bin,
+  ];
   return {
     command,
     bin,

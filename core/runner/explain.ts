@@ -16,13 +16,20 @@ export function explainFailure({ status, events, text }: Failure): string {
   if (status.state === 'lost') return status.detail;
   const { reason, detail, signal, rc } = status.exit;
   if (reason === 'canceled') return 'The job was canceled.';
-  if (reason === 'timeout') return "The job ran longer than its timeout and was ended. Raise the template's timeout if it needs more.";
-  if (reason === 'disk_full') return `The disk is full: ${detail || 'no space left on the device that holds the job folder'}. Make room and launch again.`;
+  if (reason === 'timeout')
+    return "The job ran longer than its timeout and was ended. Raise the template's timeout if it needs more.";
+  if (reason === 'disk_full')
+    return `The disk is full: ${detail || 'no space left on the device that holds the job folder'}. Make room and launch again.`;
   if (reason === 'start_failed') return `The engine could not be started: ${detail}.`;
-  if (reason === 'killed' || rc === null) return `The engine was killed${signal ? ` by ${signal}` : ''}; often that is the system running out of memory.`;
+  if (reason === 'killed' || rc === null)
+    return `The engine was killed${signal ? ` by ${signal}` : ''}; often that is the system running out of memory.`;
   if (rc === 0) return '';
   const plain = withoutColours(text);
-  return explainResults(events) || first(outputRules, plain) || (signal ? `The engine was ended by ${signal}.` : wordsOfTheEngine(plain));
+  return (
+    explainResults(events) ||
+    first(outputRules, plain) ||
+    (signal ? `The engine was ended by ${signal}.` : wordsOfTheEngine(plain))
+  );
 }
 
 type Rule = [RegExp, (found: RegExpExecArray) => string];
@@ -31,23 +38,49 @@ type Rule = [RegExp, (found: RegExpExecArray) => string];
 const outputRules: Rule[] = [
   [/^bwrap: (.+)$/m, ([, said]) => `The sandbox of the job could not be set up: ${said}.`],
   [/The SSH key of the credential could not be loaded: [^\n]*/, ([said]) => said],
-  [/the playbook: (.+?) could not be found/, ([, name]) => `The playbook ${name} does not exist in this revision of the project. Correct the template, or update the project.`],
-  [/the role '([^']+)' was not found/, ([, name]) => `The role "${name}" was not found. Add it to the project, or list it in roles/requirements.yml and update the project.`],
+  [
+    /the playbook: (.+?) could not be found/,
+    ([, name]) =>
+      `The playbook ${name} does not exist in this revision of the project. Correct the template, or update the project.`,
+  ],
+  [
+    /the role '([^']+)' was not found/,
+    ([, name]) =>
+      `The role "${name}" was not found. Add it to the project, or list it in roles/requirements.yml and update the project.`,
+  ],
   [/no vault secrets (?:were )?found|Decryption failed/i, (found) => vault(found[0])],
   [/couldn't resolve module\/action '([^']+)'/, ([, name]) => missingModule(name!)],
-  [/unable to (?:locate|find) collection ([\w.]+)/i, ([, name]) => `The collection ${name} is not installed. List it in collections/requirements.yml and update the project.`],
-  [/(?:YAML parsing failed|Syntax Error while loading YAML)[.:]?\s*(.*)[\s\S]*?(?:Origin: (.+?):(\d+)|appears to be in '([^']+)': line (\d+))/, (found) => syntax(found)],
-  [/Specified inventory, host pattern and\/or --limit leaves us with no hosts to target/, () => "The job's limit matches no host of the inventory. Correct the limit."],
-  [/Unable to parse .*inventory|Completely failed to parse inventory/, () => 'The engine could not read the inventory of the job.'],
+  [
+    /unable to (?:locate|find) collection ([\w.]+)/i,
+    ([, name]) =>
+      `The collection ${name} is not installed. List it in collections/requirements.yml and update the project.`,
+  ],
+  [
+    /(?:YAML parsing failed|Syntax Error while loading YAML)[.:]?\s*(.*)[\s\S]*?(?:Origin: (.+?):(\d+)|appears to be in '([^']+)': line (\d+))/,
+    (found) => syntax(found),
+  ],
+  [
+    /Specified inventory, host pattern and\/or --limit leaves us with no hosts to target/,
+    () => "The job's limit matches no host of the inventory. Correct the limit.",
+  ],
+  [
+    /Unable to parse .*inventory|Completely failed to parse inventory/,
+    () => 'The engine could not read the inventory of the job.',
+  ],
 ];
 
 /** An error with a place, where no play got as far as its recap. */
-const placed: Rule = [/(?:\[ERROR\]|ERROR!):? (.+)\n(?:Origin: (.+?):(\d+)|[\s\S]*?appears to be in '([^']+)': line (\d+))/, (found) => located(found)];
+const placed: Rule = [
+  /(?:\[ERROR\]|ERROR!):? (.+)\n(?:Origin: (.+?):(\d+)|[\s\S]*?appears to be in '([^']+)': line (\d+))/,
+  (found) => located(found),
+];
 
-const place = (file: string | undefined, line: string | undefined) => (file ? ` in ${file.replace(/^.*\/work\/project\//, '')}${line ? `, line ${line}` : ''}` : '');
+const place = (file: string | undefined, line: string | undefined) =>
+  file ? ` in ${file.replace(/^.*\/work\/project\//, '')}${line ? `, line ${line}` : ''}` : '';
 const syntax = ([, said, file, line, oldFile, oldLine]: RegExpExecArray) =>
   `Syntax error${place(file ?? oldFile, line ?? oldLine)}${said ? `: ${said.replace(/\.$/, '')}` : ''}.`;
-const located = ([, said, file, line, oldFile, oldLine]: RegExpExecArray) => `${said!.replace(/\.$/, '')}${place(file ?? oldFile, line ?? oldLine)}.`;
+const located = ([, said, file, line, oldFile, oldLine]: RegExpExecArray) =>
+  `${said!.replace(/\.$/, '')}${place(file ?? oldFile, line ?? oldLine)}.`;
 const vault = (said: string) =>
   /no vault secrets found/i.test(said) && !/that could/i.test(said)
     ? 'Something in the project is encrypted, but the job has no vault credential. Add one to the template.'
@@ -64,23 +97,55 @@ const setPython = 'Install it there, or set ansible_python_interpreter for the h
 
 /** What failing results say. */
 const resultRules: [RegExp, (found: RegExpExecArray, host: string) => string][] = [
-  [/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/, (_, host) => `The host key of ${host} is not the one that is known for it.`],
-  [/Permission denied \(|Invalid\/incorrect password|Authentication failed/i, (_, host) => `${host} refused the login. Check user name, password and key of the machine credential.`],
-  [/Could not resolve hostname|Name or service not known/, (_, host) => `The name ${host} cannot be resolved to an address.`],
+  [
+    /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/,
+    (_, host) => `The host key of ${host} is not the one that is known for it.`,
+  ],
+  [
+    /Permission denied \(|Invalid\/incorrect password|Authentication failed/i,
+    (_, host) => `${host} refused the login. Check user name, password and key of the machine credential.`,
+  ],
+  [
+    /Could not resolve hostname|Name or service not known/,
+    (_, host) => `The name ${host} cannot be resolved to an address.`,
+  ],
   [/Connection refused/, (_, host) => `${host} refuses connections: nothing listens at that port.`],
-  [/(?:Connection|Operation) timed out|No route to host|Network is unreachable/, (_, host) => `${host} cannot be reached over the network.`],
-  [/no new privileges|no_new_privs/i, (_, host) => `Becoming another user on ${host} does not work inside the sandbox of the job. Reach the machine by ssh instead.`],
-  [/(Incorrect|Missing|Duplicate) (\w+) password/, ([, what, method], host) => `The ${method} password for ${host} is ${what === 'Missing' ? 'missing' : 'wrong'}. Check the machine credential's privilege escalation password.`],
-  [/Timeout \(\d+s\) waiting for privilege escalation prompt/, (_, host) => `Privilege escalation on ${host} did not answer in time.`],
-  [/(\/[^\s':]*python[^\s':]*)'?:? (?:was )?(?:not found|No such file or directory)/i, ([, python], host) => `${host} has no usable Python at ${python}. ${setPython}`],
+  [
+    /(?:Connection|Operation) timed out|No route to host|Network is unreachable/,
+    (_, host) => `${host} cannot be reached over the network.`,
+  ],
+  [
+    /no new privileges|no_new_privs/i,
+    (_, host) =>
+      `Becoming another user on ${host} does not work inside the sandbox of the job. Reach the machine by ssh instead.`,
+  ],
+  [
+    /(Incorrect|Missing|Duplicate) (\w+) password/,
+    ([, what, method], host) =>
+      `The ${method} password for ${host} is ${what === 'Missing' ? 'missing' : 'wrong'}. Check the machine credential's privilege escalation password.`,
+  ],
+  [
+    /Timeout \(\d+s\) waiting for privilege escalation prompt/,
+    (_, host) => `Privilege escalation on ${host} did not answer in time.`,
+  ],
+  [
+    /(\/[^\s':]*python[^\s':]*)'?:? (?:was )?(?:not found|No such file or directory)/i,
+    ([, python], host) => `${host} has no usable Python at ${python}. ${setPython}`,
+  ],
   [/interpreter.{0,80}(?:not found|no such file)/is, (_, host) => `${host} has no usable Python. ${setPython}`],
-  [/python\S*: command not found|pyenv: /, (_, host) => `The Python that was found on ${host} does not work. Set ansible_python_interpreter for the host.`],
+  [
+    /python\S*: command not found|pyenv: /,
+    (_, host) => `The Python that was found on ${host} does not work. Set ansible_python_interpreter for the host.`,
+  ],
   [/no vault secrets (?:were )?found|Decryption failed/i, (found) => vault(found[0])],
   [/No space left on device/, (_, host) => `The disk of ${host} is full.`],
 ];
 
 function explainResults(events: Failure['events']): string {
-  const failed = events.filter(({ event, event_data: data }) => ['runner_on_unreachable', 'runner_on_failed', 'runner_item_on_failed'].includes(event) && !data['ignore_errors']);
+  const failed = events.filter(
+    ({ event, event_data: data }) =>
+      ['runner_on_unreachable', 'runner_on_failed', 'runner_item_on_failed'].includes(event) && !data['ignore_errors'],
+  );
   const said = new Set<string>();
   for (const { event, event_data: data } of failed) {
     const host = String(data['host'] ?? 'the host');
@@ -98,7 +163,9 @@ function explainResults(events: Failure['events']): string {
 }
 
 const resultText = (res: any): string =>
-  [res?.msg, res?.module_stderr, res?.module_stdout, res?.stderr, res?.exception].filter((part) => typeof part === 'string').join('\n');
+  [res?.msg, res?.module_stderr, res?.module_stdout, res?.stderr, res?.exception]
+    .filter((part) => typeof part === 'string')
+    .join('\n');
 
 function first(rules: Rule[], text: string): string {
   for (const [pattern, explain] of rules) {

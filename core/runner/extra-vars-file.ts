@@ -15,9 +15,14 @@ export interface ExtraVars {
  */
 export function extraVarsFile({ merged, template, injected, allowJinja }: ExtraVars): string {
   const trusted = (name: string, value: unknown) =>
-    allowJinja === 'always' || (allowJinja === 'template' && Object.hasOwn(template, name) && JSON.stringify(template[name]) === JSON.stringify(value));
+    allowJinja === 'always' ||
+    (allowJinja === 'template' &&
+      Object.hasOwn(template, name) &&
+      JSON.stringify(template[name]) === JSON.stringify(value));
   const lines = [
-    ...Object.entries(merged).filter(([name]) => !Object.hasOwn(injected, name)).map(([name, value]) => entry(name, value, !trusted(name, value))),
+    ...Object.entries(merged)
+      .filter(([name]) => !Object.hasOwn(injected, name))
+      .map(([name, value]) => entry(name, value, !trusted(name, value))),
     ...Object.entries(injected).map(([name, value]) => entry(name, value, true)),
   ];
   return `{\n${lines.join(',\n')}\n}\n`;
@@ -29,7 +34,9 @@ function render(value: unknown, inert: boolean): string {
   if (typeof value === 'string') return `${inert ? '!unsafe ' : ''}${quote(value)}`;
   if (Array.isArray(value)) return `[${value.map((item) => render(item, inert)).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
-    return `{${Object.entries(value).map(([name, item]) => `? ${quote(name)} : ${render(item, inert)}`).join(', ')}}`;
+    return `{${Object.entries(value)
+      .map(([name, item]) => `? ${quote(name)} : ${render(item, inert)}`)
+      .join(', ')}}`;
   }
   return typeof value === 'number' ? number(value) : (JSON.stringify(value) ?? 'null');
 }
@@ -42,4 +49,7 @@ function number(value: number): string {
 
 /** JSON's escapes are YAML's; some characters that JSON leaves alone are line breaks or forbidden in YAML. */
 const quote = (text: string) =>
-  JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

@@ -12,7 +12,15 @@ export interface RunContext {
 }
 
 /** What every run is told about itself, under our prefix and the two that existing playbooks know (contract §8.2). */
-export function injectedVariables({ run, template, project, inventory, user, schedule, workflow }: RunContext): Record<string, unknown> {
+export function injectedVariables({
+  run,
+  template,
+  project,
+  inventory,
+  user,
+  schedule,
+  workflow,
+}: RunContext): Record<string, unknown> {
   const values: Record<string, unknown> = {
     job_id: run.id,
     job_launch_type: run.launch_type,
@@ -23,11 +31,22 @@ export function injectedVariables({ run, template, project, inventory, user, sch
     ...(inventory && { inventory_id: inventory.id, inventory_name: inventory.name }),
     ...(run.execution_node && { execution_node: run.execution_node }),
     ...(user && {
-      user_id: user.id, user_name: user.username, user_email: user.email,
-      user_first_name: user.first_name, user_last_name: user.last_name,
+      user_id: user.id,
+      user_name: user.username,
+      user_email: user.email,
+      user_first_name: user.first_name,
+      user_last_name: user.last_name,
     }),
     ...(schedule && { schedule_id: schedule.id, schedule_name: schedule.name }),
-    ...(workflow && { workflow_job_id: workflow.id, workflow_job_name: workflow.name, workflow_job_launch_type: workflow.launch_type }),
+    ...(workflow && {
+      workflow_job_id: workflow.id,
+      workflow_job_name: workflow.name,
+      workflow_job_launch_type: workflow.launch_type,
+    }),
   };
-  return Object.fromEntries(['svc', 'awx', 'tower'].flatMap((prefix) => Object.entries(values).map(([name, value]) => [`${prefix}_${name}`, value ?? ''])));
+  return Object.fromEntries(
+    ['svc', 'awx', 'tower'].flatMap((prefix) =>
+      Object.entries(values).map(([name, value]) => [`${prefix}_${name}`, value ?? '']),
+    ),
+  );
 }

@@ -21,39 +21,86 @@ const engineUid = 64321;
 const nobody = 65534;
 
 const find = (name: string) =>
-  ['/usr/bin', '/bin', '/usr/sbin', '/usr/local/bin'].map((folder) => `${folder}/${name}`).find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  }) ?? null;
+  ['/usr/bin', '/bin', '/usr/sbin', '/usr/local/bin']
+    .map((folder) => `${folder}/${name}`)
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    }) ?? null;
 
 /** Tries what this machine allows; takes about 30 ms. */
-export async function probeIsolation({ isRoot = process.getuid?.() === 0, bwrap = find('bwrap'), setpriv = find('setpriv') } = {}): Promise<Isolation> {
-  const best: Isolation = { mode: 'bubblewrap', reason: '', uid: isRoot ? engineUid : null, gid: isRoot ? engineUid : null, bwrap, setpriv };
+export async function probeIsolation({
+  isRoot = process.getuid?.() === 0,
+  bwrap = find('bwrap'),
+  setpriv = find('setpriv'),
+} = {}): Promise<Isolation> {
+  const best: Isolation = {
+    mode: 'bubblewrap',
+    reason: '',
+    uid: isRoot ? engineUid : null,
+    gid: isRoot ? engineUid : null,
+    bwrap,
+    setpriv,
+  };
   let reason = 'bubblewrap (bwrap) is not installed; install the package "bubblewrap"';
   if (bwrap && isRoot && !setpriv) reason = 'setpriv is not installed; install the package "util-linux"';
   else if (bwrap) {
     try {
-      const argv = [...namespaces(best), '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', ...identity(best), '/usr/bin/id', '-u'];
+      const argv = [
+        ...namespaces(best),
+        '--ro-bind',
+        '/',
+        '/',
+        '--proc',
+        '/proc',
+        '--dev',
+        '/dev',
+        ...identity(best),
+        '/usr/bin/id',
+        '-u',
+      ];
       const { stdout } = await run(bwrap, argv, { env: { PATH: '/usr/bin:/bin' }, timeout: 10_000, cwd: '/' });
       if (!isRoot || stdout.trim() === String(engineUid)) return best;
       reason = `bubblewrap ran a program as user ${stdout.trim()} instead of ${engineUid}`;
     } catch (error) {
-      const said = String((error as { stderr?: string }).stderr || (error as Error).message).trim().split('\n')[0];
+      const said = String((error as { stderr?: string }).stderr || (error as Error).message)
+        .trim()
+        .split('\n')[0];
       reason = `bubblewrap does not work on this machine (${said})${isRoot ? '' : '; allow unprivileged user namespaces'}`;
     }
   }
   if (isRoot && setpriv) {
-    return { ...best, mode: 'uid', reason: `${reason}. Playbooks run as user nobody and can read what everybody can, other jobs' files included`, uid: nobody, gid: nobody, bwrap: null };
+    return {
+      ...best,
+      mode: 'uid',
+      reason: `${reason}. Playbooks run as user nobody and can read what everybody can, other jobs' files included`,
+      uid: nobody,
+      gid: nobody,
+      bwrap: null,
+    };
   }
-  return { ...best, mode: 'none', reason: `${reason}. Playbooks run as this service's own user and can read its data`, uid: null, gid: null, bwrap: null };
+  return {
+    ...best,
+    mode: 'none',
+    reason: `${reason}. Playbooks run as this service's own user and can read its data`,
+    uid: null,
+    gid: null,
+    bwrap: null,
+  };
 }
 
 function namespaces({ uid }: Isolation): string[] {
-  return [...(uid === null ? ['--unshare-user'] : []), '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent'];
+  return [
+    ...(uid === null ? ['--unshare-user'] : []),
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--die-with-parent',
+  ];
 }
 
 /** What changes to the engine's user inside: bubblewrap itself starts as root and drops nothing. */
@@ -61,7 +108,17 @@ function identity({ uid, gid, setpriv, mode }: Isolation): string[] {
   if (uid === null || !setpriv) return mode === 'none' && setpriv ? [setpriv, '--pdeathsig', 'KILL', '--'] : [];
   const drop = [setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all'];
   if (mode !== 'bubblewrap') return [...drop, '--no-new-privs', '--pdeathsig', 'KILL', '--'];
-  return ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP', ...drop, '--bounding-set=-all', '--'];
+  return [
+    '--cap-add',
+    'CAP_SETUID',
+    '--cap-add',
+    'CAP_SETGID',
+    '--cap-add',
+    'CAP_SETPCAP',
+    ...drop,
+    '--bounding-set=-all',
+    '--',
+  ];
 }
 
 export interface Sight {
@@ -82,17 +139,52 @@ export interface Sight {
  */
 export function confine(isolation: Isolation, sight: Sight): { argv: string[]; depth: number } {
   if (isolation.mode !== 'bubblewrap' || !isolation.bwrap) return { argv: identity(isolation), depth: 0 };
-  const binds = [...sight.readOnly.map((path) => ['--ro-bind', path]), ...sight.writable.map((path) => ['--bind', path]), ['--bind', sight.work]] as [string, string][];
+  const binds = [
+    ...sight.readOnly.map((path) => ['--ro-bind', path]),
+    ...sight.writable.map((path) => ['--bind', path]),
+    ['--bind', sight.work],
+  ] as [string, string][];
   const argv = [
-    isolation.bwrap, ...namespaces(isolation), ...systemFolders(),
-    '--proc', '/proc', '--dev', '/dev', '--perms', '1777', '--tmpfs', '/dev/shm',
-    '--ro-bind', sight.passwd, '/etc/passwd', '--ro-bind', sight.group, '/etc/group',
-    '--tmpfs', '/run', '--tmpfs', '/var', '--perms', '1777', '--tmpfs', '/var/tmp', '--tmpfs', '/home', '--tmpfs', '/root',
+    isolation.bwrap,
+    ...namespaces(isolation),
+    ...systemFolders(),
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    '--perms',
+    '1777',
+    '--tmpfs',
+    '/dev/shm',
+    '--ro-bind',
+    sight.passwd,
+    '/etc/passwd',
+    '--ro-bind',
+    sight.group,
+    '/etc/group',
+    '--tmpfs',
+    '/run',
+    '--tmpfs',
+    '/var',
+    '--perms',
+    '1777',
+    '--tmpfs',
+    '/var/tmp',
+    '--tmpfs',
+    '/home',
+    '--tmpfs',
+    '/root',
     // before the rest: the data folder may itself lie below /tmp
-    '--bind', sight.tmp, '/tmp',
-    ...resolver(), ...parents(binds.map(([, path]) => path)),
+    '--bind',
+    sight.tmp,
+    '/tmp',
+    ...resolver(),
+    ...parents(binds.map(([, path]) => path)),
     ...binds.flatMap(([how, path]) => [how, path, path]),
-    '--remount-ro', '/', '--chdir', sight.cwd,
+    '--remount-ro',
+    '/',
+    '--chdir',
+    sight.cwd,
     ...identity(isolation),
   ];
   return { argv, depth: 2 };
@@ -129,15 +221,36 @@ function parents(paths: string[]): string[] {
     for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) above.unshift(folder);
     for (const folder of above) seen.add(folder);
   }
-  const given = ['/usr', '/etc', '/tmp', '/run', '/var', '/home', '/root', '/proc', '/dev', '/bin', '/lib', '/sbin', '/opt'];
-  return [...seen].filter((folder) => !given.includes(folder)).flatMap((folder) => ['--perms', '0755', '--dir', folder]);
+  const given = [
+    '/usr',
+    '/etc',
+    '/tmp',
+    '/run',
+    '/var',
+    '/home',
+    '/root',
+    '/proc',
+    '/dev',
+    '/bin',
+    '/lib',
+    '/sbin',
+    '/opt',
+  ];
+  return [...seen]
+    .filter((folder) => !given.includes(folder))
+    .flatMap((folder) => ['--perms', '0755', '--dir', folder]);
 }
 
 /** Just enough for programs that look their user up (ssh does). */
 export function accounts({ uid, gid }: Isolation, home: string): { passwd: string; group: string } {
   const own = { uid: uid ?? process.getuid?.() ?? 0, gid: gid ?? process.getgid?.() ?? 0 };
   const lines = (file: string, name: string, line: string) =>
-    [line, ...read(file).filter((other) => other && !other.startsWith(`${name}:`) && other.split(':')[2] !== line.split(':')[2])].join('\n') + '\n';
+    [
+      line,
+      ...read(file).filter(
+        (other) => other && !other.startsWith(`${name}:`) && other.split(':')[2] !== line.split(':')[2],
+      ),
+    ].join('\n') + '\n';
   return {
     passwd: lines('/etc/passwd', 'runner', `runner:x:${own.uid}:${own.gid}::${home}:/bin/sh`),
     group: lines('/etc/group', 'runner', `runner:x:${own.gid}:`),

@@ -41,6 +41,7 @@ export function jobOptions(job: JobParameters): string[] {
 export function playbookArgument(playbook: string): string {
   if (!playbook) throw new SpecError('The job has no playbook: its project is gone, or the template names none.');
   assertText('The playbook', playbook);
-  if (playbook.startsWith('/') || playbook.split('/').includes('..')) throw new SpecError(`The playbook ${JSON.stringify(playbook)} must be a path inside the project.`);
+  if (playbook.startsWith('/') || playbook.split('/').includes('..'))
+    throw new SpecError(`The playbook ${JSON.stringify(playbook)} must be a path inside the project.`);
   return playbook.startsWith('-') ? `./${playbook}` : playbook;
 }

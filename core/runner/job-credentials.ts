@@ -22,7 +22,8 @@ const ask = 'ASK';
 function secretOf(credential: JobCredential, field: string, given: string | undefined): string {
   const stored = credential.inputs[field];
   if (stored !== ask) return stored ? String(stored) : (given ?? '');
-  if (given === undefined) throw new SpecError(`Credential "${credential.name}" asks for its ${field} at launch, but none was given.`);
+  if (given === undefined)
+    throw new SpecError(`Credential "${credential.name}" asks for its ${field} at launch, but none was given.`);
   return given;
 }
 
@@ -30,24 +31,44 @@ function secretOf(credential: JobCredential, field: string, given: string | unde
 export function injectCredentials(credentials: readonly JobCredential[], passwords: Record<string, string>): Injection {
   const injection: Injection = { argv: [], files: [], sshKeys: [], secrets: [] };
   const secretFile = (name: string, content: string) => {
-    if (/[\0\n]/.test(content)) throw new SpecError('A password with a line break or a NUL character cannot be handed to the engine.');
+    if (/[\0\n]/.test(content))
+      throw new SpecError('A password with a line break or a NUL character cannot be handed to the engine.');
     injection.files.push({ path: `env/${name}`, content, mode: 0o600 });
     injection.secrets.push(content);
     return `{workspace}/env/${name}`;
   };
   const machine = credentials.find(({ type }) => type.namespace === 'ssh');
   if (machine) injectMachine(machine, passwords, injection, secretFile);
-  credentials.filter(({ type }) => type.kind === 'vault').forEach((vault, index) => {
-    const id = String(vault.inputs['vault_id'] ?? '');
-    if (id.includes('@')) throw new SpecError(`The vault identifier ${JSON.stringify(id)} of credential "${vault.name}" may not contain "@".`);
-    const file = secretFile(`vault_${index}`, secretOf(vault, 'vault_password', passwords[id ? `vault_password.${id}` : 'vault_password']));
-    injection.argv.push(id ? `--vault-id=${id}@${file}` : `--vault-password-file=${file}`);
-  });
+  credentials
+    .filter(({ type }) => type.kind === 'vault')
+    .forEach((vault, index) => {
+      const id = String(vault.inputs['vault_id'] ?? '');
+      if (id.includes('@'))
+        throw new SpecError(
+          `The vault identifier ${JSON.stringify(id)} of credential "${vault.name}" may not contain "@".`,
+        );
+      const file = secretFile(
+        `vault_${index}`,
+        secretOf(vault, 'vault_password', passwords[id ? `vault_password.${id}` : 'vault_password']),
+      );
+      injection.argv.push(id ? `--vault-id=${id}@${file}` : `--vault-password-file=${file}`);
+    });
   return injection;
 }
 
-function injectMachine(machine: JobCredential, passwords: Record<string, string>, injection: Injection, secretFile: (name: string, content: string) => string): void {
-  const { username, ssh_key_data: key, ssh_public_key_data: certificate, become_method: method, become_username: becomeUser } = machine.inputs;
+function injectMachine(
+  machine: JobCredential,
+  passwords: Record<string, string>,
+  injection: Injection,
+  secretFile: (name: string, content: string) => string,
+): void {
+  const {
+    username,
+    ssh_key_data: key,
+    ssh_public_key_data: certificate,
+    become_method: method,
+    become_username: becomeUser,
+  } = machine.inputs;
   injection.argv.push(`--user=${username || 'root'}`);
   const password = secretOf(machine, 'password', passwords['ssh_password']);
   if (password) injection.argv.push(`--connection-password-file=${secretFile('ssh_password', password)}`);

@@ -56,12 +56,23 @@ export function buildJobSpec(input: JobSpecInput): JobSpec {
   const injection = injectCredentials(input.credentials, input.passwords);
   const playbook = playbookArgument(run.playbook);
   const argv = [
-    engine.command, '-i', '{workspace}/inventory.json', ...jobOptions(run), ...injection.argv,
-    '-e', '@{workspace}/env/extra_vars.yml', playbook,
+    engine.command,
+    '-i',
+    '{workspace}/inventory.json',
+    ...jobOptions(run),
+    ...injection.argv,
+    '-e',
+    '@{workspace}/env/extra_vars.yml',
+    playbook,
   ];
   const env = environment(input);
   assertArguments(argv, env);
-  const extraVars = extraVarsFile({ merged: input.extraVars, template: input.templateVars, injected: input.injected, allowJinja: settings.allowJinja });
+  const extraVars = extraVarsFile({
+    merged: input.extraVars,
+    template: input.templateVars,
+    injected: input.injected,
+    allowJinja: settings.allowJinja,
+  });
   return {
     run_id: run.id,
     argv,
@@ -85,7 +96,11 @@ export function buildJobSpec(input: JobSpecInput): JobSpec {
     timeout_s: run.timeout < 0 ? 0 : run.timeout || settings.defaultTimeout,
     spool_limit_bytes: settings.spoolLimitBytes,
     ...shownPaths(settings.showPaths),
-    shown: { job_args: JSON.stringify(argv), job_cwd: '{workspace}/project', job_env: maskEnvironment(env, injection.secrets) },
+    shown: {
+      job_args: JSON.stringify(argv),
+      job_cwd: '{workspace}/project',
+      job_env: maskEnvironment(env, injection.secrets),
+    },
     secrets: injection.secrets,
   };
 }
@@ -123,12 +138,15 @@ function environment({ run, engine, settings }: JobSpecInput): Record<string, st
 /** A host's name is a file's name here; one that is not a plain name gets its facts anew. */
 function* factFiles(facts: JobSpecInput['facts']): Iterable<ExecSpec['files'][number]> {
   for (const { host, document } of facts) {
-    if (host && !/[/\0]/.test(host) && host !== '.' && host !== '..') yield { path: `fact_cache/${host}`, content: document };
+    if (host && !/[/\0]/.test(host) && host !== '.' && host !== '..')
+      yield { path: `fact_cache/${host}`, content: document };
   }
 }
 
 function shownPaths(paths: readonly string[]): Pick<ExecSpec, 'readOnlyPaths' | 'writablePaths'> {
-  const parsed = paths.map((entry) => entry.split(':')).map((parts) => ({ path: parts[0]!, writable: parts.at(-1) === 'rw' || parts.at(-1) === 'z' }));
+  const parsed = paths
+    .map((entry) => entry.split(':'))
+    .map((parts) => ({ path: parts[0]!, writable: parts.at(-1) === 'rw' || parts.at(-1) === 'z' }));
   return {
     readOnlyPaths: [pluginFolder, ...parsed.filter(({ writable }) => !writable).map(({ path }) => path)],
     writablePaths: parsed.filter(({ writable }) => writable).map(({ path }) => path),
@@ -139,14 +157,23 @@ const secretName = /pass|secret|token|key|credential/i;
 
 function maskEnvironment(env: Record<string, string>, secrets: readonly string[]): Record<string, string> {
   const hidden = '**********';
-  return Object.fromEntries(Object.entries(env).map(([name, value]) => {
-    const secret = (secretName.test(name) && !name.startsWith('ANSIBLE_HOST_KEY')) || secrets.some((text) => text && value.includes(text));
-    return [name, secret ? hidden : value];
-  }));
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => {
+      const secret =
+        (secretName.test(name) && !name.startsWith('ANSIBLE_HOST_KEY')) ||
+        secrets.some((text) => text && value.includes(text));
+      return [name, secret ? hidden : value];
+    }),
+  );
 }
 
 /** The texts for the API, with the real place of the workspace. */
 export function showWorkspace(shown: JobSpec['shown'], handle: Pick<Handle, 'workspace'>): JobSpec['shown'] {
-  const place = (text: string) => text.replaceAll('{workspace}', `${handle.workspace}/work`).replaceAll('{tmp}', '/tmp');
-  return { job_args: place(shown.job_args), job_cwd: place(shown.job_cwd), job_env: Object.fromEntries(Object.entries(shown.job_env).map(([name, value]) => [name, place(value)])) };
+  const place = (text: string) =>
+    text.replaceAll('{workspace}', `${handle.workspace}/work`).replaceAll('{tmp}', '/tmp');
+  return {
+    job_args: place(shown.job_args),
+    job_cwd: place(shown.job_cwd),
+    job_env: Object.fromEntries(Object.entries(shown.job_env).map(([name, value]) => [name, place(value)])),
+  };
 }

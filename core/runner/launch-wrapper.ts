@@ -40,7 +40,8 @@ export function launchWrapper({ python, job, options, argv, env }: WrapperOption
     child.stderr.on('error', fail);
     child.stderr.on('data', (text: Buffer) => {
       said += text.toString();
-      const identity = said.startsWith('started ') && said.endsWith('\n') ? parseIdentity(said.slice('started '.length)) : null;
+      const identity =
+        said.startsWith('started ') && said.endsWith('\n') ? parseIdentity(said.slice('started '.length)) : null;
       if (!identity) return;
       clearTimeout(timer);
       child.stderr.destroy();

@@ -14,7 +14,18 @@ import { bootId, isAlive, type ProcessIdentity, signalProcess } from './process-
 import { readFolder } from './read-folder.ts';
 import { agentCommand, agentFiles } from './ssh-agent.ts';
 import { watchSpool } from './watch-spool.ts';
-import { abandon, acknowledgement, makeWorkspace, readExit, readIdentity, removeWorkspace, type Workspace, workspaceAt, writeFiles, writeLinks } from './workspace.ts';
+import {
+  abandon,
+  acknowledgement,
+  makeWorkspace,
+  readExit,
+  readIdentity,
+  removeWorkspace,
+  type Workspace,
+  workspaceAt,
+  writeFiles,
+  writeLinks,
+} from './workspace.ts';
 
 interface Deps {
   config: { dataDir: string };
@@ -61,7 +72,11 @@ const identityOf = (handle: Handle): ProcessIdentity => {
 };
 
 const handleFor = (runId: number, workspace: Workspace, identity: ProcessIdentity): LocalHandle => ({
-  executor: 'local', workspace: workspace.job, run_id: runId, extra_tmp: workspace.extraTmp, ...identity,
+  executor: 'local',
+  workspace: workspace.job,
+  run_id: runId,
+  extra_tmp: workspace.extraTmp,
+  ...identity,
 });
 
 async function start(spec: ExecSpec, job: string, engineTool: EngineTool): Promise<Handle> {
@@ -100,13 +115,21 @@ async function prepare(spec: ExecSpec, workspace: Workspace, isolation: Isolatio
     writable: spec.writablePaths ?? [],
   });
   const command = [...argv, ...(keys.length ? agentCommand() : []), ...spec.argv].map(expand);
-  const env = { ...engine.env, ...Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, expand(value)])), ...channels };
+  const env = {
+    ...engine.env,
+    ...Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, expand(value)])),
+    ...channels,
+  };
   assertArguments(command, env);
   return {
     argv: command,
     env: sandboxed ? env : { ...env, TAPLINE_JOB: workspace.job },
     options: [
-      `timeout=${spec.timeout_s}`, `grace=${grace}`, `limit=${spec.spool_limit_bytes}`, `depth=${depth}`, `cwd=${spec.cwd}`,
+      `timeout=${spec.timeout_s}`,
+      `grace=${grace}`,
+      `limit=${spec.spool_limit_bytes}`,
+      `depth=${depth}`,
+      `cwd=${spec.cwd}`,
       ...(isolation.uid === null ? [] : [`uid=${isolation.uid}`, `gid=${isolation.gid}`]),
       ...[...spec.secretPaths, ...keys.map(({ path }) => path)].map((path) => `wipe=${path}`),
     ],
@@ -118,7 +141,8 @@ async function recover(runId: number, job: string): Promise<LocalHandle | null> 
   const identity = readIdentity(workspace);
   if (identity) return handleFor(runId, workspace, identity);
   // a wrapper that has not begun finds the file taken and ends; one that was quicker owns the job
-  if (!abandon(workspace)) return handleFor(runId, workspace, readIdentity(workspace) ?? { pid: 0, start: 0, boot: '' });
+  if (!abandon(workspace))
+    return handleFor(runId, workspace, readIdentity(workspace) ?? { pid: 0, start: 0, boot: '' });
   await removeWorkspace(workspace);
   return null;
 }
@@ -132,7 +156,13 @@ function status(handle: Handle): ExecStatus {
   // it may have ended between the two looks
   const after = readExit(workspace);
   if (after) return { state: 'exited', exit: after };
-  return { state: 'lost', detail: identity.boot && identity.boot !== bootId() ? 'The machine was restarted while the job ran.' : 'The process that ran the job is gone and left no result: it was killed from outside.' };
+  return {
+    state: 'lost',
+    detail:
+      identity.boot && identity.boot !== bootId()
+        ? 'The machine was restarted while the job ran.'
+        : 'The process that ran the job is gone and left no result: it was killed from outside.',
+  };
 }
 
 async function read(handle: Handle, stream: 'events' | 'stdout', offset: number, limit: number): Promise<Buffer> {
@@ -165,7 +195,8 @@ async function cleanup(handle: Handle, log: Deps['log']): Promise<void> {
   const identity = identityOf(handle);
   if (signalProcess(identity, 'SIGTERM')) {
     for (let waited = 0; isAlive(identity) && waited < 5000; waited += 50) await delay(50);
-    if (signalProcess(identity, 'SIGKILL')) log.warn({ run: (handle as LocalHandle).run_id }, 'A wrapper did not end by itself and was killed');
+    if (signalProcess(identity, 'SIGKILL'))
+      log.warn({ run: (handle as LocalHandle).run_id }, 'A wrapper did not end by itself and was killed');
   }
   if (!place(handle).job.startsWith('/') || !existsSync(place(handle).job)) return;
   endStrays(place(handle).job);

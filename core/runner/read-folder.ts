@@ -9,7 +9,10 @@ const largest = 32 * 1024 * 1024;
  * The files below a folder that somebody else's code could write to: no link is followed, neither at the
  * folder nor at a file, and nothing but plain files is opened.
  */
-export async function* readFolder(work: string, folder: string): AsyncIterable<{ name: string; content: string; mtimeMs: number }> {
+export async function* readFolder(
+  work: string,
+  folder: string,
+): AsyncIterable<{ name: string; content: string; mtimeMs: number }> {
   const root = join(await realpath(work), folder);
   if ((await realpath(root).catch(() => '')) !== root) return;
   for await (const entry of await opendir(root, { recursive: true })) {

@@ -24,9 +24,13 @@ export function agentFiles(keys: ExecSpec['sshKeys']): ExecSpec['files'] {
     { path: `${folder}/ask`, content: Buffer.from(ask), mode: 0o700 },
     ...keys.flatMap(({ key, passphrase, certificate }, index) => [
       { path: `${folder}/key_${index}`, content: Buffer.from(key.endsWith('\n') ? key : `${key}\n`), mode: 0o600 },
-      ...(passphrase === null ? [] : [{ path: `${folder}/passphrase_${index}`, content: Buffer.from(passphrase), mode: 0o600 }]),
+      ...(passphrase === null
+        ? []
+        : [{ path: `${folder}/passphrase_${index}`, content: Buffer.from(passphrase), mode: 0o600 }]),
       // ssh-add loads it with the key it lies beside
-      ...(certificate ? [{ path: `${folder}/key_${index}-cert.pub`, content: Buffer.from(`${certificate.trim()}\n`), mode: 0o600 }] : []),
+      ...(certificate
+        ? [{ path: `${folder}/key_${index}-cert.pub`, content: Buffer.from(`${certificate.trim()}\n`), mode: 0o600 }]
+        : []),
     ]),
   ];
 }

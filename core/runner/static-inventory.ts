@@ -9,11 +9,26 @@ const named = (names: string[]) => Object.fromEntries(names.map((name) => [name,
  * script, in a tenth of the time. Hosts come first and in the document's order, which is the order of play.
  */
 export function staticInventory(document: InventoryDocument): string {
-  const { _meta: meta, all = {}, ...groups } = document as { _meta?: { hostvars?: Record<string, object> }; all?: Group } & Record<string, Group>;
+  const {
+    _meta: meta,
+    all = {},
+    ...groups
+  } = document as { _meta?: { hostvars?: Record<string, object> }; all?: Group } & Record<string, Group>;
   const hostvars = meta?.hostvars ?? {};
-  const hosts = [...Object.keys(hostvars), ...(all.hosts ?? []).filter((name: string) => !Object.hasOwn(hostvars, name))];
+  const hosts = [
+    ...Object.keys(hostvars),
+    ...(all.hosts ?? []).filter((name: string) => !Object.hasOwn(hostvars, name)),
+  ];
   const entries: [string, object][] = [
-    ['all', group({ ...all, hosts: [] }, Object.fromEntries(hosts.map((name) => [name, Object.keys(hostvars[name] ?? {}).length ? hostvars[name] : null])))],
+    [
+      'all',
+      group(
+        { ...all, hosts: [] },
+        Object.fromEntries(
+          hosts.map((name) => [name, Object.keys(hostvars[name] ?? {}).length ? hostvars[name] : null]),
+        ),
+      ),
+    ],
   ];
   for (const [name, content] of Object.entries(groups)) entries.push([name, group(content as Group)]);
   return JSON.stringify(Object.fromEntries(entries));

@@ -26,7 +26,14 @@ const longestSocketFolder = 60;
 
 export function workspaceAt(job: string, extraTmp: string | null = null): Workspace {
   const work = join(job, 'work');
-  return { job, control: join(job, 'control'), spool: join(job, 'spool'), work, tmp: extraTmp ?? join(work, 'tmp'), extraTmp };
+  return {
+    job,
+    control: join(job, 'control'),
+    spool: join(job, 'spool'),
+    work,
+    tmp: extraTmp ?? join(work, 'tmp'),
+    extraTmp,
+  };
 }
 
 /** Throws EEXIST when the job has a workspace already. Synchronous on purpose: a dozen quick calls on the way to a start. */
@@ -42,7 +49,11 @@ export function makeWorkspace(job: string, isolation: Isolation): Workspace {
   const { passwd, group } = accounts(isolation, join(place.work, 'home'));
   writeFileSync(join(place.control, 'passwd'), passwd, { mode: 0o644 });
   writeFileSync(join(place.control, 'group'), group, { mode: 0o644 });
-  for (const folder of [place.work, ...['home', 'tmp', 'project', 'env', 'fact_cache'].map((name) => join(place.work, name)), ...(place.extraTmp ? [place.extraTmp] : [])]) {
+  for (const folder of [
+    place.work,
+    ...['home', 'tmp', 'project', 'env', 'fact_cache'].map((name) => join(place.work, name)),
+    ...(place.extraTmp ? [place.extraTmp] : []),
+  ]) {
     if (folder !== place.extraTmp) mkdirSync(folder, { mode: 0o700 });
     own(folder, isolation);
   }
@@ -57,11 +68,17 @@ export function own(path: string, { uid, gid }: Pick<Isolation, 'uid' | 'gid'>):
 }
 
 /** Into the fresh work/, before anything of the user's is there: no path can lead through a link yet. */
-export function writeFiles(place: Workspace, files: ExecSpec['files'], isolation: Isolation, expand: (text: string) => string): void {
+export function writeFiles(
+  place: Workspace,
+  files: ExecSpec['files'],
+  isolation: Isolation,
+  expand: (text: string) => string,
+): void {
   const made = new Set<string>(['.', 'env', 'home', 'tmp', 'project', 'fact_cache']);
   for (const { path, content, mode = 0o600 } of files) {
     const clean = normalize(path);
-    if (isAbsolute(clean) || clean.startsWith('..') || clean.includes('\0')) throw new SpecError(`The file name ${JSON.stringify(path)} leads out of the workspace.`);
+    if (isAbsolute(clean) || clean.startsWith('..') || clean.includes('\0'))
+      throw new SpecError(`The file name ${JSON.stringify(path)} leads out of the workspace.`);
     for (const folder of ancestors(clean)) {
       if (made.has(folder)) continue;
       mkdirSync(join(place.work, folder), { mode: 0o700, recursive: true });
@@ -69,7 +86,10 @@ export function writeFiles(place: Workspace, files: ExecSpec['files'], isolation
       made.add(folder);
     }
     const target = join(place.work, clean);
-    writeFileSync(target, typeof content === 'string' && mode & 0o100 ? expand(content) : content, { mode, flag: 'wx' });
+    writeFileSync(target, typeof content === 'string' && mode & 0o100 ? expand(content) : content, {
+      mode,
+      flag: 'wx',
+    });
     // the process's umask must not decide about it
     if ((mode & 0o077) !== 0) chmodSync(target, mode);
     own(target, isolation);
@@ -103,7 +123,8 @@ export function abandon(place: Workspace): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readOptional(join(place.control, 'pid')) === 'abandoned\n';
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      return readOptional(join(place.control, 'pid')) === 'abandoned\n';
     throw error;
   }
 }

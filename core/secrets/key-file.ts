@@ -1,5 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 export interface Key {
@@ -10,7 +22,8 @@ export interface Key {
 }
 
 /** The id follows from the key, so that nodes with the same keys agree on their names. */
-export const keyId = (secret: Buffer) => createHash('sha256').update('tapline key id').update(secret).digest('hex').slice(0, 12);
+export const keyId = (secret: Buffer) =>
+  createHash('sha256').update('tapline key id').update(secret).digest('hex').slice(0, 12);
 
 export const newKey = (): Key => {
   const secret = randomBytes(32);
@@ -29,7 +42,9 @@ export function readKeyFile(path: string): Key[] {
     const { mode } = fstatSync(file);
     if (mode & 0o077) {
       const shown = (mode & 0o777).toString(8).padStart(4, '0');
-      throw new Error(`The key ring ${path} is open to other users (mode ${shown}). Check who read it, then run: chmod 600 ${path}`);
+      throw new Error(
+        `The key ring ${path} is open to other users (mode ${shown}). Check who read it, then run: chmod 600 ${path}`,
+      );
     }
     return parseKeys(readFileSync(file, 'utf8'), path);
   } finally {
@@ -48,9 +63,14 @@ function parseKeys(text: string, path: string): Key[] {
     return keys;
   } catch (error) {
     // the parser's own words may quote the file
-    const reason = error instanceof SyntaxError || error instanceof TypeError ? 'it is not the JSON that was written' : (error as Error).message;
+    const reason =
+      error instanceof SyntaxError || error instanceof TypeError
+        ? 'it is not the JSON that was written'
+        : (error as Error).message;
     // oxlint-disable-next-line preserve-caught-error -- the parser's error quotes the keys
-    throw new Error(`The key ring ${path} cannot be read: ${reason}. Restore it from a backup: without it stored secrets are lost.`);
+    throw new Error(
+      `The key ring ${path} cannot be read: ${reason}. Restore it from a backup: without it stored secrets are lost.`,
+    );
   }
 }
 

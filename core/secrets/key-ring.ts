@@ -62,21 +62,30 @@ const minSecretLength = 32;
  * A key file from before still opens what it once sealed.
  */
 function environmentKeys(value: string, path: string): KeySource {
-  const secrets = value.split(',').map((secret) => secret.trim()).filter(Boolean);
+  const secrets = value
+    .split(',')
+    .map((secret) => secret.trim())
+    .filter(Boolean);
   if (!secrets.length || secrets.some((secret) => secret.length < minSecretLength)) {
-    throw new Error(`TAPLINE_SECRET_KEY needs at least ${minSecretLength} random characters per key, such as the output of: openssl rand -base64 32`);
+    throw new Error(
+      `TAPLINE_SECRET_KEY needs at least ${minSecretLength} random characters per key, such as the output of: openssl rand -base64 32`,
+    );
   }
   const longAgo = new Date(0).toISOString();
   const keys = secrets.map((text, index) => {
     const secret = Buffer.from(hkdfSync('sha256', text, 'tapline', 'secret key', 32));
     return { id: keyId(secret), secret, retired: index ? longAgo : null };
   });
-  const older = keyFileVersion(path) ? readKeyFile(path).map((key) => ({ ...key, retired: key.retired ?? longAgo })) : [];
+  const older = keyFileVersion(path)
+    ? readKeyFile(path).map((key) => ({ ...key, retired: key.retired ?? longAgo }))
+    : [];
   return {
     writable: false,
     read: () => [...keys, ...older],
     write: () => {
-      throw new Error('The keys come from TAPLINE_SECRET_KEY: put the new secret before the old one, separated by a comma, then rotate');
+      throw new Error(
+        'The keys come from TAPLINE_SECRET_KEY: put the new secret before the old one, separated by a comma, then rotate',
+      );
     },
   };
 }
@@ -109,9 +118,13 @@ export function createKeyRing({ config }: { config: { dataDir: string; secretKey
     encrypt: (plain, cell) => seal(active(source.read()), plain, cell),
     decrypt(text, cell) {
       const [, id, body] = pattern.exec(text) ?? [];
-      if (!id || !body) throw new Error(`The secret in ${cell.table}.${cell.column} of ${cell.id} is not an encrypted value`);
+      if (!id || !body)
+        throw new Error(`The secret in ${cell.table}.${cell.column} of ${cell.id} is not an encrypted value`);
       const key = source.read().find((one) => one.id === id);
-      if (!key) throw new Error(`The key ${id} is not in the key ring: the secret in ${cell.table}.${cell.column} of ${cell.id} cannot be read`);
+      if (!key)
+        throw new Error(
+          `The key ${id} is not in the key ring: the secret in ${cell.table}.${cell.column} of ${cell.id} cannot be read`,
+        );
       try {
         return open(key, body, cell);
       } catch {

@@ -6,9 +6,17 @@ const batch = 500;
 const keepRetiredMs = 24 * 3600 * 1000;
 const lock = 'tapline key rotation';
 
-export const credentialCell = (id: number, input: string): Cell => ({ table: 'credentials', column: `inputs.${input}`, id });
+export const credentialCell = (id: number, input: string): Cell => ({
+  table: 'credentials',
+  column: `inputs.${input}`,
+  id,
+});
 /** A password given at launch: one row per run and prompt. */
-export const runSecretCell = (runId: number, name: string): Cell => ({ table: 'run_secrets', column: `value.${name}`, id: runId });
+export const runSecretCell = (runId: number, name: string): Cell => ({
+  table: 'run_secrets',
+  column: `value.${name}`,
+  id: runId,
+});
 
 export interface RotationReport {
   active: string;
@@ -25,16 +33,29 @@ type Reseal = (text: string, cell: Cell) => string;
 /** Both walk the table by key in batches, each in a transaction of its own, and write only what changed. */
 async function resealCredentials(db: Knex, reseal: Reseal, usesOldKey: (text: unknown) => boolean): Promise<number> {
   let count = 0;
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const rows = await db.transaction(async (trx) => {
-      const page = await trx('credentials').select('id', 'inputs').where('id', '>', after).orderBy('id').limit(batch).forUpdate();
-      const changed = page.filter((row) => Object.values(row.inputs).some(usesOldKey)).map((row) => ({
-        id: row.id,
-        inputs: Object.fromEntries(Object.entries(row.inputs).map(([name, value]) =>
-          [name, usesOldKey(value) ? reseal(value as string, credentialCell(row.id, name)) : value])),
-      }));
-      await trx.raw('update credentials c set inputs = n.inputs from jsonb_to_recordset(?::jsonb) as n(id bigint, inputs jsonb) where c.id = n.id',
-        [JSON.stringify(changed)]);
+      const page = await trx('credentials')
+        .select('id', 'inputs')
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(batch)
+        .forUpdate();
+      const changed = page
+        .filter((row) => Object.values(row.inputs).some(usesOldKey))
+        .map((row) => ({
+          id: row.id,
+          inputs: Object.fromEntries(
+            Object.entries(row.inputs).map(([name, value]) => [
+              name,
+              usesOldKey(value) ? reseal(value as string, credentialCell(row.id, name)) : value,
+            ]),
+          ),
+        }));
+      await trx.raw(
+        'update credentials c set inputs = n.inputs from jsonb_to_recordset(?::jsonb) as n(id bigint, inputs jsonb) where c.id = n.id',
+        [JSON.stringify(changed)],
+      );
       count += changed.length;
       return page;
     });
@@ -48,12 +69,20 @@ async function resealRunSecrets(db: Knex, reseal: Reseal, usesOldKey: (text: unk
   let after: [number, string] = [0, ''];
   for (;;) {
     const rows = await db.transaction(async (trx) => {
-      const page = await trx('run_secrets').select('run_id', 'name', 'value').whereRaw('(run_id, name) > (?, ?)', after)
-        .orderBy(['run_id', 'name']).limit(batch).forUpdate();
-      const changed = page.filter((row) => usesOldKey(row.value))
+      const page = await trx('run_secrets')
+        .select('run_id', 'name', 'value')
+        .whereRaw('(run_id, name) > (?, ?)', after)
+        .orderBy(['run_id', 'name'])
+        .limit(batch)
+        .forUpdate();
+      const changed = page
+        .filter((row) => usesOldKey(row.value))
         .map((row) => ({ ...row, value: reseal(row.value, runSecretCell(row.run_id, row.name)) }));
-      await trx.raw(`update run_secrets s set value = n.value from jsonb_to_recordset(?::jsonb) as n(run_id bigint, name text, value text)
-        where s.run_id = n.run_id and s.name = n.name`, [JSON.stringify(changed)]);
+      await trx.raw(
+        `update run_secrets s set value = n.value from jsonb_to_recordset(?::jsonb) as n(run_id bigint, name text, value text)
+        where s.run_id = n.run_id and s.name = n.name`,
+        [JSON.stringify(changed)],
+      );
       count += changed.length;
       return page;
     });
@@ -77,7 +106,15 @@ export async function keysInUse(db: Knex): Promise<Set<string>> {
  * Puts every stored secret under a new key, while the service runs. A node that dies half-way leaves
  * both keys in the ring; running it again finishes the work.
  */
-export async function rotateKeys({ db, keyRing, now = Date.now() }: { db: Knex; keyRing: KeyRing; now?: number }): Promise<RotationReport> {
+export async function rotateKeys({
+  db,
+  keyRing,
+  now = Date.now(),
+}: {
+  db: Knex;
+  keyRing: KeyRing;
+  now?: number;
+}): Promise<RotationReport> {
   return db.transaction(async (guard) => {
     // two rotations at once would overwrite each other's new key
     await guard.raw('select pg_advisory_xact_lock(hashtext(?))', [lock]);
@@ -92,11 +129,21 @@ export async function rotateKeys({ db, keyRing, now = Date.now() }: { db: Knex; 
         return text;
       }
     };
-    const reencrypted = await resealCredentials(db, reseal, usesOldKey) + await resealRunSecrets(db, reseal, usesOldKey);
+    const reencrypted =
+      (await resealCredentials(db, reseal, usesOldKey)) + (await resealRunSecrets(db, reseal, usesOldKey));
 
     const used = await keysInUse(db);
-    const unused = keyRing.retired().filter(({ id, since }) => !used.has(id) && now - Date.parse(since) > keepRetiredMs).map(({ id }) => id);
+    const unused = keyRing
+      .retired()
+      .filter(({ id, since }) => !used.has(id) && now - Date.parse(since) > keepRetiredMs)
+      .map(({ id }) => id);
     if (keyRing.writable && unused.length) keyRing.drop(unused);
-    return { active, reencrypted, unreadable, dropped: keyRing.writable ? unused : [], kept: keyRing.retired().map(({ id }) => id) };
+    return {
+      active,
+      reencrypted,
+      unreadable,
+      dropped: keyRing.writable ? unused : [],
+      kept: keyRing.retired().map(({ id }) => id),
+    };
   });
 }

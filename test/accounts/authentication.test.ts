@@ -11,7 +11,8 @@ describe('passwords', () => {
   });
 
   it('never fit an account without a usable hash', async () => {
-    for (const stored of ['', null, undefined, 'plain', '$argon2id$v=19$m=1,t=1,p=1$x$y']) expect(await verifyPassword(stored, 'plain')).to.equal(false);
+    for (const stored of ['', null, undefined, 'plain', '$argon2id$v=19$m=1,t=1,p=1$x$y'])
+      expect(await verifyPassword(stored, 'plain')).to.equal(false);
   });
 });
 
@@ -42,8 +43,23 @@ describe('authentication', () => {
     expect(body).to.deep.equal({ detail: 'Authentication credentials were not provided.' });
   });
 
-  for (const value of ['Basic', 'Basic ', 'Basic !!!', 'Basic YWRtaW4', 'Basic Og==', `Basic ${Buffer.from('a\0b:c').toString('base64')}`, 'Bearer', 'Bearer x', 'Bearer svc_',
-    `Bearer ${'a'.repeat(8000)}`, 'Digest a="b"', ',', 'Basic a b', "Bearer ' or 1=1 --", `Basic ${Buffer.from([0xff, 0xfe, 58, 0xff]).toString('base64')}`]) {
+  for (const value of [
+    'Basic',
+    'Basic ',
+    'Basic !!!',
+    'Basic YWRtaW4',
+    'Basic Og==',
+    `Basic ${Buffer.from('a\0b:c').toString('base64')}`,
+    'Bearer',
+    'Bearer x',
+    'Bearer svc_',
+    `Bearer ${'a'.repeat(8000)}`,
+    'Digest a="b"',
+    ',',
+    'Basic a b',
+    "Bearer ' or 1=1 --",
+    `Basic ${Buffer.from([0xff, 0xfe, 58, 0xff]).toString('base64')}`,
+  ]) {
     it(`answers 401 to the header ${JSON.stringify(value.slice(0, 30))}`, async () => {
       expect((await me(value)).status).to.equal(401);
     });
@@ -51,7 +67,9 @@ describe('authentication', () => {
 
   it('asks for the hash once for many requests, and counts no success', async () => {
     await api.db('login_attempts').delete();
-    const answers = await Promise.all(Array.from({ length: 30 }, () => api.as(basic('admin', adminPassword))('GET', '/api/v2/me/')));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => api.as(basic('admin', adminPassword))('GET', '/api/v2/me/')),
+    );
     expect(answers.map(({ status }) => status)).to.deep.equal(Array(30).fill(200));
     expect(Number((await count()) ?? 0)).to.equal(0);
   });
@@ -75,7 +93,10 @@ describe('authentication', () => {
   });
 
   it('forgets a remembered pair when the password changes, the user is switched off, or renamed', async () => {
-    const [{ id }] = await api.db('users').insert({ username: 'brief', password: await hashPassword('one') }).returning('id');
+    const [{ id }] = await api
+      .db('users')
+      .insert({ username: 'brief', password: await hashPassword('one') })
+      .returning('id');
     const login = async (name: string, password: string) => (await me(basic(name, password))).status;
     expect(await login('brief', 'one')).to.equal(200);
     expect((await api.admin('PATCH', `/api/v2/users/${id}/`, { password: 'two' })).status).to.equal(200);

@@ -8,13 +8,19 @@ describe('the gate in front of password hashes', () => {
     const order: number[] = [];
     let release!: () => void;
     const open = new Promise<void>((resolve) => void (release = resolve));
-    const work = (index: number) => withHashGate(async () => {
-      most = Math.max(most, ++running);
-      await open;
-      order.push(index);
-      running--;
-    });
-    const results = Array.from({ length: 200 }, (_, index) => work(index).then(() => 'done', (error) => error.status as number));
+    const work = (index: number) =>
+      withHashGate(async () => {
+        most = Math.max(most, ++running);
+        await open;
+        order.push(index);
+        running--;
+      });
+    const results = Array.from({ length: 200 }, (_, index) =>
+      work(index).then(
+        () => 'done',
+        (error) => error.status as number,
+      ),
+    );
     release();
     const answers = await Promise.all(results);
     const passed = answers.filter((answer) => answer === 'done').length;
@@ -25,7 +31,9 @@ describe('the gate in front of password hashes', () => {
   });
 
   it('is open again after failures', async () => {
-    const failing = Array.from({ length: 10 }, () => withHashGate(() => Promise.reject(new Error('x'))).catch((error: Error) => error.message));
+    const failing = Array.from({ length: 10 }, () =>
+      withHashGate(() => Promise.reject(new Error('x'))).catch((error: Error) => error.message),
+    );
     expect(await Promise.all(failing)).to.deep.equal(Array(10).fill('x'));
     expect(await withHashGate(async () => 1)).to.equal(1);
   });

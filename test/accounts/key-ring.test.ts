@@ -37,12 +37,18 @@ describe('key ring', () => {
 
   it('refuses a damaged file without quoting it', () => {
     writeFileSync(join(dataDir, 'keys.json'), '{"keys": [{"key": "canary-key-material"', { mode: 0o600 });
-    expect(() => ring().encrypt('a', cell)).to.throw(/cannot be read/).and.not.match(/canary/);
+    expect(() => ring().encrypt('a', cell))
+      .to.throw(/cannot be read/)
+      .and.not.match(/canary/);
   });
 
   it('opens a secret only where it was stored', () => {
     const sealed = ring().encrypt('a', cell);
-    for (const other of [{ ...cell, id: 8 }, { ...cell, column: 'inputs.username' }, { ...cell, table: 'run_secrets' }]) {
+    for (const other of [
+      { ...cell, id: 8 },
+      { ...cell, column: 'inputs.username' },
+      { ...cell, table: 'run_secrets' },
+    ]) {
       expect(() => ring().decrypt(sealed, other)).to.throw(/altered or belongs elsewhere/);
     }
   });
@@ -83,7 +89,9 @@ describe('key ring', () => {
   });
 
   it('refuses a short TAPLINE_SECRET_KEY without quoting it', () => {
-    expect(() => ring('canary')).to.throw(/at least 32/).and.not.match(/canary/);
+    expect(() => ring('canary'))
+      .to.throw(/at least 32/)
+      .and.not.match(/canary/);
   });
 
   it('has one ring, whoever creates it first', () => {

@@ -8,17 +8,31 @@ describe('tokens', () => {
   let userId: number;
   before(async () => {
     api = await startApi();
-    [{ id: userId }] = await api.db('users').insert({ username: 'ann', password: await hashPassword('ann') }).returning('id');
+    [{ id: userId }] = await api
+      .db('users')
+      .insert({ username: 'ann', password: await hashPassword('ann') })
+      .returning('id');
     user = api.as(basic('ann', 'ann'));
   });
   after(() => api?.stop());
   const bearer = (token: string) => api.as(`Bearer ${token}`);
 
   it('are shown once, and asterisks afterwards', async () => {
-    const { status, body, headers } = await user('POST', '/api/v2/tokens/', { description: 'ci', application: null, scope: 'write' });
+    const { status, body, headers } = await user('POST', '/api/v2/tokens/', {
+      description: 'ci',
+      application: null,
+      scope: 'write',
+    });
     expect(status).to.equal(201);
     expect(headers.get('location')).to.equal(`/api/v2/tokens/${body.id}/`);
-    expect(body).to.include({ type: 'o_auth2_access_token', scope: 'write', user: userId, application: null, refresh_token: null, description: 'ci' });
+    expect(body).to.include({
+      type: 'o_auth2_access_token',
+      scope: 'write',
+      user: userId,
+      application: null,
+      refresh_token: null,
+      description: 'ci',
+    });
     expect(body.token).to.match(/^svc_[\w-]{43}$/);
     expect(body.summary_fields.user).to.deep.equal({ id: userId, username: 'ann', first_name: '', last_name: '' });
     expect((await user('GET', body.url)).body.token).to.equal('************');
@@ -65,25 +79,36 @@ describe('tokens', () => {
   });
 
   it('are made below the user too, by name, as the command line client does', async () => {
-    const { status, body } = await user('POST', '/api/v2/users/ann/personal_tokens/', { description: 'cli', application: null, scope: 'write' });
+    const { status, body } = await user('POST', '/api/v2/users/ann/personal_tokens/', {
+      description: 'cli',
+      application: null,
+      scope: 'write',
+    });
     expect(status).to.equal(201);
     expect((await bearer(body.token)('GET', '/api/v2/me/')).body.results[0].id).to.equal(userId);
     expect((await user('GET', `/api/v2/users/${userId}/personal_tokens/`)).body.count).to.be.greaterThan(0);
   });
 
   it('for another user are for superusers only', async () => {
-    const [{ id: other }] = await api.db('users').insert({ username: 'bob', password: await hashPassword('bob') }).returning('id');
+    const [{ id: other }] = await api
+      .db('users')
+      .insert({ username: 'bob', password: await hashPassword('bob') })
+      .returning('id');
     expect((await user('POST', `/api/v2/users/${other}/tokens/`, {})).status).to.equal(404);
     const { status, body } = await api.admin('POST', `/api/v2/users/${other}/tokens/`, {});
     expect(status).to.equal(201);
     expect(body.user).to.equal(other);
     expect((await bearer(body.token)('GET', '/api/v2/me/')).body.results[0].username).to.equal('bob');
     expect((await user('GET', body.url)).status, 'a token of somebody else').to.equal(404);
-    expect((await user('POST', '/api/v2/tokens/', { user: other })).body.user, 'the body does not name the owner').to.equal(userId);
+    expect(
+      (await user('POST', '/api/v2/tokens/', { user: other })).body.user,
+      'the body does not name the owner',
+    ).to.equal(userId);
   });
 
   it('cannot be searched for', async () => {
-    for (const query of ['token=x', 'token__startswith=a', 'order_by=token']) expect((await user('GET', `/api/v2/tokens/?${query}`)).status, query).to.equal(403);
+    for (const query of ['token=x', 'token__startswith=a', 'order_by=token'])
+      expect((await user('GET', `/api/v2/tokens/?${query}`)).status, query).to.equal(403);
   });
 
   it('do not appear in the log', async () => {

@@ -7,13 +7,29 @@ describe('users', () => {
   before(async () => void (api = await startApi()));
   after(() => api?.stop());
   let serial = 0;
-  const create = async (extra: object = {}) => (await api.admin('POST', '/api/v2/users/', { username: `user${++serial}`, password: 'first pass', ...extra })).body;
-  const clientOf = (user: { username: string }, password = 'first pass'): Client => api.as(basic(user.username, password));
+  const create = async (extra: object = {}) =>
+    (await api.admin('POST', '/api/v2/users/', { username: `user${++serial}`, password: 'first pass', ...extra })).body;
+  const clientOf = (user: { username: string }, password = 'first pass'): Client =>
+    api.as(basic(user.username, password));
 
   it('are created by a superuser and shown with a masked password', async () => {
-    const { status, body } = await api.admin('POST', '/api/v2/users/', { username: 'ünï.c@de+x-1_', password: 'canary-password', email: 'a@example.org', first_name: ' Ann ' });
+    const { status, body } = await api.admin('POST', '/api/v2/users/', {
+      username: 'ünï.c@de+x-1_',
+      password: 'canary-password',
+      email: 'a@example.org',
+      first_name: ' Ann ',
+    });
     expect(status).to.equal(201);
-    expect(body).to.include({ type: 'user', username: 'ünï.c@de+x-1_', password: '$encrypted$', email: 'a@example.org', first_name: 'Ann', is_superuser: false, ldap_dn: '', external_account: null });
+    expect(body).to.include({
+      type: 'user',
+      username: 'ünï.c@de+x-1_',
+      password: '$encrypted$',
+      email: 'a@example.org',
+      first_name: 'Ann',
+      is_superuser: false,
+      ldap_dn: '',
+      external_account: null,
+    });
     expect(body.auth).to.deep.equal([]);
     expect(body.related).to.include({ tokens: `${body.url}tokens/`, personal_tokens: `${body.url}personal_tokens/` });
     expect(api.logged()).not.to.include('canary-password');
@@ -50,16 +66,25 @@ describe('users', () => {
   }
 
   it('says "already exists" for a taken name', async () => {
-    expect((await api.admin('POST', '/api/v2/users/', { username: 'admin', password: 'x' })).body.username[0]).to.match(/already exists/);
+    expect((await api.admin('POST', '/api/v2/users/', { username: 'admin', password: 'x' })).body.username[0]).to.match(
+      /already exists/,
+    );
   });
 
   it('follow the password rules of the settings', async () => {
-    const strict = await startApi({ LOCAL_PASSWORD_MIN_LENGTH: '8', LOCAL_PASSWORD_MIN_DIGITS: '2', LOCAL_PASSWORD_MIN_UPPER: '1', LOCAL_PASSWORD_MIN_SPECIAL: '1' });
+    const strict = await startApi({
+      LOCAL_PASSWORD_MIN_LENGTH: '8',
+      LOCAL_PASSWORD_MIN_DIGITS: '2',
+      LOCAL_PASSWORD_MIN_UPPER: '1',
+      LOCAL_PASSWORD_MIN_SPECIAL: '1',
+    });
     try {
       const { status, body } = await strict.admin('POST', '/api/v2/users/', { username: 'x', password: 'abc' });
       expect(status).to.equal(400);
       expect(body.password).to.have.length(4);
-      expect((await strict.admin('POST', '/api/v2/users/', { username: 'x', password: 'Abcdef-12' })).status).to.equal(201);
+      expect((await strict.admin('POST', '/api/v2/users/', { username: 'x', password: 'Abcdef-12' })).status).to.equal(
+        201,
+      );
     } finally {
       await strict.stop();
     }
@@ -92,7 +117,11 @@ describe('users', () => {
 
     it('changes its own name, address and password', async () => {
       const user = await create();
-      const changed = await clientOf(user)('PATCH', user.url, { first_name: 'New', email: 'new@example.org', password: 'second' });
+      const changed = await clientOf(user)('PATCH', user.url, {
+        first_name: 'New',
+        email: 'new@example.org',
+        password: 'second',
+      });
       expect(changed.status).to.equal(200);
       expect(changed.body).to.include({ first_name: 'New', email: 'new@example.org' });
       expect((await clientOf(user, 'second')('GET', '/api/v2/me/')).status).to.equal(200);
@@ -134,7 +163,10 @@ describe('users', () => {
   it('cannot all vanish when two superusers delete each other at once', async () => {
     const alone = await startApi();
     try {
-      const [{ id }] = await alone.db('users').insert({ username: 'second', password: await hashPassword('second'), is_superuser: true }).returning('id');
+      const [{ id }] = await alone
+        .db('users')
+        .insert({ username: 'second', password: await hashPassword('second'), is_superuser: true })
+        .returning('id');
       const [first] = (await alone.admin('GET', '/api/v2/me/')).body.results;
       const second = alone.as(basic('second', 'second'));
       await second('GET', '/api/v2/me/');

@@ -79,7 +79,7 @@ async function settled(stage: Stage, deadline: number): Promise<boolean> {
 
 async function pages(stage: Stage, path: string): Promise<any[]> {
   const rows: any[] = [];
-  for (let next: string | null = path; next !== null; ) {
+  for (let next: string | null = path; next !== null;) {
     const at: string = next;
     const page = await persist(at, () => stage.call('GET', at));
     rows.push(...page.results);
@@ -105,17 +105,27 @@ async function finishedJobs(stage: Stage): Promise<Finished[]> {
 }
 
 function judge(stage: Stage, jobs: Finished[], orphaned: Set<number>): string[] {
-  const left = processesNaming(join(stage.data, 'jobs')).map(({ pid, command }) => `process ${pid} is left: ${command.slice(0, 200)}`);
+  const left = processesNaming(join(stage.data, 'jobs')).map(
+    ({ pid, command }) => `process ${pid} is left: ${command.slice(0, 200)}`,
+  );
   return [...jobs.flatMap((job) => problems(job, stage.proof, orphaned.has(job.id))), ...left];
 }
 
-export async function chaos({ kills, seed, say }: { kills: number; seed: number; say: (line: string) => void }): Promise<ChaosResult> {
+export async function chaos({
+  kills,
+  seed,
+  say,
+}: {
+  kills: number;
+  seed: number;
+  say: (line: string) => void;
+}): Promise<ChaosResult> {
   const random = generator(seed);
   const killed: Record<Victim, number> = { web: 0, worker: 0, wrapper: 0, backend: 0 };
   const orphaned = new Set<number>();
   const stage = await setStage();
   try {
-    for (let done = 0; done < kills; ) {
+    for (let done = 0; done < kills;) {
       await launchUpTo(stage, random).catch(() => undefined);
       await delay(random() * 1500);
       const victim = victims[Math.floor(random() * victims.length)] ?? 'worker';
@@ -130,14 +140,20 @@ export async function chaos({ kills, seed, say }: { kills: number; seed: number;
     const jobs = await finishedJobs(stage);
     const statuses: Record<string, number> = {};
     for (const { status } of jobs) statuses[status] = (statuses[status] ?? 0) + 1;
-    const written = readdirSync(stage.proof).reduce((sum, name) => sum + readFileSync(join(stage.proof, name), 'utf8').trim().split('\n').length, 0);
+    const written = readdirSync(stage.proof).reduce(
+      (sum, name) => sum + readFileSync(join(stage.proof, name), 'utf8').trim().split('\n').length,
+      0,
+    );
     return {
       killed,
       statuses,
       events: jobs.reduce((sum, job) => sum + job.counters.length, 0),
       lines: written,
       settledS,
-      problems: [...(calm ? [] : ['some jobs were still active 60 s after the last restart']), ...judge(stage, jobs, orphaned)],
+      problems: [
+        ...(calm ? [] : ['some jobs were still active 60 s after the last restart']),
+        ...judge(stage, jobs, orphaned),
+      ],
     };
   } finally {
     await stage.close();

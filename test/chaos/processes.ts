@@ -32,7 +32,14 @@ export class Node {
     this.child = spawn(process.execPath, ['core/main.ts', 'serve'], {
       cwd: root,
       stdio: ['ignore', 'ignore', process.env.CHAOS_VERBOSE ? 'inherit' : 'ignore'],
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', LOG_LEVEL: 'warn', ...this.env, TAPLINE_ROLES: this.role, TAPLINE_NODE_NAME: `node-${this.role.replace(',', '-')}` },
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: process.env.HOME ?? '/',
+        LOG_LEVEL: 'warn',
+        ...this.env,
+        TAPLINE_ROLES: this.role,
+        TAPLINE_NODE_NAME: `node-${this.role.replace(',', '-')}`,
+      },
     });
   }
 

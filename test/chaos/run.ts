@@ -2,7 +2,9 @@
 import { parseArgs } from 'node:util';
 import { chaos } from './chaos.ts';
 
-const { values } = parseArgs({ options: { kills: { type: 'string', default: '20' }, seed: { type: 'string', default: String(Date.now() % 1e6) } } });
+const { values } = parseArgs({
+  options: { kills: { type: 'string', default: '20' }, seed: { type: 'string', default: String(Date.now() % 1e6) } },
+});
 const kills = Number(values.kills);
 const seed = Number(values.seed);
 if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) {
@@ -13,10 +15,18 @@ if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) {
 console.log(`${kills} kills, seed ${seed}`);
 const result = await chaos({ kills, seed, say: (line) => console.log(line) });
 console.log(
-  `killed: ${Object.entries(result.killed).map(([what, count]) => `${what} ${count}`).join(', ')}\n` +
-    `jobs: ${Object.entries(result.statuses).map(([status, count]) => `${status} ${count}`).join(', ')}; ` +
+  `killed: ${Object.entries(result.killed)
+    .map(([what, count]) => `${what} ${count}`)
+    .join(', ')}\n` +
+    `jobs: ${Object.entries(result.statuses)
+      .map(([status, count]) => `${status} ${count}`)
+      .join(', ')}; ` +
     `${result.events} events, ${result.lines} lines outside; settled ${result.settledS.toFixed(1)} s after the last restart`,
 );
 for (const problem of result.problems) console.error(`PROBLEM ${problem}`);
-console.log(result.problems.length === 0 ? 'nothing lost, nothing doubled, nothing left behind' : `${result.problems.length} problems`);
+console.log(
+  result.problems.length === 0
+    ? 'nothing lost, nothing doubled, nothing left behind'
+    : `${result.problems.length} problems`,
+);
 process.exitCode = result.problems.length === 0 ? 0 : 1;

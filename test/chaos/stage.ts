@@ -40,7 +40,10 @@ export async function persist<T>(what: string, attempt: () => Promise<T>, timeou
 async function request(port: number, method: string, path: string, body?: unknown): Promise<string> {
   const reply = await fetch(`http://127.0.0.1:${port}/api/v2/${path}`, {
     method,
-    headers: { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
     body: body === undefined ? null : JSON.stringify(body),
     signal: AbortSignal.timeout(10_000),
   });
@@ -58,7 +61,15 @@ async function makeTemplates(data: string, proof: string, call: Stage['call']): 
   const inventory = (await call('GET', 'inventories/?name=Demo+Inventory')).results[0].id;
   const project = await call('POST', 'projects/', { name: 'Chaos', organization, local_path: 'chaos' });
   const template = async (name: string) =>
-    (await call('POST', 'job_templates/', { name, project: project.id, inventory, playbook: `${name}.yml`, allow_simultaneous: true })).id;
+    (
+      await call('POST', 'job_templates/', {
+        name,
+        project: project.id,
+        inventory,
+        playbook: `${name}.yml`,
+        allow_simultaneous: true,
+      })
+    ).id;
   return { append: await template('append'), flood: await template('flood') };
 }
 
@@ -77,7 +88,10 @@ export async function setStage(): Promise<Stage> {
     ADMIN_PASSWORD: password,
     TAPLINE_AWX_ISOLATION_SHOW_PATHS: JSON.stringify([`${proof}:${proof}:rw`]),
   };
-  const nodes = [new Node('web', { ...env, PORT: String(port) }), new Node('worker', { ...env, PORT: String(await freePort()) })];
+  const nodes = [
+    new Node('web', { ...env, PORT: String(port) }),
+    new Node('worker', { ...env, PORT: String(await freePort()) }),
+  ];
   const call: Stage['call'] = async (method, path, body) => {
     const text = await request(port, method, path, body);
     return text === '' ? undefined : JSON.parse(text);

@@ -3,14 +3,25 @@ import { ensureManagedTypes } from '../../core/credentials/managed-types.ts';
 import { type Api, basic, startApi } from '../support/api.ts';
 import { add, names } from '../inventory/seed.ts';
 
-const custom = { name: 'Custom', kind: 'cloud', inputs: { fields: [{ id: 'token', label: 'Token', secret: true }, { id: 'on', label: 'On', type: 'boolean' }], required: ['token'] } };
+const custom = {
+  name: 'Custom',
+  kind: 'cloud',
+  inputs: {
+    fields: [
+      { id: 'token', label: 'Token', secret: true },
+      { id: 'on', label: 'On', type: 'boolean' },
+    ],
+    required: ['token'],
+  },
+};
 
 describe('credential types', () => {
   let api: Api;
   before(async () => void (api = await startApi()));
   after(() => api?.stop());
   let serial = 0;
-  const create = (extra: object = {}) => add(api, '/api/v2/credential_types/', { ...custom, name: `type ${++serial}`, ...extra });
+  const create = (extra: object = {}) =>
+    add(api, '/api/v2/credential_types/', { ...custom, name: `type ${++serial}`, ...extra });
 
   it('that come with the service are found by namespace, and any login may read them', async () => {
     await add(api, '/api/v2/users/', { username: 'ann', password: 'pw' });
@@ -19,7 +30,16 @@ describe('credential types', () => {
     const machine = answer.body.results[0];
     expect(machine).to.include({ namespace: 'ssh', kind: 'ssh', managed: true });
     const fields = Object.fromEntries(machine.inputs.fields.map((field: any) => [field.id, field]));
-    expect(Object.keys(fields)).to.deep.equal(['username', 'password', 'ssh_key_data', 'ssh_public_key_data', 'ssh_key_unlock', 'become_method', 'become_username', 'become_password']);
+    expect(Object.keys(fields)).to.deep.equal([
+      'username',
+      'password',
+      'ssh_key_data',
+      'ssh_public_key_data',
+      'ssh_key_unlock',
+      'become_method',
+      'become_username',
+      'become_password',
+    ]);
     expect(fields.password).to.include({ secret: true, ask_at_runtime: true });
     expect(fields.ssh_key_data).to.include({ secret: true, multiline: true, format: 'ssh_private_key' });
     expect(answer.body.results[2].inputs.required).to.deep.equal(['vault_password']);
@@ -29,7 +49,11 @@ describe('credential types', () => {
     await api.db('credential_types').where({ namespace: 'ssh' }).update({ inputs: '{}', name: 'Old' });
     await Promise.all([ensureManagedTypes(api.db), ensureManagedTypes(api.db), ensureManagedTypes(api.db)]);
     const before = await api.db('credential_types').whereNotNull('namespace').orderBy('id');
-    expect(before.map(({ name }) => name as string).toSorted((a, b) => a.localeCompare(b))).to.deep.equal(['Machine', 'Source Control', 'Vault']);
+    expect(before.map(({ name }) => name as string).toSorted((a, b) => a.localeCompare(b))).to.deep.equal([
+      'Machine',
+      'Source Control',
+      'Vault',
+    ]);
     await ensureManagedTypes(api.db);
     expect(await api.db('credential_types').whereNotNull('namespace').orderBy('id')).to.deep.equal(before);
   });
@@ -51,20 +75,33 @@ describe('credential types', () => {
 
   for (const kind of ['ssh', 'nothing', null, 5, undefined]) {
     it(`refuse the kind ${kind}`, async () => {
-      expect((await api.admin('POST', '/api/v2/credential_types/', { ...custom, name: 'k', kind })).body).to.have.all.keys('kind');
+      expect(
+        (await api.admin('POST', '/api/v2/credential_types/', { ...custom, name: 'k', kind })).body,
+      ).to.have.all.keys('kind');
     });
   }
 
   const field = { id: 'a', label: 'A' };
   const badInputs: [string, unknown][] = [
-    ['a list', []], ['another key', { fields: [], extra: 1 }], ['fields that are no list', { fields: {} }], ['a field without label', { fields: [{ id: 'a' }] }],
-    ['another key in a field', { fields: [{ ...field, x: 1 }] }], ['an id with a leading digit', { fields: [{ ...field, id: '1a' }] }],
-    ['an id with a blank', { fields: [{ ...field, id: 'a b' }] }], ['the reserved id', { fields: [{ ...field, id: 'tower' }] }], ['an id twice', { fields: [field, field] }],
-    ['another type', { fields: [{ ...field, type: 'integer' }] }], ['a secret boolean', { fields: [{ ...field, type: 'boolean', secret: true }] }],
-    ['a boolean with choices', { fields: [{ ...field, type: 'boolean', choices: ['x'] }] }], ['no choice', { fields: [{ ...field, choices: [] }] }],
-    ['a choice twice', { fields: [{ ...field, choices: ['x', 'x'] }] }], ['a default of another type', { fields: [{ ...field, default: true }] }],
-    ['a default that is no choice', { fields: [{ ...field, choices: ['x'], default: 'y' }] }], ['asking at launch', { fields: [{ ...field, ask_at_runtime: true }] }],
-    ['dependencies', { fields: [field], dependencies: { a: ['a'] } }], ['another format', { fields: [{ ...field, format: 'vault_id' }] }],
+    ['a list', []],
+    ['another key', { fields: [], extra: 1 }],
+    ['fields that are no list', { fields: {} }],
+    ['a field without label', { fields: [{ id: 'a' }] }],
+    ['another key in a field', { fields: [{ ...field, x: 1 }] }],
+    ['an id with a leading digit', { fields: [{ ...field, id: '1a' }] }],
+    ['an id with a blank', { fields: [{ ...field, id: 'a b' }] }],
+    ['the reserved id', { fields: [{ ...field, id: 'tower' }] }],
+    ['an id twice', { fields: [field, field] }],
+    ['another type', { fields: [{ ...field, type: 'integer' }] }],
+    ['a secret boolean', { fields: [{ ...field, type: 'boolean', secret: true }] }],
+    ['a boolean with choices', { fields: [{ ...field, type: 'boolean', choices: ['x'] }] }],
+    ['no choice', { fields: [{ ...field, choices: [] }] }],
+    ['a choice twice', { fields: [{ ...field, choices: ['x', 'x'] }] }],
+    ['a default of another type', { fields: [{ ...field, default: true }] }],
+    ['a default that is no choice', { fields: [{ ...field, choices: ['x'], default: 'y' }] }],
+    ['asking at launch', { fields: [{ ...field, ask_at_runtime: true }] }],
+    ['dependencies', { fields: [field], dependencies: { a: ['a'] } }],
+    ['another format', { fields: [{ ...field, format: 'vault_id' }] }],
     ['a required field that is none', { fields: [field], required: ['b'] }],
   ];
   for (const [what, inputs] of badInputs) {
@@ -76,29 +113,49 @@ describe('credential types', () => {
   }
 
   const badInjectors: [string, unknown][] = [
-    ['another key', { files: {} }], ['a name that is none', { env: { 'a-b': 'x' } }], ['a name of the engine', { env: { ANSIBLE_HOST_KEY_CHECKING: 'x' } }],
-    ['a reserved name', { env: { LD_PRELOAD: 'x' } }], ['a value beyond ASCII', { env: { A: 'ü' } }], ['a value that is no text', { env: { A: 5 } }],
-    ['one and several files', { file: { template: 'x', 'template.a': 'y' } }], ['a file of another name', { file: { other: 'x' } }], ['null in extra_vars', { extra_vars: { a: null } }],
+    ['another key', { files: {} }],
+    ['a name that is none', { env: { 'a-b': 'x' } }],
+    ['a name of the engine', { env: { ANSIBLE_HOST_KEY_CHECKING: 'x' } }],
+    ['a reserved name', { env: { LD_PRELOAD: 'x' } }],
+    ['a value beyond ASCII', { env: { A: 'ü' } }],
+    ['a value that is no text', { env: { A: 5 } }],
+    ['one and several files', { file: { template: 'x', 'template.a': 'y' } }],
+    ['a file of another name', { file: { other: 'x' } }],
+    ['null in extra_vars', { extra_vars: { a: null } }],
   ];
   for (const [what, injectors] of badInjectors) {
     it(`refuse ${what} in injectors`, async () => {
-      const { status, body } = await api.admin('POST', '/api/v2/credential_types/', { ...custom, name: 'bad', injectors });
+      const { status, body } = await api.admin('POST', '/api/v2/credential_types/', {
+        ...custom,
+        name: 'bad',
+        injectors,
+      });
       expect(status).to.equal(400);
       expect(body).to.have.all.keys('injectors');
     });
   }
 
   it('keep injectors of the right shape', async () => {
-    const injectors = { file: { 'template.cert': '{{ token }}' }, env: { TOKEN: '{{ token }}', CERT: '{{ tower.filename.cert }}' }, extra_vars: { nested: { list: ['{{ token }}'] } } };
+    const injectors = {
+      file: { 'template.cert': '{{ token }}' },
+      env: { TOKEN: '{{ token }}', CERT: '{{ tower.filename.cert }}' },
+      extra_vars: { nested: { list: ['{{ token }}'] } },
+    };
     expect((await create({ injectors })).injectors).to.deep.equal(injectors);
   });
 
   it('are what credentials are judged by', async () => {
     const type = await create();
-    const made = await add(api, `${type.url}credentials/`, { name: 'c', user: 1, inputs: { token: 'canary', on: true } });
+    const made = await add(api, `${type.url}credentials/`, {
+      name: 'c',
+      user: 1,
+      inputs: { token: 'canary', on: true },
+    });
     expect(made.inputs).to.deep.equal({ token: '$encrypted$', on: true });
     expect(made).to.include({ kind: null, cloud: true });
-    expect((await api.admin('PATCH', made.url, { inputs: { token: 'x', on: 'yes' } })).body.inputs).to.have.all.keys('on');
+    expect((await api.admin('PATCH', made.url, { inputs: { token: 'x', on: 'yes' } })).body.inputs).to.have.all.keys(
+      'on',
+    );
   });
 
   it('keep their inputs while credentials use them', async () => {

@@ -30,7 +30,9 @@ describe('private keys', () => {
   }
 
   it('under a cipher that cannot be tried are left to the engine', async () => {
-    expect(await passphraseFits(readPrivateKey(opensshKey('pass', '-Z', 'chacha20-poly1305@openssh.com')), 'wrong')).to.equal(null);
+    expect(
+      await passphraseFits(readPrivateKey(opensshKey('pass', '-Z', 'chacha20-poly1305@openssh.com')), 'wrong'),
+    ).to.equal(null);
   });
 
   const openssh = opensshKey();
@@ -49,7 +51,9 @@ describe('private keys', () => {
   ];
   for (const [what, text] of bad) {
     it(`are not ${what}`, () => {
-      expect(() => readPrivateKey(text)).to.throw(/^is not a private key/).and.not.match(/canary/);
+      expect(() => readPrivateKey(text))
+        .to.throw(/^is not a private key/)
+        .and.not.match(/canary/);
     });
   }
 });

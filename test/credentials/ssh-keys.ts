@@ -8,7 +8,18 @@ import { join } from 'node:path';
 export function opensshKey(passphrase = '', ...options: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'tapline-key-'));
   try {
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-C', 'test', '-f', join(folder, 'key'), ...options]);
+    execFileSync('ssh-keygen', [
+      '-q',
+      '-t',
+      'ed25519',
+      '-N',
+      passphrase,
+      '-C',
+      'test',
+      '-f',
+      join(folder, 'key'),
+      ...options,
+    ]);
     return readFileSync(join(folder, 'key'), 'utf8');
   } finally {
     rmSync(folder, { recursive: true });
@@ -20,7 +31,10 @@ export function pemKey(passphrase?: string, type: 'pkcs1' | 'pkcs8' = 'pkcs8'): 
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type, format: 'pem', ...(passphrase ? { cipher: 'aes-128-cbc', passphrase } : {}) } as { type: 'pkcs8'; format: 'pem' },
+    privateKeyEncoding: { type, format: 'pem', ...(passphrase ? { cipher: 'aes-128-cbc', passphrase } : {}) } as {
+      type: 'pkcs8';
+      format: 'pem';
+    },
   });
   return privateKey;
 }

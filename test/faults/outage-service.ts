@@ -29,18 +29,31 @@ export async function startOutageService(env: Record<string, string> = {}): Prom
   const data = join(base, 'data');
   const postgres = await startPostgres({ dataDir: data, log: pino({ level: 'silent' }) });
   const port = await freePort();
-  const node = new Node('web,worker', { DATABASE_URL: postgres.url, TAPLINE_DATA: data, ADMIN_PASSWORD: 'outage-secret', PORT: String(port), ...env });
+  const node = new Node('web,worker', {
+    DATABASE_URL: postgres.url,
+    TAPLINE_DATA: data,
+    ADMIN_PASSWORD: 'outage-secret',
+    PORT: String(port),
+    ...env,
+  });
   const send = async (method: string, path: string, body?: unknown): Promise<Answer> => {
     const began = performance.now();
     const reply = await fetch(`http://127.0.0.1:${port}/api/v2/${path}`, {
       method,
-      headers: { authorization: `Basic ${Buffer.from('admin:outage-secret').toString('base64')}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Basic ${Buffer.from('admin:outage-secret').toString('base64')}`,
+        'content-type': 'application/json',
+      },
       body: body === undefined ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(20_000),
     });
     const text = await reply.text();
     const json = reply.headers.get('content-type')?.includes('json') === true;
-    return { status: reply.status, body: json && text !== '' ? JSON.parse(text) : text, took: performance.now() - began };
+    return {
+      status: reply.status,
+      body: json && text !== '' ? JSON.parse(text) : text,
+      took: performance.now() - began,
+    };
   };
   node.start();
   await persist('the first ping', async () => {

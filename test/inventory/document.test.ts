@@ -19,9 +19,19 @@ async function readByEngine(document: object): Promise<any> {
   try {
     writeFileSync(join(folder, 'document.json'), JSON.stringify(document));
     writeFileSync(script, `#!/bin/sh\ncat ${join(folder, 'document.json')}\n`, { mode: 0o755 });
-    const { stdout } = await run(existsSync(bin) ? join(bin, 'ansible-inventory') : 'ansible-inventory', ['-i', script, '--list'], {
-      env: { PATH: `${bin}:${process.env.PATH}`, HOME: folder, ANSIBLE_LOCAL_TEMP: folder, ANSIBLE_INVENTORY_ENABLED: 'script', LC_ALL: 'C.UTF-8' },
-    });
+    const { stdout } = await run(
+      existsSync(bin) ? join(bin, 'ansible-inventory') : 'ansible-inventory',
+      ['-i', script, '--list'],
+      {
+        env: {
+          PATH: `${bin}:${process.env.PATH}`,
+          HOME: folder,
+          ANSIBLE_LOCAL_TEMP: folder,
+          ANSIBLE_INVENTORY_ENABLED: 'script',
+          LC_ALL: 'C.UTF-8',
+        },
+      },
+    );
     return JSON.parse(stdout);
   } finally {
     rmSync(folder, { recursive: true });
@@ -36,7 +46,12 @@ describe('inventory document', () => {
     api = await startApi();
     inventory = await seedInventory(api, 'doc', { variables: 'where: here' });
     const group = (name: string, extra = {}) => add(api, `${inventory.url}groups/`, { name, ...extra });
-    const [web, db, empty, parent] = [await group('web', { variables: '{"port": 80}' }), await group('db'), await group('empty'), await group('parent')];
+    const [web, db, empty, parent] = [
+      await group('web', { variables: '{"port": 80}' }),
+      await group('db'),
+      await group('empty'),
+      await group('parent'),
+    ];
     expect(empty.name).to.equal('empty');
     await api.admin('POST', `${parent.url}children/`, { id: web.id });
     await api.admin('POST', `${parent.url}children/`, { id: db.id });
@@ -59,13 +74,22 @@ describe('inventory document', () => {
   it('adds disabled hosts, variables and identities when asked by any value', async () => {
     const { body } = await script('?hostvars=1&towervars=0&all=no');
     expect(body.db.hosts).to.deep.equal(['off']);
-    expect(body._meta.hostvars.off).to.deep.equal({ x: 1, remote_host_enabled: 'false', remote_host_id: off.id, remote_tower_enabled: 'false', remote_tower_id: off.id });
+    expect(body._meta.hostvars.off).to.deep.equal({
+      x: 1,
+      remote_host_enabled: 'false',
+      remote_host_id: off.id,
+      remote_tower_enabled: 'false',
+      remote_tower_id: off.id,
+    });
     expect(body._meta.hostvars.lonely).to.include({ remote_host_enabled: 'true' });
     expect(Object.keys((await script('?hostvars=1')).body._meta.hostvars)).to.deep.equal(['lonely', 'w1', 'w2']);
   });
 
   it('keeps numbers as they were written', async () => {
-    expect((await script('?hostvars=1')).text).to.include('"big":12345678901234567890').and.include('"exact":1.0').and.include('"version":1.10');
+    expect((await script('?hostvars=1')).text)
+      .to.include('"big":12345678901234567890')
+      .and.include('"exact":1.0')
+      .and.include('"version":1.10');
   });
 
   it('gives the variables of one host', async () => {
@@ -79,7 +103,8 @@ describe('inventory document', () => {
     const slice = async (text: string) => Object.keys((await script(`?hostvars=1&subset=${text}`)).body._meta.hostvars);
     expect(await slice('slice1of2')).to.deep.equal(['lonely', 'w2']);
     expect(await slice('slice2of2')).to.deep.equal(['w1']);
-    for (const bad of ['slice0of2', 'slice3of2', 'slice1of0', 'x', 'slice1of2x', '1']) expect((await script(`?subset=${bad}`)).status, bad).to.equal(400);
+    for (const bad of ['slice0of2', 'slice3of2', 'slice1of0', 'x', 'slice1of2x', '1'])
+      expect((await script(`?subset=${bad}`)).status, bad).to.equal(400);
   });
 
   it('is what the engine reads', async () => {
@@ -101,17 +126,31 @@ describe('inventory document', () => {
 
   it('refuses a tree that grows beyond all bounds', async () => {
     const { id, url } = await seedInventory(api, 'diamonds');
-    await api.db.raw(`insert into groups (inventory_id, name) select ?, 'g' || level || side from generate_series(1, 40) level, unnest(array['a', 'b']) side`, [id]);
-    await api.db.raw(`insert into group_children select p.id, c.id from groups p join groups c on c.inventory_id = p.inventory_id
-      and substring(c.name from '\\d+')::int = substring(p.name from '\\d+')::int + 1 where p.inventory_id = ?`, [id]);
+    await api.db.raw(
+      `insert into groups (inventory_id, name) select ?, 'g' || level || side from generate_series(1, 40) level, unnest(array['a', 'b']) side`,
+      [id],
+    );
+    await api.db.raw(
+      `insert into group_children select p.id, c.id from groups p join groups c on c.inventory_id = p.inventory_id
+      and substring(c.name from '\\d+')::int = substring(p.name from '\\d+')::int + 1 where p.inventory_id = ?`,
+      [id],
+    );
     expect((await api.admin('GET', `${url}tree/`)).status).to.equal(400);
   });
 
   it('takes the same few statements at 10,000 hosts', async () => {
     const { id } = await seedInventory(api, 'large');
-    await api.db.raw(`insert into hosts (inventory_id, name, variables) select ?, 'host' || n, '{"ansible_host": "10.0.0.1", "n": ' || n || '}' from generate_series(1, 10000) n`, [id]);
-    await api.db.raw(`insert into groups (inventory_id, name) select ?, 'group' || n from generate_series(1, 100) n`, [id]);
-    await api.db.raw(`insert into group_hosts select g.id, h.id from hosts h join groups g on g.inventory_id = h.inventory_id and g.name = 'group' || (h.id % 100 + 1) where h.inventory_id = ?`, [id]);
+    await api.db.raw(
+      `insert into hosts (inventory_id, name, variables) select ?, 'host' || n, '{"ansible_host": "10.0.0.1", "n": ' || n || '}' from generate_series(1, 10000) n`,
+      [id],
+    );
+    await api.db.raw(`insert into groups (inventory_id, name) select ?, 'group' || n from generate_series(1, 100) n`, [
+      id,
+    ]);
+    await api.db.raw(
+      `insert into group_hosts select g.id, h.id from hosts h join groups g on g.inventory_id = h.inventory_id and g.name = 'group' || (h.id % 100 + 1) where h.inventory_id = ?`,
+      [id],
+    );
     let statements = 0;
     const count = () => void statements++;
     api.db.on('query', count);

@@ -12,13 +12,18 @@ describe('groups', () => {
   async function tree(groups: Record<string, string[]>, hosts: Record<string, string[]> = {}) {
     const inventory = await seedInventory(api, `inv${++serial}`);
     const made: Record<string, any> = {};
-    for (const name of new Set([...Object.keys(groups), ...Object.values(groups).flat()])) made[name] = await add(api, `${inventory.url}groups/`, { name });
-    for (const [parent, children] of Object.entries(groups)) for (const child of children) await api.admin('POST', `${made[parent].url}children/`, { id: made[child].id });
+    for (const name of new Set([...Object.keys(groups), ...Object.values(groups).flat()]))
+      made[name] = await add(api, `${inventory.url}groups/`, { name });
+    for (const [parent, children] of Object.entries(groups))
+      for (const child of children) await api.admin('POST', `${made[parent].url}children/`, { id: made[child].id });
     for (const [name, of] of Object.entries(hosts)) {
       made[name] = await add(api, `${inventory.url}hosts/`, { name });
       for (const group of of) await api.admin('POST', `${made[group].url}hosts/`, { id: made[name].id });
     }
-    const left = async () => [...names(await api.admin('GET', `${inventory.url}groups/`)), ...names(await api.admin('GET', `${inventory.url}hosts/`))];
+    const left = async () => [
+      ...names(await api.admin('GET', `${inventory.url}groups/`)),
+      ...names(await api.admin('GET', `${inventory.url}hosts/`)),
+    ];
     return { inventory, left, ...made } as Record<string, any>;
   }
 
@@ -27,7 +32,8 @@ describe('groups', () => {
     const { body } = await api.admin('GET', a.url);
     expect(body).to.include({ type: 'group', name: 'a', inventory: inventory.id, variables: '' });
     expect(body.summary_fields.inventory).to.include({ total_groups: 1, organization_id: inventory.organization });
-    for (const key of ['hosts', 'children', 'all_hosts', 'potential_children', 'variable_data']) expect(body.related[key]).to.equal(`${a.url}${key}/`);
+    for (const key of ['hosts', 'children', 'all_hosts', 'potential_children', 'variable_data'])
+      expect(body.related[key]).to.equal(`${a.url}${key}/`);
   });
 
   for (const name of ['all', '_meta', '{{ g }}']) {
@@ -39,20 +45,30 @@ describe('groups', () => {
 
   it('refuse cycles of any length, also when both halves come at once', async () => {
     const { a, b, c } = await tree({ a: ['b'], b: ['c'] });
-    for (const [parent, child] of [[a, a], [b, a], [c, a]]) {
+    for (const [parent, child] of [
+      [a, a],
+      [b, a],
+      [c, a],
+    ]) {
       const { status, body } = await api.admin('POST', `${parent.url}children/`, { id: child.id });
       expect(status).to.equal(400);
       expect(body).to.have.all.keys('error');
     }
     const { x, y } = await tree({ x: [], y: [] });
-    const answers = await Promise.all([api.admin('POST', `${x.url}children/`, { id: y.id }), api.admin('POST', `${y.url}children/`, { id: x.id })]);
+    const answers = await Promise.all([
+      api.admin('POST', `${x.url}children/`, { id: y.id }),
+      api.admin('POST', `${y.url}children/`, { id: x.id }),
+    ]);
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([204, 400]);
   });
 
   it('take neither groups nor hosts of another inventory', async () => {
     const { a } = await tree({ a: [] });
     const { b, h } = await tree({ b: [] }, { h: [] });
-    for (const [path, id] of [['children/', b.id], ['hosts/', h.id]]) {
+    for (const [path, id] of [
+      ['children/', b.id],
+      ['hosts/', h.id],
+    ]) {
       const { status, body } = await api.admin('POST', a.url + path, { id });
       expect([status, Object.keys(body)]).to.deep.equal([400, ['detail']]);
     }
@@ -82,7 +98,10 @@ describe('groups', () => {
   });
 
   it('take along what is in no other group when they are deleted', async () => {
-    const made = await tree({ a: ['b', 'shared'], b: ['c'], keep: ['shared'] }, { ha: ['a'], hc: ['c'], both: ['c', 'keep'], free: [] });
+    const made = await tree(
+      { a: ['b', 'shared'], b: ['c'], keep: ['shared'] },
+      { ha: ['a'], hc: ['c'], both: ['c', 'keep'], free: [] },
+    );
     expect((await api.admin('DELETE', made.a.url)).status).to.equal(204);
     expect(await made.left()).to.deep.equal(['keep', 'shared', 'both', 'free']);
   });
@@ -95,14 +114,18 @@ describe('groups', () => {
 
   it('go alone when they are detached from the inventory', async () => {
     const made = await tree({ a: ['b'] }, { h: ['a'] });
-    expect((await api.admin('POST', `${made.inventory.url}groups/`, { id: made.a.id, disassociate: true })).status).to.equal(204);
+    expect(
+      (await api.admin('POST', `${made.inventory.url}groups/`, { id: made.a.id, disassociate: true })).status,
+    ).to.equal(204);
     expect(await made.left()).to.deep.equal(['b', 'h']);
     expect(names(await api.admin('GET', `${made.inventory.url}root_groups/`))).to.deep.equal(['b']);
   });
 
   it('lose a child without deleting it, or go themselves when no child is named', async () => {
     const made = await tree({ a: ['b'] });
-    expect((await api.admin('POST', `${made.a.url}children/`, { id: made.b.id, disassociate: made.a.id })).status).to.equal(204);
+    expect(
+      (await api.admin('POST', `${made.a.url}children/`, { id: made.b.id, disassociate: made.a.id })).status,
+    ).to.equal(204);
     expect(await made.left()).to.deep.equal(['a', 'b']);
     expect((await api.admin('POST', `${made.a.url}children/`, { disassociate: true })).status).to.equal(204);
     expect(await made.left()).to.deep.equal(['b']);
@@ -116,7 +139,8 @@ describe('groups', () => {
 
   it('are found by children, parents and hosts', async () => {
     const { a, b, h, inventory } = await tree({ a: ['b'] }, { h: ['b'] });
-    const find = async (query: string) => names(await api.admin('GET', `/api/v2/groups/?inventory=${inventory.id}&${query}`));
+    const find = async (query: string) =>
+      names(await api.admin('GET', `/api/v2/groups/?inventory=${inventory.id}&${query}`));
     expect(await find(`children=${b.id}`)).to.deep.equal(['a']);
     expect(await find(`parents=${a.id}`)).to.deep.equal(['b']);
     expect(await find(`hosts=${h.id}`)).to.deep.equal(['b']);

@@ -10,11 +10,23 @@ describe('inventories', () => {
   it('are created with defaults, links and counts', async () => {
     const body = await seedInventory(api, 'plain', { kind: null, variables: '  a: 1\n' });
     expect(body).to.include({
-      type: 'inventory', name: 'plain', kind: '', host_filter: null, variables: 'a: 1', total_hosts: 0, total_groups: 0, has_active_failures: false,
-      hosts_with_active_failures: 0, has_inventory_sources: false, total_inventory_sources: 0, inventory_sources_with_failures: 0, pending_deletion: false,
+      type: 'inventory',
+      name: 'plain',
+      kind: '',
+      host_filter: null,
+      variables: 'a: 1',
+      total_hosts: 0,
+      total_groups: 0,
+      has_active_failures: false,
+      hosts_with_active_failures: 0,
+      has_inventory_sources: false,
+      total_inventory_sources: 0,
+      inventory_sources_with_failures: 0,
+      pending_deletion: false,
       prevent_instance_group_fallback: false,
     });
-    for (const key of ['hosts', 'groups', 'root_groups', 'variable_data', 'script', 'tree']) expect(body.related[key]).to.equal(`${body.url}${key}/`);
+    for (const key of ['hosts', 'groups', 'root_groups', 'variable_data', 'script', 'tree'])
+      expect(body.related[key]).to.equal(`${body.url}${key}/`);
     expect(body.summary_fields.organization.name).to.equal('Org of plain');
   });
 
@@ -59,7 +71,17 @@ describe('inventories', () => {
     expect(body.__all__[0]).to.include('already exists');
   });
 
-  for (const variables of ['[1, 2]', 'just text', '{', 'a: b: c', { a: 1 }, ['x'], `{"a":${'{"a":'.repeat(200)}1${'}'.repeat(201)}`, 'a: [*x]', 5]) {
+  for (const variables of [
+    '[1, 2]',
+    'just text',
+    '{',
+    'a: b: c',
+    { a: 1 },
+    ['x'],
+    `{"a":${'{"a":'.repeat(200)}1${'}'.repeat(201)}`,
+    'a: [*x]',
+    5,
+  ]) {
     it(`refuse the variables ${JSON.stringify(variables).slice(0, 40)}`, async () => {
       const { url } = await seedInventory(api, `bad ${Math.random()}`);
       const { status, body } = await api.admin('PATCH', url, { variables });
@@ -109,7 +131,8 @@ describe('inventories', () => {
     expect((await auditor('GET', `${url}script/`)).status).to.equal(200);
     expect((await auditor('PATCH', `${url}variable_data/`, {})).status).to.equal(403);
     expect((await auditor('DELETE', url)).status).to.equal(403);
-    for (const path of ['', 'script/', 'variable_data/', 'hosts/', 'tree/']) expect((await nobody('GET', url + path)).status, path).to.equal(404);
+    for (const path of ['', 'script/', 'variable_data/', 'hosts/', 'tree/'])
+      expect((await nobody('GET', url + path)).status, path).to.equal(404);
     expect((await nobody('GET', '/api/v2/inventories/')).body.count).to.equal(0);
     expect((await nobody('POST', '/api/v2/inventories/', { name: 'n', organization: 1 })).status).to.equal(403);
   });

@@ -2,7 +2,10 @@ import type { Api } from '../support/api.ts';
 
 /** Makes an organization and an inventory through the API. */
 export async function seedInventory(api: Api, name: string, extra: object = {}): Promise<any> {
-  const [organization] = await api.db('organizations').insert({ name: `Org of ${name}` }).returning('id');
+  const [organization] = await api
+    .db('organizations')
+    .insert({ name: `Org of ${name}` })
+    .returning('id');
   const { body } = await api.admin('POST', '/api/v2/inventories/', { name, organization: organization.id, ...extra });
   return body;
 }

@@ -14,9 +14,19 @@ export const contractRoles: Record<string, [string, string, ...string[]][]> = {
     ['auditor_role', 'Auditor', 'system_auditor'],
     ['member_role', 'Member', 'admin_role'],
     [
-      'read_role', 'Read',
-      'member_role', 'auditor_role', 'execute_role', 'project_admin_role', 'inventory_admin_role', 'workflow_admin_role', 'notification_admin_role',
-      'credential_admin_role', 'job_template_admin_role', 'approval_role', 'execution_environment_admin_role',
+      'read_role',
+      'Read',
+      'member_role',
+      'auditor_role',
+      'execute_role',
+      'project_admin_role',
+      'inventory_admin_role',
+      'workflow_admin_role',
+      'notification_admin_role',
+      'credential_admin_role',
+      'job_template_admin_role',
+      'approval_role',
+      'execution_environment_admin_role',
     ],
   ],
   team: [
@@ -45,7 +55,14 @@ export const contractRoles: Record<string, [string, string, ...string[]][]> = {
   job_template: [
     ['admin_role', 'Admin', 'organization.job_template_admin_role'],
     ['execute_role', 'Execute', 'admin_role', 'organization.execute_role'],
-    ['read_role', 'Read', 'organization.auditor_role', 'inventory.organization.auditor_role', 'execute_role', 'admin_role'],
+    [
+      'read_role',
+      'Read',
+      'organization.auditor_role',
+      'inventory.organization.auditor_role',
+      'execute_role',
+      'admin_role',
+    ],
   ],
   workflow_job_template: [
     ['admin_role', 'Admin', 'system_administrator', 'organization.workflow_admin_role'],

@@ -21,15 +21,29 @@ describe('granting and revoking', () => {
     other = await make.organization();
     team = await make.team(org);
     records = {
-      organization: org, team, inventory: await make.inventory(org), project: await make.project(org), credential: await make.credential(org),
-      job_template: await make.jobTemplate(org), workflow_job_template: await make.workflow(org), instance_group: await make.instanceGroup(),
+      organization: org,
+      team,
+      inventory: await make.inventory(org),
+      project: await make.project(org),
+      credential: await make.credential(org),
+      job_template: await make.jobTemplate(org),
+      workflow_job_template: await make.workflow(org),
+      instance_group: await make.instanceGroup(),
       'private credential': await make.credential(null),
     };
     people = {
-      superuser: await make.user({ is_superuser: true }), auditor: await make.user({ is_system_auditor: true }), 'organization admin': await make.user(), 'other admin': await make.user(),
-      'record admin': await make.user(), 'record user': await make.user(), member: await make.user(), orphan: await make.user(), target: await make.user(),
+      superuser: await make.user({ is_superuser: true }),
+      auditor: await make.user({ is_system_auditor: true }),
+      'organization admin': await make.user(),
+      'other admin': await make.user(),
+      'record admin': await make.user(),
+      'record user': await make.user(),
+      member: await make.user(),
+      orphan: await make.user(),
+      target: await make.user(),
     };
-    for (const name of ['member', 'target', 'record admin', 'record user']) await make.give('organization', org, 'member_role', people[name]!);
+    for (const name of ['member', 'target', 'record admin', 'record user'])
+      await make.give('organization', org, 'member_role', people[name]!);
     await make.give('organization', org, 'admin_role', people['organization admin']!);
     await make.give('organization', other, 'admin_role', people['other admin']!);
     for (const [name, row] of Object.entries(records)) {
@@ -41,7 +55,8 @@ describe('granting and revoking', () => {
   });
   after(() => test.drop());
 
-  const roleOf = (name: string, field: string) => make.roleId((name === 'private credential' ? 'credential' : name) as RoleType, records[name], field);
+  const roleOf = (name: string, field: string) =>
+    make.roleId((name === 'private credential' ? 'credential' : name) as RoleType, records[name], field);
   const target = () => ({ userId: people.target!.id });
 
   /** record, role, who asks, to whom: what is answered for giving and for taking away */
@@ -97,8 +112,14 @@ describe('granting and revoking', () => {
     const roleId = await roleOf('project', 'use_role');
     const by = people.superuser!;
     const results = [];
-    for (const revoke of [false, false, true, true]) results.push(await attempt(test.db, by, roleId, { ...target(), revoke }));
-    expect(results.map(({ status, changed }: any) => [status, changed])).to.deep.equal([[204, true], [204, false], [204, true], [204, false]]);
+    for (const revoke of [false, false, true, true])
+      results.push(await attempt(test.db, by, roleId, { ...target(), revoke }));
+    expect(results.map(({ status, changed }: any) => [status, changed])).to.deep.equal([
+      [204, true],
+      [204, false],
+      [204, true],
+      [204, false],
+    ]);
   });
 
   it('answer an unknown role, user or team like one that the caller may not see', async () => {
@@ -106,32 +127,57 @@ describe('granting and revoking', () => {
     const roleId = await roleOf('inventory', 'use_role');
     const [hidden, hiddenTeam] = [await make.user(), await make.team(other)];
     const no = settingsWith(['ORG_ADMINS_CAN_SEE_ALL_USERS']);
-    expect(await attempt(test.db, admin, 999_999, target(), no)).to.deep.equal({ status: 400, body: { detail: 'No Role matches the given query.' } });
-    expect(await attempt(test.db, admin, roleId, { userId: hidden.id }, no)).to.deep.equal({ status: 400, body: { detail: 'No User matches the given query.' } });
-    expect(await attempt(test.db, admin, roleId, { userId: 999_999 }, no)).to.deep.equal({ status: 400, body: { detail: 'No User matches the given query.' } });
-    expect(await attempt(test.db, admin, roleId, { teamId: hiddenTeam.id }, no)).to.deep.equal({ status: 400, body: { detail: 'No Team matches the given query.' } });
+    expect(await attempt(test.db, admin, 999_999, target(), no)).to.deep.equal({
+      status: 400,
+      body: { detail: 'No Role matches the given query.' },
+    });
+    expect(await attempt(test.db, admin, roleId, { userId: hidden.id }, no)).to.deep.equal({
+      status: 400,
+      body: { detail: 'No User matches the given query.' },
+    });
+    expect(await attempt(test.db, admin, roleId, { userId: 999_999 }, no)).to.deep.equal({
+      status: 400,
+      body: { detail: 'No User matches the given query.' },
+    });
+    expect(await attempt(test.db, admin, roleId, { teamId: hiddenTeam.id }, no)).to.deep.equal({
+      status: 400,
+      body: { detail: 'No Team matches the given query.' },
+    });
   });
 
   it('of a credential need the user in its organization, and the team in it, only to give', async () => {
     const roleId = await roleOf('credential', 'use_role');
     const foreign = await make.team(other);
-    expect((await attempt(test.db, people.superuser!, roleId, { userId: people.orphan!.id })).body).to.have.property('msg').that.contains('organization');
-    expect((await attempt(test.db, people.superuser!, roleId, { teamId: foreign.id })).body).to.have.property('msg').that.contains('organization');
+    expect((await attempt(test.db, people.superuser!, roleId, { userId: people.orphan!.id })).body)
+      .to.have.property('msg')
+      .that.contains('organization');
+    expect((await attempt(test.db, people.superuser!, roleId, { teamId: foreign.id })).body)
+      .to.have.property('msg')
+      .that.contains('organization');
     await test.db('role_teams').insert({ role_id: roleId, team_id: foreign.id });
-    expect((await attempt(test.db, people.superuser!, roleId, { teamId: foreign.id, revoke: true }))).to.deep.equal({ status: 204, changed: true });
+    expect(await attempt(test.db, people.superuser!, roleId, { teamId: foreign.id, revoke: true })).to.deep.equal({
+      status: 204,
+      changed: true,
+    });
   });
 
   describe('of membership', () => {
-    it('in organizations and teams is the superuser\'s while MANAGE_ORGANIZATION_AUTH is off; other grants go on', async () => {
+    it("in organizations and teams is the superuser's while MANAGE_ORGANIZATION_AUTH is off; other grants go on", async () => {
       const off = settingsWith(['MANAGE_ORGANIZATION_AUTH']);
       const admin = people['organization admin']!;
-      expect((await attempt(test.db, admin, await roleOf('organization', 'member_role'), target(), off)).status).to.equal(403);
+      expect(
+        (await attempt(test.db, admin, await roleOf('organization', 'member_role'), target(), off)).status,
+      ).to.equal(403);
       expect((await attempt(test.db, admin, await roleOf('team', 'member_role'), target(), off)).status).to.equal(403);
-      expect((await attempt(test.db, admin, await roleOf('organization', 'execute_role'), { teamId: team.id }, off)).status).to.equal(204);
-      expect((await attempt(test.db, people.superuser!, await roleOf('team', 'member_role'), target(), off)).status).to.equal(204);
+      expect(
+        (await attempt(test.db, admin, await roleOf('organization', 'execute_role'), { teamId: team.id }, off)).status,
+      ).to.equal(204);
+      expect(
+        (await attempt(test.db, people.superuser!, await roleOf('team', 'member_role'), target(), off)).status,
+      ).to.equal(204);
     });
 
-    it('needs all of the user\'s organizations, or a user in none who holds nothing that the caller does not', async () => {
+    it("needs all of the user's organizations, or a user in none who holds nothing that the caller does not", async () => {
       const admin = people['organization admin']!;
       const roleId = await roleOf('organization', 'member_role');
       const shared = await make.user();
@@ -149,16 +195,25 @@ describe('granting and revoking', () => {
   });
 
   describe('of the system-wide roles', () => {
-    const system = async (name: string) => (await test.db('roles').where('singleton_name', name).first('id')).id as number;
+    const system = async (name: string) =>
+      (await test.db('roles').where('singleton_name', name).first('id')).id as number;
 
     it('is for superusers, sets the flag and never goes to a team', async () => {
       const user = await make.user();
       const roleId = await system('system_auditor');
-      expect((await attempt(test.db, people['organization admin']!, roleId, { userId: people.target!.id })).status).to.equal(403);
+      expect(
+        (await attempt(test.db, people['organization admin']!, roleId, { userId: people.target!.id })).status,
+      ).to.equal(403);
       expect((await attempt(test.db, people.superuser!, roleId, { teamId: team.id })).status).to.equal(400);
-      expect(await attempt(test.db, people.superuser!, roleId, { userId: user.id })).to.deep.equal({ status: 204, changed: true });
+      expect(await attempt(test.db, people.superuser!, roleId, { userId: user.id })).to.deep.equal({
+        status: 204,
+        changed: true,
+      });
       expect((await test.db('users').where('id', user.id).first()).is_system_auditor).to.equal(true);
-      expect(await attempt(test.db, people.superuser!, roleId, { userId: user.id, revoke: true })).to.deep.equal({ status: 204, changed: true });
+      expect(await attempt(test.db, people.superuser!, roleId, { userId: user.id, revoke: true })).to.deep.equal({
+        status: 204,
+        changed: true,
+      });
       expect(await test.db('role_users').where('user_id', user.id)).to.deep.equal([]);
     });
 
@@ -186,7 +241,10 @@ describe('granting and revoking', () => {
   it('are judged for a whole page in three statements', async () => {
     const pairs = [];
     for (const field of ['use_role', 'update_role', 'read_role']) {
-      const role = await test.db('roles').where('id', await roleOf('inventory', field)).first();
+      const role = await test
+        .db('roles')
+        .where('id', await roleOf('inventory', field))
+        .first();
       pairs.push({ role, user_id: people.target!.id, team_id: null }, { role, user_id: null, team_id: team.id });
     }
     let statements = 0;
@@ -214,7 +272,9 @@ describe('concurrent grants', () => {
       const [a, b, c] = [await make.team(org), await make.team(org), await make.team(org)];
       const user = await make.user();
       await Promise.all([
-        make.give('team', a, 'member_role', user), make.giveTeam('team', b, 'member_role', a), make.giveTeam('team', c, 'member_role', b),
+        make.give('team', a, 'member_role', user),
+        make.giveTeam('team', b, 'member_role', a),
+        make.giveTeam('team', c, 'member_role', b),
       ]);
       const rows = await test.db('team_users').where('user_id', user.id).orderBy('team_id');
       expect(rows.map((row: any) => row.team_id)).to.deep.equal([a.id, b.id, c.id]);
@@ -235,7 +295,9 @@ describe('concurrent grants', () => {
     const user = await make.user();
     const superuser = await make.user({ is_superuser: true });
     const roleId = await make.roleId('project', project, 'use_role');
-    const results = await Promise.all(Array.from({ length: 8 }, () => attempt(test.db, superuser, roleId, { userId: user.id })));
+    const results = await Promise.all(
+      Array.from({ length: 8 }, () => attempt(test.db, superuser, roleId, { userId: user.id })),
+    );
     expect(results.filter((one: any) => one.changed)).to.have.length(1);
     expect(results.every(({ status }) => status === 204)).to.equal(true);
   });

@@ -14,7 +14,8 @@ describe('the migration to roles', () => {
   before(async () => {
     database = await createEmptyDatabase();
     db = knex({ client: 'pg', connection: { connectionString: database.url } as any });
-    for (const name of await source.getMigrations([])) if ((name as string) < '0010') await db.migrate.up({ ...options, name: name as string } as any);
+    for (const name of await source.getMigrations([]))
+      if ((name as string) < '0010') await db.migrate.up({ ...options, name: name as string } as any);
   });
   after(async () => {
     await db.destroy();
@@ -24,8 +25,13 @@ describe('the migration to roles', () => {
   it('gives existing records their roles, administrators and auditors theirs, owners their credentials, and can be taken back', async () => {
     const [org] = await db('organizations').insert({ name: 'Old' }).returning('id');
     await db('inventories').insert({ name: 'Old', organization_id: org.id });
-    await db('templates').insert([{ kind: 'project', name: 'Old' }, { kind: 'job_template', name: 'Old' }]);
-    const [admin, auditor, owner] = await db('users').insert([{ username: 'a', is_superuser: true }, { username: 'b', is_system_auditor: true }, { username: 'c' }]).returning('id');
+    await db('templates').insert([
+      { kind: 'project', name: 'Old' },
+      { kind: 'job_template', name: 'Old' },
+    ]);
+    const [admin, auditor, owner] = await db('users')
+      .insert([{ username: 'a', is_superuser: true }, { username: 'b', is_system_auditor: true }, { username: 'c' }])
+      .returning('id');
     const [type] = await db('credential_types').insert({ name: 'Old', kind: 'cloud' }).returning('id');
     await db('credentials').insert({ name: 'Old', credential_type_id: type.id, user_id: owner.id });
 
@@ -33,11 +39,26 @@ describe('the migration to roles', () => {
     const { up, down } = (await source.getMigration(name!)) as any;
     for (let round = 0; round < 2; round++) {
       await db.transaction(up);
-      const counts = await db('roles').select('content_type').count({ count: '*' }).groupBy('content_type').orderBy('content_type');
-      expect(Object.fromEntries(counts.map((row: any) => [row.content_type, Number(row.count)]))).to.deep.equal({ credential: 3, inventory: 5, job_template: 3, organization: 13, project: 4, null: 2 });
-      const given = await db('role_users as g').join('roles as r', 'r.id', 'g.role_id').orderBy('g.user_id').select('g.user_id', 'r.role_field', 'r.content_type');
+      const counts = await db('roles')
+        .select('content_type')
+        .count({ count: '*' })
+        .groupBy('content_type')
+        .orderBy('content_type');
+      expect(Object.fromEntries(counts.map((row: any) => [row.content_type, Number(row.count)]))).to.deep.equal({
+        credential: 3,
+        inventory: 5,
+        job_template: 3,
+        organization: 13,
+        project: 4,
+        null: 2,
+      });
+      const given = await db('role_users as g')
+        .join('roles as r', 'r.id', 'g.role_id')
+        .orderBy('g.user_id')
+        .select('g.user_id', 'r.role_field', 'r.content_type');
       expect(given).to.deep.equal([
-        { user_id: admin.id, role_field: 'system_administrator', content_type: null }, { user_id: auditor.id, role_field: 'system_auditor', content_type: null },
+        { user_id: admin.id, role_field: 'system_administrator', content_type: null },
+        { user_id: auditor.id, role_field: 'system_auditor', content_type: null },
         { user_id: owner.id, role_field: 'admin_role', content_type: 'credential' },
       ]);
       await db.transaction(down);

@@ -28,58 +28,126 @@ interface Question {
   expected: (graph: Graph, actor: Actor, row: any) => boolean;
 }
 
-const everyRole: Question[] = Object.entries(roleDefinitions).flatMap(([type, fields]) => Object.keys(fields).map((field) => ({
-  name: `${type}.${field}`, ...roleTables[type as RoleType], rule: role(type as RoleType, field),
-  expected: (graph: Graph, actor: Actor, row: any) => graph.holds(actor, type, row.id, field),
-})));
+const everyRole: Question[] = Object.entries(roleDefinitions).flatMap(([type, fields]) =>
+  Object.keys(fields).map((field) => ({
+    name: `${type}.${field}`,
+    ...roleTables[type as RoleType],
+    rule: role(type as RoleType, field),
+    expected: (graph: Graph, actor: Actor, row: any) => graph.holds(actor, type, row.id, field),
+  })),
+);
 
 const organizationsOf = (graph: Graph, user: { id: number }) =>
-  [...graph.records].filter(([key]) => key.startsWith('organization.')).map(([, row]) => row.id).filter((id) => graph.direct(user, id, 'admin_role', 'member_role'));
+  [...graph.records]
+    .filter(([key]) => key.startsWith('organization.'))
+    .map(([, row]) => row.id)
+    .filter((id) => graph.direct(user, id, 'admin_role', 'member_role'));
 
 const administered = (graph: Graph, actor: Actor, user: any, orphans: boolean): boolean => {
   if (actor.is_superuser) return true;
   if (user.is_superuser || user.is_system_auditor) return false;
   const organizations = organizationsOf(graph, user);
   if (organizations.length) return organizations.every((id) => graph.holds(actor, 'organization', id, 'admin_role'));
-  const keeps = [...graph.records].some(([key, row]) => key.startsWith('organization.') && graph.holds(actor, 'organization', row.id, 'admin_role'));
+  const keeps = [...graph.records].some(
+    ([key, row]) => key.startsWith('organization.') && graph.holds(actor, 'organization', row.id, 'admin_role'),
+  );
   return orphans && keeps && graph.given(user).every((id) => graph.heldByGrant(actor).has(id));
 };
 
 const derived: Question[] = [
-  { name: 'host by inventory', table: 'hosts', rule: parent('inventory_id', 'inventory', 'update_role'), expected: (graph, actor, row) => graph.holds(actor, 'inventory', row.inventory_id, 'update_role') },
-  { name: 'host via inventory', table: 'hosts', rule: via('inventory_id', 'inventories', role('inventory', 'read_role')), expected: (graph, actor, row) => graph.holds(actor, 'inventory', row.inventory_id, 'read_role') },
   {
-    name: 'template by project, inventory if any', table: 'templates', kind: 'job_template', rule: permissions.job_template!.create!,
-    expected: (graph, actor, row) => graph.holds(actor, 'project', row.project_id, 'use_role') && (row.inventory_id === null || graph.holds(actor, 'inventory', row.inventory_id, 'use_role')),
+    name: 'host by inventory',
+    table: 'hosts',
+    rule: parent('inventory_id', 'inventory', 'update_role'),
+    expected: (graph, actor, row) => graph.holds(actor, 'inventory', row.inventory_id, 'update_role'),
   },
   {
-    name: 'neither executable nor of an organization that the caller administers', table: 'templates', kind: 'job_template',
+    name: 'host via inventory',
+    table: 'hosts',
+    rule: via('inventory_id', 'inventories', role('inventory', 'read_role')),
+    expected: (graph, actor, row) => graph.holds(actor, 'inventory', row.inventory_id, 'read_role'),
+  },
+  {
+    name: 'template by project, inventory if any',
+    table: 'templates',
+    kind: 'job_template',
+    rule: permissions.job_template!.create!,
+    expected: (graph, actor, row) =>
+      graph.holds(actor, 'project', row.project_id, 'use_role') &&
+      (row.inventory_id === null || graph.holds(actor, 'inventory', row.inventory_id, 'use_role')),
+  },
+  {
+    name: 'neither executable nor of an organization that the caller administers',
+    table: 'templates',
+    kind: 'job_template',
     rule: not(anyOf(role('job_template', 'execute_role'), parent('organization_id', 'organization', 'admin_role'))),
-    expected: (graph, actor, row) => !(graph.holds(actor, 'job_template', row.id, 'execute_role') || graph.holds(actor, 'organization', row.organization_id, 'admin_role')),
+    expected: (graph, actor, row) =>
+      !(
+        graph.holds(actor, 'job_template', row.id, 'execute_role') ||
+        graph.holds(actor, 'organization', row.organization_id, 'admin_role')
+      ),
   },
   {
-    name: 'readable and without organization', table: 'inventories', rule: allOf(role('inventory', 'read_role'), columnIs('organization_id', null)),
-    expected: (graph, actor, row) => row.organization_id === null && graph.holds(actor, 'inventory', row.id, 'read_role'),
+    name: 'readable and without organization',
+    table: 'inventories',
+    rule: allOf(role('inventory', 'read_role'), columnIs('organization_id', null)),
+    expected: (graph, actor, row) =>
+      row.organization_id === null && graph.holds(actor, 'inventory', row.id, 'read_role'),
   },
   {
-    name: 'jobs seen', table: 'runs', rule: permissions.job!.see,
-    expected: (graph, actor, row) => graph.holds(actor, 'job_template', row.template_id, 'read_role') || graph.direct(actor, row.organization_id, 'admin_role', 'auditor_role'),
+    name: 'jobs seen',
+    table: 'runs',
+    rule: permissions.job!.see,
+    expected: (graph, actor, row) =>
+      graph.holds(actor, 'job_template', row.template_id, 'read_role') ||
+      graph.direct(actor, row.organization_id, 'admin_role', 'auditor_role'),
   },
   {
-    name: 'jobs cancelled', table: 'runs', rule: permissions.job!.cancel!,
-    expected: (graph, actor, row) => actor.is_superuser || (row.template_id === null ? graph.holds(actor, 'organization', row.organization_id, 'job_template_admin_role') : graph.holds(actor, 'job_template', row.template_id, 'admin_role')),
+    name: 'jobs cancelled',
+    table: 'runs',
+    rule: permissions.job!.cancel!,
+    expected: (graph, actor, row) =>
+      actor.is_superuser ||
+      (row.template_id === null
+        ? graph.holds(actor, 'organization', row.organization_id, 'job_template_admin_role')
+        : graph.holds(actor, 'job_template', row.template_id, 'admin_role')),
   },
   {
-    name: 'users seen', table: 'users', rule: userVisible(settings),
+    name: 'users seen',
+    table: 'users',
+    rule: userVisible(settings),
     expected: (graph, actor, user) =>
-      actor.is_superuser || actor.is_system_auditor || user.id === actor.id || user.is_superuser || user.is_system_auditor ||
-      [...graph.records].some(([key, row]) => key.startsWith('organization.') && graph.direct(user, row.id, 'member_role') && graph.holds(actor, 'organization', row.id, 'read_role')),
+      actor.is_superuser ||
+      actor.is_system_auditor ||
+      user.id === actor.id ||
+      user.is_superuser ||
+      user.is_system_auditor ||
+      [...graph.records].some(
+        ([key, row]) =>
+          key.startsWith('organization.') &&
+          graph.direct(user, row.id, 'member_role') &&
+          graph.holds(actor, 'organization', row.id, 'read_role'),
+      ),
   },
-  { name: 'users administered', table: 'users', rule: administers(settings), expected: (graph, actor, user) => administered(graph, actor, user, false) },
-  { name: 'users administered, orphans too', table: 'users', rule: administers(settings, { orphans: true }), expected: (graph, actor, user) => administered(graph, actor, user, true) },
   {
-    name: 'teams seen', table: 'teams', rule: teamVisible(settings),
-    expected: (graph, actor, row) => graph.holds(actor, 'team', row.id, 'read_role') || graph.holds(actor, 'organization', row.organization_id, 'member_role'),
+    name: 'users administered',
+    table: 'users',
+    rule: administers(settings),
+    expected: (graph, actor, user) => administered(graph, actor, user, false),
+  },
+  {
+    name: 'users administered, orphans too',
+    table: 'users',
+    rule: administers(settings, { orphans: true }),
+    expected: (graph, actor, user) => administered(graph, actor, user, true),
+  },
+  {
+    name: 'teams seen',
+    table: 'teams',
+    rule: teamVisible(settings),
+    expected: (graph, actor, row) =>
+      graph.holds(actor, 'team', row.id, 'read_role') ||
+      graph.holds(actor, 'organization', row.organization_id, 'member_role'),
   },
 ];
 
@@ -98,12 +166,20 @@ async function rowsByRow(db: Knex, { rule }: Question, actor: Actor, rows: any[]
 
 /** Every role field of every record: query forms by type, row forms in one statement. */
 async function compareRoles(db: Knex, graph: Graph, actor: Actor, seed: number): Promise<number> {
-  const records = [...graph.records].map(([key, row]) => ({ type: key.split('.')[0] as RoleType, id: row.id as number }));
-  const needed = records.flatMap(({ type, id }) => Object.keys(roleDefinitions[type]).map((field) => ({ type, field, id })));
+  const records = [...graph.records].map(([key, row]) => ({
+    type: key.split('.')[0] as RoleType,
+    id: row.id as number,
+  }));
+  const needed = records.flatMap(({ type, id }) =>
+    Object.keys(roleDefinitions[type]).map((field) => ({ type, field, id })),
+  );
   const expected = needed.filter(({ type, id, field }) => graph.holds(actor, type, id, field));
   const missing = new Set(await missingRights(db, actor, needed));
   const where = `seed ${seed}: user ${actor.id}`;
-  expect(needed.filter((right) => !missing.has(right)), `${where}, row form`).to.deep.equal(expected);
+  expect(
+    needed.filter((right) => !missing.has(right)),
+    `${where}, row form`,
+  ).to.deep.equal(expected);
   const found: typeof needed = [];
   for (const type of Object.keys(roleDefinitions) as RoleType[]) {
     const rules = Object.fromEntries(Object.keys(roleDefinitions[type]).map((field) => [field, role(type, field)]));
@@ -122,16 +198,23 @@ describe(`on ${graphs} random role graphs`, () => {
   after(() => test.drop());
 
   /** Draws a world, asks, and takes it back. */
-  async function onGraph(seed: number, ask: (trx: Knex, graph: Graph, people: Actor[]) => Promise<void>): Promise<void> {
-    await test.db.transaction(async (trx) => {
-      const { people } = await drawWorld(trx, seed);
-      await ask(trx, await drawGraph(trx), people);
-      await trx.rollback();
-    }, { doNotRejectOnRollback: true });
+  async function onGraph(
+    seed: number,
+    ask: (trx: Knex, graph: Graph, people: Actor[]) => Promise<void>,
+  ): Promise<void> {
+    await test.db.transaction(
+      async (trx) => {
+        const { people } = await drawWorld(trx, seed);
+        await ask(trx, await drawGraph(trx), people);
+        await trx.rollback();
+      },
+      { doNotRejectOnRollback: true },
+    );
   }
 
   const onAll = async (ask: (trx: Knex, graph: Graph, people: Actor[], seed: number) => Promise<void>) => {
-    for (let seed = 1; seed <= graphs; seed++) await onGraph(seed, (trx, graph, people) => ask(trx, graph, people, seed));
+    for (let seed = 1; seed <= graphs; seed++)
+      await onGraph(seed, (trx, graph, people) => ask(trx, graph, people, seed));
   };
 
   it('query form, row form and the drawn graph agree for every user, rule and row', async function () {
@@ -141,7 +224,9 @@ describe(`on ${graphs} random role graphs`, () => {
       for (const actor of people) answers += await compareRoles(trx, graph, actor, seed);
       // one in ten asks the roles one by one as well, as lists and details do; the others in bulk, as pages do
       for (const question of seed % 10 ? derived : [...everyRole, ...derived]) {
-        const rows = await trx(question.table).where(question.kind ? { kind: question.kind } : {}).orderBy('id');
+        const rows = await trx(question.table)
+          .where(question.kind ? { kind: question.kind } : {})
+          .orderBy('id');
         for (const actor of people) {
           const where = `seed ${seed}: ${question.name} for user ${actor.id}`;
           const expected = rows.filter((row: any) => question.expected(graph, actor, row)).map((row: any) => row.id);
@@ -161,12 +246,19 @@ describe(`on ${graphs} random role graphs`, () => {
       const rows = await trx('roles').orderBy('id');
       for (const actor of people) {
         const seen = await rowsByQuery(trx, question, actor);
-        if (actor.is_superuser || actor.is_system_auditor) expect(seen).to.deep.equal(graph.roleIds.toSorted((a, b) => a - b));
+        if (actor.is_superuser || actor.is_system_auditor)
+          expect(seen).to.deep.equal(graph.roleIds.toSorted((a, b) => a - b));
         else {
           const system = rows.filter((row: any) => row.singleton_name).map((row: any) => row.id);
           const allowed = new Set([...graph.heldAndAbove(actor), ...system]);
-          expect(seen.filter((id) => !allowed.has(id)), `seed ${seed}: user ${actor.id} sees too much`).to.deep.equal([]);
-          expect([...graph.held(actor)].filter((id) => !seen.includes(id)), `seed ${seed}: user ${actor.id} sees too little`).to.deep.equal([]);
+          expect(
+            seen.filter((id) => !allowed.has(id)),
+            `seed ${seed}: user ${actor.id} sees too much`,
+          ).to.deep.equal([]);
+          expect(
+            [...graph.held(actor)].filter((id) => !seen.includes(id)),
+            `seed ${seed}: user ${actor.id} sees too little`,
+          ).to.deep.equal([]);
         }
         if (seed % 20 === 0) expect(await rowsByRow(trx, question, actor, rows)).to.deep.equal(seen);
       }
@@ -183,8 +275,14 @@ describe(`on ${graphs} random role graphs`, () => {
         list.narrow(users, 't');
         const listed = (await users).map((user: { id: number }) => user.id);
         const own = await trx('roles').where({ content_type: type, object_id: row.id });
-        const fieldsOf = (user: { id: number }) => own.filter((one: any) => graph.held(user).has(one.id)).map((one: any) => one.role_field as string).toSorted();
-        const expected = people.filter((user) => user.is_superuser || user.is_system_auditor || fieldsOf(user).length).map((user) => user.id);
+        const fieldsOf = (user: { id: number }) =>
+          own
+            .filter((one: any) => graph.held(user).has(one.id))
+            .map((one: any) => one.role_field as string)
+            .toSorted();
+        const expected = people
+          .filter((user) => user.is_superuser || user.is_system_auditor || fieldsOf(user).length)
+          .map((user) => user.id);
         expect(listed, `seed ${seed}: ${key}`).to.deep.equal(expected);
         const entries = await list.entries(listed, people[0]!, settings);
         for (const user of people.filter(({ id }) => listed.includes(id))) {
@@ -193,7 +291,11 @@ describe(`on ${graphs} random role graphs`, () => {
           // superusers are not counted into every team there is; they and auditors have their rights without an organization, too
           if (user.is_superuser) expect([...given], `seed ${seed}: ${key}`).to.include('admin_role');
           if (user.is_superuser) continue;
-          const expectedFields = user.is_system_auditor ? [...new Set([...fieldsOf(user), 'read_role', ...(type === 'organization' ? ['auditor_role'] : [])])].toSorted() : fieldsOf(user);
+          const expectedFields = user.is_system_auditor
+            ? [
+                ...new Set([...fieldsOf(user), 'read_role', ...(type === 'organization' ? ['auditor_role'] : [])]),
+              ].toSorted()
+            : fieldsOf(user);
           expect([...given].toSorted(), `seed ${seed}: ${key} for user ${user.id}`).to.deep.equal(expectedFields);
         }
       }

@@ -26,16 +26,29 @@ export async function drawWorld(db: Knex, seed: number) {
   const make = world(db);
   const organizations = [await make.organization(), await make.organization()];
   const some = () => (random.chance(0.15) ? null : random.pick(organizations));
-  const teams = [await make.team(organizations[0]), await make.team(organizations[1]), await make.team(random.pick(organizations))];
+  const teams = [
+    await make.team(organizations[0]),
+    await make.team(organizations[1]),
+    await make.team(random.pick(organizations)),
+  ];
   const inventories = [await make.inventory(some()), await make.inventory(some())];
   const projects = [await make.project(some()), await make.project(some())];
-  const template = () => make.jobTemplate(some(), { project_id: random.pick(projects).id, inventory_id: random.chance(0.3) ? null : random.pick(inventories).id });
+  const template = () =>
+    make.jobTemplate(some(), {
+      project_id: random.pick(projects).id,
+      inventory_id: random.chance(0.3) ? null : random.pick(inventories).id,
+    });
   const templates = [await template(), await template()];
   const records: [RoleType, any][] = [
-    ...organizations.map((row) => ['organization', row] as [RoleType, any]), ...teams.map((row) => ['team', row] as [RoleType, any]),
-    ...inventories.map((row) => ['inventory', row] as [RoleType, any]), ...projects.map((row) => ['project', row] as [RoleType, any]),
-    ...templates.map((row) => ['job_template', row] as [RoleType, any]), ['workflow_job_template', await make.workflow(some())],
-    ['credential', await make.credential(some())], ['credential', await make.credential(some())], ['instance_group', await make.instanceGroup()],
+    ...organizations.map((row) => ['organization', row] as [RoleType, any]),
+    ...teams.map((row) => ['team', row] as [RoleType, any]),
+    ...inventories.map((row) => ['inventory', row] as [RoleType, any]),
+    ...projects.map((row) => ['project', row] as [RoleType, any]),
+    ...templates.map((row) => ['job_template', row] as [RoleType, any]),
+    ['workflow_job_template', await make.workflow(some())],
+    ['credential', await make.credential(some())],
+    ['credential', await make.credential(some())],
+    ['instance_group', await make.instanceGroup()],
   ];
   for (const inventory of inventories) await make.host(inventory);
   for (const row of [...templates, null]) await make.job(row, { organization_id: some()?.id ?? null });
@@ -47,15 +60,25 @@ export async function drawWorld(db: Knex, seed: number) {
     const field = random.pick(Object.keys(roleDefinitions[type]));
     if (random.chance(0.5)) await (take ? make.take : make.give)(type, row, field, random.pick(people));
     // who takes part in an organization is a person
-    else if (!roleDefinitions[type][field]!.userOnly) await (take ? make.takeTeam : make.giveTeam)(type, row, field, random.pick(teams));
+    else if (!roleDefinitions[type][field]!.userOnly)
+      await (take ? make.takeTeam : make.giveTeam)(type, row, field, random.pick(teams));
   };
   for (let i = 4 + random.below(20); i > 0; i--) await grant(random.chance(0.15));
   // teams inside teams deserve more than chance gives them
-  if (random.chance(0.4)) await make.giveTeam('team', random.pick(teams), random.pick(['member_role', 'admin_role']), random.pick(teams));
-  if (random.chance(0.5)) await make.give('team', random.pick(teams), random.pick(['member_role', 'admin_role']), random.pick(people));
-  if (random.chance(0.3)) await giveCredentialToTeam(db, records.find(([type]) => type === 'credential')![1].id, random.pick(teams).id);
-  if (random.chance(0.5)) await db('templates').where('id', random.pick([...projects, ...templates]).id).update({ organization_id: some()?.id ?? null });
-  if (random.chance(0.3)) await db('inventories').where('id', random.pick(inventories).id).update({ organization_id: some()?.id ?? null });
+  if (random.chance(0.4))
+    await make.giveTeam('team', random.pick(teams), random.pick(['member_role', 'admin_role']), random.pick(teams));
+  if (random.chance(0.5))
+    await make.give('team', random.pick(teams), random.pick(['member_role', 'admin_role']), random.pick(people));
+  if (random.chance(0.3))
+    await giveCredentialToTeam(db, records.find(([type]) => type === 'credential')![1].id, random.pick(teams).id);
+  if (random.chance(0.5))
+    await db('templates')
+      .where('id', random.pick([...projects, ...templates]).id)
+      .update({ organization_id: some()?.id ?? null });
+  if (random.chance(0.3))
+    await db('inventories')
+      .where('id', random.pick(inventories).id)
+      .update({ organization_id: some()?.id ?? null });
   if (random.chance(0.15)) await db('teams').where('id', random.pick(teams).id).delete();
   if (random.chance(0.1)) await db('organizations').where('id', random.pick(organizations).id).delete();
   return { people, random };

@@ -1,6 +1,17 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assertPlaybookInside, makeCheckout } from '../../core/runner/checkout.ts';
@@ -12,7 +23,12 @@ describe('runner: checkout', () => {
   let folder: string;
   let cache: string;
   let revision: string;
-  const git = (...argv: string[]) => execFileSync('git', ['-C', join(folder, 'source'), '-c', 'user.name=A', '-c', 'user.email=a@example.org', ...argv], { encoding: 'utf8' }).trim();
+  const git = (...argv: string[]) =>
+    execFileSync(
+      'git',
+      ['-C', join(folder, 'source'), '-c', 'user.name=A', '-c', 'user.email=a@example.org', ...argv],
+      { encoding: 'utf8' },
+    ).trim();
   const target = () => {
     const path = mkdtempSync(join(folder, 'target-'));
     return path;
@@ -36,7 +52,9 @@ describe('runner: checkout', () => {
     execFileSync('git', ['clone', '-q', '--bare', source, cache]);
     // a hook would run as the service
     mkdirSync(join(cache, 'hooks'), { recursive: true });
-    writeFileSync(join(cache, 'hooks', 'post-checkout'), `#!/bin/sh\ntouch ${join(folder, 'hooked')}\n`, { mode: 0o755 });
+    writeFileSync(join(cache, 'hooks', 'post-checkout'), `#!/bin/sh\ntouch ${join(folder, 'hooked')}\n`, {
+      mode: 0o755,
+    });
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -48,30 +66,67 @@ describe('runner: checkout', () => {
     expect(statSync(join(path, 'sub', 'run.sh')).mode & 0o111).to.not.equal(0);
     expect(readlinkSync(join(path, 'away'))).to.equal('/etc');
     expect(existsSync(join(folder, 'hooked'))).to.equal(false);
-    const asOwner = { encoding: 'utf8' as const, env: { PATH: process.env['PATH'], GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' } };
+    const asOwner = {
+      encoding: 'utf8' as const,
+      env: {
+        PATH: process.env['PATH'],
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: 'safe.directory',
+        GIT_CONFIG_VALUE_0: '*',
+      },
+    };
     expect(execFileSync('git', ['-C', path, 'status', '--porcelain'], asOwner)).to.equal('');
     expect(execFileSync('git', ['-C', path, 'rev-parse', 'HEAD'], asOwner).trim()).to.equal(revision);
-    if (isRoot) for (const name of ['', 'site.yml', 'sub/run.sh', '.git/HEAD', 'away']) expect(lstatSync(join(path, name)).uid).to.equal(64321);
+    if (isRoot)
+      for (const name of ['', 'site.yml', 'sub/run.sh', '.git/HEAD', 'away'])
+        expect(lstatSync(join(path, name)).uid).to.equal(64321);
   });
 
   it('refuses what is no resolved revision, and explains one that is not there', async () => {
     for (const bad of ['main', '--upload-pack=x', '', 'HEAD']) {
-      expect(await failure(makeCheckout({ kind: 'git', repository: cache, revision: bad, submodules: false }, target(), nobody))).to.match(/not a resolved revision/);
+      expect(
+        await failure(
+          makeCheckout({ kind: 'git', repository: cache, revision: bad, submodules: false }, target(), nobody),
+        ),
+      ).to.match(/not a resolved revision/);
     }
-    expect(await failure(makeCheckout({ kind: 'git', repository: cache, revision: '0'.repeat(40), submodules: false }, target(), nobody))).to.match(/could not be checked out.*Update the project/);
+    expect(
+      await failure(
+        makeCheckout({ kind: 'git', repository: cache, revision: '0'.repeat(40), submodules: false }, target(), nobody),
+      ),
+    ).to.match(/could not be checked out.*Update the project/);
   });
 
   it('checks submodules out from the cache', async () => {
     const source = join(folder, 'with-modules');
     execFileSync('git', ['clone', '-q', '-c', 'protocol.file.allow=always', join(folder, 'source'), source]);
-    const inside = (...argv: string[]) => execFileSync('git', ['-C', source, '-c', 'user.name=A', '-c', 'user.email=a@example.org', '-c', 'protocol.file.allow=always', ...argv], { encoding: 'utf8' }).trim();
+    const inside = (...argv: string[]) =>
+      execFileSync(
+        'git',
+        [
+          '-C',
+          source,
+          '-c',
+          'user.name=A',
+          '-c',
+          'user.email=a@example.org',
+          '-c',
+          'protocol.file.allow=always',
+          ...argv,
+        ],
+        { encoding: 'utf8' },
+      ).trim();
     inside('submodule', '--quiet', 'add', cache, 'vendor/part');
     inside('commit', '-qm', 'module');
     const bare = join(folder, 'modules.git');
     execFileSync('git', ['clone', '-q', '--bare', source, bare]);
     execFileSync('git', ['clone', '-q', '--bare', cache, join(bare, 'modules', 'vendor/part')]);
     const path = target();
-    await makeCheckout({ kind: 'git', repository: bare, revision: inside('rev-parse', 'HEAD'), submodules: true }, path, nobody);
+    await makeCheckout(
+      { kind: 'git', repository: bare, revision: inside('rev-parse', 'HEAD'), submodules: true },
+      path,
+      nobody,
+    );
     expect(readFileSync(join(path, 'vendor/part/site.yml'), 'utf8')).to.equal('two');
   });
 
@@ -80,17 +135,33 @@ describe('runner: checkout', () => {
     await makeCheckout({ kind: 'folder', path: join(folder, 'source') }, path, nobody);
     expect(readFileSync(join(path, 'site.yml'), 'utf8')).to.equal('two');
     expect(readlinkSync(join(path, 'near'))).to.equal('sub');
-    expect(await failure(makeCheckout({ kind: 'folder', path: join(folder, 'absent') }, target(), nobody))).to.match(/does not exist/);
+    expect(await failure(makeCheckout({ kind: 'folder', path: join(folder, 'absent') }, target(), nobody))).to.match(
+      /does not exist/,
+    );
   });
 
   it('takes playbooks inside the checkout only', async () => {
     const path = target();
     await makeCheckout({ kind: 'git', repository: cache, revision, submodules: false }, path, nobody);
-    for (const good of ['site.yml', 'sub/run.sh', 'near/run.sh', 'absent.yml', './site.yml']) await assertPlaybookInside(path, good);
-    for (const bad of ['../site.yml', 'sub/../../site.yml', '/etc/passwd', 'away/passwd', 'away/absent.yml', 'near/../../x', '', 'a\0b']) {
+    for (const good of ['site.yml', 'sub/run.sh', 'near/run.sh', 'absent.yml', './site.yml'])
+      await assertPlaybookInside(path, good);
+    for (const bad of [
+      '../site.yml',
+      'sub/../../site.yml',
+      '/etc/passwd',
+      'away/passwd',
+      'away/absent.yml',
+      'near/../../x',
+      '',
+      'a\0b',
+    ]) {
       expect(await failure(assertPlaybookInside(path, bad)), bad).to.match(/inside the project|out of the project/);
     }
   });
 });
 
-const failure = (promise: Promise<unknown>): Promise<string> => promise.then(() => '', (error: Error) => `${error.name}: ${error.message}`);
+const failure = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => '',
+    (error: Error) => `${error.name}: ${error.message}`,
+  );

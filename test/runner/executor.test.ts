@@ -10,15 +10,17 @@ import { isRoot, localHosts, makeStage, type Stage } from './stage.ts';
 
 /** Every process with this text in its command line. */
 function processesWith(text: string): string[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-    try {
-      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      const state = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]![0];
-      return line.includes(text) && state !== 'Z' ? [`${pid} ${line}`] : [];
-    } catch {
-      return [];
-    }
-  });
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        const state = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]![0];
+        return line.includes(text) && state !== 'Z' ? [`${pid} ${line}`] : [];
+      } catch {
+        return [];
+      }
+    });
 }
 
 describe('runner: local executor', function () {
@@ -33,7 +35,8 @@ describe('runner: local executor', function () {
     const handle = await stage.executor.start(spec);
     return { spec, handle };
   }
-  const said = (handle: Handle, text: string) => until(async () => String(await stage.executor.read(handle, 'stdout', 0, 1 << 20)).includes(text), 30_000, text);
+  const said = (handle: Handle, text: string) =>
+    until(async () => String(await stage.executor.read(handle, 'stdout', 0, 1 << 20)).includes(text), 30_000, text);
   const left = (handle: Handle) => processesWith(handle.workspace);
 
   it('tells by the handle alone how a run goes: running, then its exit', async () => {
@@ -41,14 +44,19 @@ describe('runner: local executor', function () {
     expect(JSON.parse(JSON.stringify(handle))).to.deep.equal(handle);
     expect((await stage.executor.status(handle)).state).to.equal('running');
     const { status, stdout } = await stage.finished(handle);
-    expect(status).to.deep.include({ state: 'exited' }).and.nested.include({ 'exit.rc': 0, 'exit.reason': 'exit', 'exit.signal': null });
+    expect(status)
+      .to.deep.include({ state: 'exited' })
+      .and.nested.include({ 'exit.rc': 0, 'exit.reason': 'exit', 'exit.signal': null });
     expect(stdout).to.contain('PLAY RECAP');
   });
 
   it('calls the watcher as output arrives and when the run ends', async () => {
     const handle = await stage.executor.start(await stage.spec('success.yml'));
     const sizes: number[] = [];
-    const stop = stage.executor.watch(handle, () => void stage.executor.read(handle, 'stdout', 0, 1 << 20).then((text) => sizes.push(text.length)));
+    const stop = stage.executor.watch(
+      handle,
+      () => void stage.executor.read(handle, 'stdout', 0, 1 << 20).then((text) => sizes.push(text.length)),
+    );
     await stage.finished(handle);
     await until(() => sizes.length > 1);
     stop();
@@ -108,17 +116,33 @@ describe('runner: local executor', function () {
     const other = { ...handle, pid: process.pid };
     expect((await stage.executor.status(other)).state).to.equal('lost');
     await stage.executor.cancel(other);
-    expect((await stage.executor.status({ ...handle, boot: 'another' }))).to.deep.include({ state: 'lost', detail: 'The machine was restarted while the job ran.' });
+    expect(await stage.executor.status({ ...handle, boot: 'another' })).to.deep.include({
+      state: 'lost',
+      detail: 'The machine was restarted while the job ran.',
+    });
   });
 
   it('pauses the engine while too much waits to be stored, and loses nothing', async () => {
     const spec = await stage.spec('chatter.yml', { settings: { spoolLimitBytes: 200_000 } as any });
     const handle = await stage.executor.start(spec);
-    const engine = await until(() => processesWith(`${handle.workspace}/work/inventory.json`).find((line) => / \S*python\S* \S*ansible-playbook/.test(line))?.split(' ')[0]);
-    await until(() => readFileSync(`/proc/${engine}/stat`, 'utf8').split(') ')[1]![0] === 'T', 30_000, 'a paused engine');
+    const engine = await until(
+      () =>
+        processesWith(`${handle.workspace}/work/inventory.json`)
+          .find((line) => / \S*python\S* \S*ansible-playbook/.test(line))
+          ?.split(' ')[0],
+    );
+    await until(
+      () => readFileSync(`/proc/${engine}/stat`, 'utf8').split(') ')[1]![0] === 'T',
+      30_000,
+      'a paused engine',
+    );
     const ended = until(async () => (await stage.executor.status(handle)).state === 'exited', 60_000);
     while ((await stage.executor.status(handle)).state === 'running') {
-      const [events, stdout] = await Promise.all((['events', 'stdout'] as const).map(async (stream) => (await stage.executor.read(handle, stream, 0, 64 << 20)).length));
+      const [events, stdout] = await Promise.all(
+        (['events', 'stdout'] as const).map(
+          async (stream) => (await stage.executor.read(handle, stream, 0, 64 << 20)).length,
+        ),
+      );
       await stage.executor.acknowledge(handle, { events: events!, stdout: stdout! });
     }
     await ended;
@@ -130,21 +154,34 @@ describe('runner: local executor', function () {
 
   it('refuses an environment that would reach the programs around the engine', async () => {
     const spec = await stage.spec('success.yml');
-    for (const env of [{ LD_PRELOAD: '/x.so' }, { 'A=B': '' }, { NUL: 'a\0b' }, { LONG: 'x'.repeat(200_000) }] as Record<string, string>[]) {
-      const error = await stage.executor.start({ ...spec, env }).then(() => null, (thrown: Error) => thrown);
+    for (const env of [
+      { LD_PRELOAD: '/x.so' },
+      { 'A=B': '' },
+      { NUL: 'a\0b' },
+      { LONG: 'x'.repeat(200_000) },
+    ] as Record<string, string>[]) {
+      const error = await stage.executor.start({ ...spec, env }).then(
+        () => null,
+        (thrown: Error) => thrown,
+      );
       expect(error).to.have.property('name', 'SpecError');
     }
   });
 
   it('explains an engine that cannot be started, and leaves no workspace', async () => {
     const spec = await stage.spec('success.yml');
-    const error = await stage.executor.start({ ...spec, cwd: 'nowhere' }).then((handle) => stage.finished(handle), (thrown: Error) => thrown);
+    const error = await stage.executor.start({ ...spec, cwd: 'nowhere' }).then(
+      (handle) => stage.finished(handle),
+      (thrown: Error) => thrown,
+    );
     const text = error instanceof Error ? error.message : error.stdout;
     expect(text).to.match(/nowhere|No such file/);
   });
 
   it('reads the fact cache, but follows no link that the playbook left there', async () => {
-    const { handle } = await stage.run(await stage.spec('facts.yml', { run: { use_fact_cache: true }, inventory: localHosts('one', 'two') }));
+    const { handle } = await stage.run(
+      await stage.spec('facts.yml', { run: { use_fact_cache: true }, inventory: localHosts('one', 'two') }),
+    );
     symlinkSync('/etc/passwd', join(handle.workspace, 'work', 'fact_cache', 'link'));
     const found = await Array.fromAsync(stage.executor.readFolder(handle, 'fact_cache'));
     expect(found.map(({ name }) => name).toSorted()).to.deep.equal(['one', 'two']);
@@ -179,7 +216,9 @@ if (isRoot) {
       try {
         const { status } = await stage.run(await stage.spec('fill_disk.yml'));
         expect(status).to.have.nested.property('exit.reason', 'disk_full');
-        expect(status).to.have.nested.property('exit.detail').that.matches(/no space left/i);
+        expect(status)
+          .to.have.nested.property('exit.detail')
+          .that.matches(/no space left/i);
       } finally {
         await stage.end().catch(() => undefined);
         execFileSync('umount', [folder]);

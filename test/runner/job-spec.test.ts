@@ -5,26 +5,91 @@ import { injectedVariables } from '../../core/runner/injected-variables.ts';
 import { buildJobSpec, type JobSpecInput, showWorkspace } from '../../core/runner/job-spec.ts';
 import { staticInventory } from '../../core/runner/static-inventory.ts';
 
-const engine = { command: '/opt/engine/bin/ansible-playbook', bin: '/opt/engine/bin', version: '2.19.0', python: '/usr/bin/python3', readOnlyPaths: [], env: {} };
+const engine = {
+  command: '/opt/engine/bin/ansible-playbook',
+  bin: '/opt/engine/bin',
+  version: '2.19.0',
+  python: '/usr/bin/python3',
+  readOnlyPaths: [],
+  env: {},
+};
 const input = (changes: Partial<JobSpecInput> = {}, run: Partial<JobSpecInput['run']> = {}): JobSpecInput => ({
   run: {
-    id: 7, inventory_id: 3, timeout: 0, use_fact_cache: false, job_type: 'run', playbook: 'site.yml', limit: '', job_tags: '', skip_tags: '', start_at_task: '',
-    forks: 0, verbosity: 0, force_handlers: false, diff_mode: false, become_enabled: false, ...run,
+    id: 7,
+    inventory_id: 3,
+    timeout: 0,
+    use_fact_cache: false,
+    job_type: 'run',
+    playbook: 'site.yml',
+    limit: '',
+    job_tags: '',
+    skip_tags: '',
+    start_at_task: '',
+    forks: 0,
+    verbosity: 0,
+    force_handlers: false,
+    diff_mode: false,
+    become_enabled: false,
+    ...run,
   },
-  extraVars: {}, templateVars: {}, injected: {}, inventory: { all: { hosts: ['a'] } }, credentials: [], passwords: {}, facts: [],
-  checkout: { kind: 'folder', path: '/projects/p' }, engine,
-  settings: { allowJinja: 'template', defaultTimeout: 60, spoolLimitBytes: 1000, maxEventResult: 700_000, factTimeout: 0, showPaths: [] }, ...changes,
+  extraVars: {},
+  templateVars: {},
+  injected: {},
+  inventory: { all: { hosts: ['a'] } },
+  credentials: [],
+  passwords: {},
+  facts: [],
+  checkout: { kind: 'folder', path: '/projects/p' },
+  engine,
+  settings: {
+    allowJinja: 'template',
+    defaultTimeout: 60,
+    spoolLimitBytes: 1000,
+    maxEventResult: 700_000,
+    factTimeout: 0,
+    showPaths: [],
+  },
+  ...changes,
 });
-const file = (spec: ReturnType<typeof buildJobSpec>, path: string) => String(spec.files.find((found) => found.path === path)?.content);
+const file = (spec: ReturnType<typeof buildJobSpec>, path: string) =>
+  String(spec.files.find((found) => found.path === path)?.content);
 
 describe('runner: buildJobSpec', () => {
   it('turns the fields of a job into options', () => {
-    const { argv } = buildJobSpec(input({}, {
-      job_type: 'check', diff_mode: true, become_enabled: true, force_handlers: true, forks: 9, limit: 'web:!db', job_tags: 'a,b', skip_tags: 'c', start_at_task: 'Do it', verbosity: 7,
-    }));
+    const { argv } = buildJobSpec(
+      input(
+        {},
+        {
+          job_type: 'check',
+          diff_mode: true,
+          become_enabled: true,
+          force_handlers: true,
+          forks: 9,
+          limit: 'web:!db',
+          job_tags: 'a,b',
+          skip_tags: 'c',
+          start_at_task: 'Do it',
+          verbosity: 7,
+        },
+      ),
+    );
     expect(argv).to.deep.equal([
-      engine.command, '-i', '{workspace}/inventory.json', '--check', '--diff', '--become', '--force-handlers', '--forks=9', '--limit=web:!db', '--tags=a,b',
-      '--skip-tags=c', '--start-at-task=Do it', '-vvvvv', '-e', '@{workspace}/env/extra_vars.yml', 'site.yml',
+      engine.command,
+      '-i',
+      '{workspace}/inventory.json',
+      '--check',
+      '--diff',
+      '--become',
+      '--force-handlers',
+      '--forks=9',
+      '--limit=web:!db',
+      '--tags=a,b',
+      '--skip-tags=c',
+      '--start-at-task=Do it',
+      '-vvvvv',
+      '-e',
+      '@{workspace}/env/extra_vars.yml',
+      'site.yml',
     ]);
   });
 
@@ -34,36 +99,76 @@ describe('runner: buildJobSpec', () => {
   });
 
   it('explains what the operating system would refuse', () => {
-    for (const [run, text] of [[{ limit: 'a\0b' }, /limit contains a NUL/], [{ limit: 'x'.repeat(200_000) }, /limit is longer than 128 KiB/], [{ playbook: '' }, /no playbook/], [{ playbook: '../x.yml' }, /inside the project/], [{ playbook: '/x.yml' }, /inside the project/]] as const) {
-      expect(() => buildJobSpec(input({}, run))).to.throw(text).with.property('name', 'SpecError');
+    for (const [run, text] of [
+      [{ limit: 'a\0b' }, /limit contains a NUL/],
+      [{ limit: 'x'.repeat(200_000) }, /limit is longer than 128 KiB/],
+      [{ playbook: '' }, /no playbook/],
+      [{ playbook: '../x.yml' }, /inside the project/],
+      [{ playbook: '/x.yml' }, /inside the project/],
+    ] as const) {
+      expect(() => buildJobSpec(input({}, run)))
+        .to.throw(text)
+        .with.property('name', 'SpecError');
     }
-    expect(file(buildJobSpec(input({ extraVars: { big: 'x'.repeat(10 << 20) } })), 'env/extra_vars.yml')).to.have.length.above(10 << 20);
+    expect(
+      file(buildJobSpec(input({ extraVars: { big: 'x'.repeat(10 << 20) } })), 'env/extra_vars.yml'),
+    ).to.have.length.above(10 << 20);
   });
 
   it('hands secrets over by file, wipes them, and shows them nowhere', () => {
-    const spec = buildJobSpec(input({
-      credentials: [
-        { name: 'M', type: { kind: 'ssh', namespace: 'ssh' }, inputs: { password: 'ASK', become_password: 'stored-become', become_method: 'sudo', become_username: 'admin', ssh_key_data: 'private-text', ssh_key_unlock: 'ASK' } },
-        { name: 'V', type: { kind: 'vault', namespace: 'vault' }, inputs: { vault_password: 'ASK', vault_id: 'prod' } },
-        { name: 'W', type: { kind: 'vault', namespace: 'vault' }, inputs: { vault_password: 'plain-vault' } },
-      ],
-      passwords: { ssh_password: 'given-login', ssh_key_unlock: 'given-phrase', 'vault_password.prod': 'given-vault' },
-    }));
+    const spec = buildJobSpec(
+      input({
+        credentials: [
+          {
+            name: 'M',
+            type: { kind: 'ssh', namespace: 'ssh' },
+            inputs: {
+              password: 'ASK',
+              become_password: 'stored-become',
+              become_method: 'sudo',
+              become_username: 'admin',
+              ssh_key_data: 'private-text',
+              ssh_key_unlock: 'ASK',
+            },
+          },
+          {
+            name: 'V',
+            type: { kind: 'vault', namespace: 'vault' },
+            inputs: { vault_password: 'ASK', vault_id: 'prod' },
+          },
+          { name: 'W', type: { kind: 'vault', namespace: 'vault' }, inputs: { vault_password: 'plain-vault' } },
+        ],
+        passwords: {
+          ssh_password: 'given-login',
+          ssh_key_unlock: 'given-phrase',
+          'vault_password.prod': 'given-vault',
+        },
+      }),
+    );
     expect(spec.argv).to.include.members([
-      '--user=root', '--connection-password-file={workspace}/env/ssh_password', '--become-method=sudo', '--become-user=admin',
-      '--become-password-file={workspace}/env/become_password', '--vault-id=prod@{workspace}/env/vault_0', '--vault-password-file={workspace}/env/vault_1',
+      '--user=root',
+      '--connection-password-file={workspace}/env/ssh_password',
+      '--become-method=sudo',
+      '--become-user=admin',
+      '--become-password-file={workspace}/env/become_password',
+      '--vault-id=prod@{workspace}/env/vault_0',
+      '--vault-password-file={workspace}/env/vault_1',
     ]);
     expect(spec.sshKeys).to.deep.equal([{ key: 'private-text', passphrase: 'given-phrase' }]);
     const secrets = ['given-login', 'stored-become', 'given-phrase', 'given-vault', 'plain-vault', 'private-text'];
     expect(spec.secrets).to.have.members(secrets);
-    expect(spec.files.filter(({ path }) => path.startsWith('env/')).every(({ mode = 0o600 }) => mode === 0o600)).to.equal(true);
+    expect(
+      spec.files.filter(({ path }) => path.startsWith('env/')).every(({ mode = 0o600 }) => mode === 0o600),
+    ).to.equal(true);
     expect(spec.secretPaths).to.include('env');
     for (const secret of secrets) expect(JSON.stringify([spec.argv, spec.env, spec.shown])).to.not.contain(secret);
   });
 
   it('names the credential and the input that nobody gave', () => {
     const credentials = [{ name: 'Login', type: { kind: 'ssh', namespace: 'ssh' }, inputs: { password: 'ASK' } }];
-    expect(() => buildJobSpec(input({ credentials }))).to.throw('Credential "Login" asks for its password at launch, but none was given.');
+    expect(() => buildJobSpec(input({ credentials }))).to.throw(
+      'Credential "Login" asks for its password at launch, but none was given.',
+    );
   });
 
   it('takes its own timeout, else the default, else none', () => {
@@ -74,7 +179,11 @@ describe('runner: buildJobSpec', () => {
     const { env } = buildJobSpec(input());
     expect(env).to.include({ HOME: '{workspace}/home', JOB_ID: '7', INVENTORY_ID: '3' });
     expect(env['PATH']).to.match(/^\/opt\/engine\/bin:/);
-    expect(Object.keys(env).filter((name) => Object.hasOwn(process.env, name) && process.env[name] === env[name] && !name.startsWith('L'))).to.deep.equal([]);
+    expect(
+      Object.keys(env).filter(
+        (name) => Object.hasOwn(process.env, name) && process.env[name] === env[name] && !name.startsWith('L'),
+      ),
+    ).to.deep.equal([]);
   });
 
   it('shows the command with the place where it ran', () => {
@@ -84,21 +193,34 @@ describe('runner: buildJobSpec', () => {
   });
 
   it('keeps facts of hosts with a name that is a file name', () => {
-    const facts = [{ host: 'a', document: '{}' }, { host: '../b', document: '{}' }, { host: '..', document: '{}' }];
+    const facts = [
+      { host: 'a', document: '{}' },
+      { host: '../b', document: '{}' },
+      { host: '..', document: '{}' },
+    ];
     const { files } = buildJobSpec(input({ facts }, { use_fact_cache: true }));
-    expect(files.map(({ path }) => path).filter((path) => path.startsWith('fact_cache'))).to.deep.equal(['fact_cache/a']);
+    expect(files.map(({ path }) => path).filter((path) => path.startsWith('fact_cache'))).to.deep.equal([
+      'fact_cache/a',
+    ]);
   });
 });
 
 describe('runner: extra variables', () => {
   const tags = { customTags: [{ tag: '!unsafe', resolve: (text: string) => `inert:${text}` }] };
   const read = (options: Partial<Parameters<typeof extraVarsFile>[0]>) =>
-    parse(extraVarsFile({ merged: {}, template: {}, injected: {}, allowJinja: 'template', ...options }), { ...tags, version: '1.1' });
+    parse(extraVarsFile({ merged: {}, template: {}, injected: {}, allowJinja: 'template', ...options }), {
+      ...tags,
+      version: '1.1',
+    });
 
   it('keeps what was given at launch from being evaluated, unless it is the unchanged value of the template', () => {
     const merged = { own: '{{ x }}', changed: '{{ y }}', nested: { list: ['{{ z }}', 1, null, true] } };
     const template = { own: '{{ x }}', changed: '{{ other }}' };
-    expect(read({ merged, template })).to.deep.equal({ own: '{{ x }}', changed: 'inert:{{ y }}', nested: { list: ['inert:{{ z }}', 1, null, true] } });
+    expect(read({ merged, template })).to.deep.equal({
+      own: '{{ x }}',
+      changed: 'inert:{{ y }}',
+      nested: { list: ['inert:{{ z }}', 1, null, true] },
+    });
     expect(read({ merged, template, allowJinja: 'always' })).to.deep.equal(merged);
     expect(read({ merged, template, allowJinja: 'never' }).own).to.equal('inert:{{ x }}');
   });
@@ -108,13 +230,32 @@ describe('runner: extra variables', () => {
   });
 
   it('survives names and texts that YAML would stumble over', () => {
-    const merged = { 'a: b': 'c: d # e', __proto: '- x', 'line\nbreak': 'tab\t"quote" \\ \u2028 \u0085 \u007f 😀', ['k'.repeat(3000)]: 1e30, small: -2.5e-9, empty: {}, none: [] };
+    const merged = {
+      'a: b': 'c: d # e',
+      __proto: '- x',
+      'line\nbreak': 'tab\t"quote" \\ \u2028 \u0085 \u007f 😀',
+      ['k'.repeat(3000)]: 1e30,
+      small: -2.5e-9,
+      empty: {},
+      none: [],
+    };
     expect(read({ merged, allowJinja: 'always' })).to.deep.equal(merged);
   });
 
   it('tells a run about itself under three prefixes', () => {
-    const values = injectedVariables({ run: { id: 5, launch_type: 'manual' }, template: { id: 2, name: 'T' }, user: { id: 1, username: 'u', email: null, first_name: '', last_name: '' } });
-    expect(values).to.include({ svc_job_id: 5, awx_job_id: 5, tower_job_id: 5, svc_job_template_name: 'T', awx_user_name: 'u', tower_user_email: '' });
+    const values = injectedVariables({
+      run: { id: 5, launch_type: 'manual' },
+      template: { id: 2, name: 'T' },
+      user: { id: 1, username: 'u', email: null, first_name: '', last_name: '' },
+    });
+    expect(values).to.include({
+      svc_job_id: 5,
+      awx_job_id: 5,
+      tower_job_id: 5,
+      svc_job_template_name: 'T',
+      awx_user_name: 'u',
+      tower_user_email: '',
+    });
     expect(values).to.not.have.property('svc_inventory_id');
   });
 });
@@ -135,7 +276,11 @@ describe('runner: static inventory', () => {
   });
 
   it('copes with names that mean something to JavaScript', () => {
-    const document = JSON.parse('{"__proto__": {"hosts": ["constructor"]}, "_meta": {"hostvars": {"__proto__": {"v": 1}, "constructor": {}}}}');
-    expect(staticInventory(document)).to.contain('"__proto__":{"v":1}').and.contain('"__proto__":{"hosts":{"constructor":null}}');
+    const document = JSON.parse(
+      '{"__proto__": {"hosts": ["constructor"]}, "_meta": {"hostvars": {"__proto__": {"v": 1}, "constructor": {}}}}',
+    );
+    expect(staticInventory(document))
+      .to.contain('"__proto__":{"v":1}')
+      .and.contain('"__proto__":{"hosts":{"constructor":null}}');
   });
 });

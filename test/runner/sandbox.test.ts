@@ -18,22 +18,44 @@ describeWith(['bwrap'], 'runner: what a playbook can see', function () {
   before(async () => {
     stage = makeStage();
     process.env['CANARY'] = canary;
-    for (const folder of ['keys', 'postgres', 'projects/other']) mkdirSync(join(stage.dataDir, folder), { recursive: true });
+    for (const folder of ['keys', 'postgres', 'projects/other'])
+      mkdirSync(join(stage.dataDir, folder), { recursive: true });
     writeFileSync(join(stage.dataDir, 'keys', 'ring.json'), canary, { mode: 0o600 });
     // even what everybody may read
     writeFileSync(join(stage.dataDir, 'projects/other', 'secret.yml'), canary, { mode: 0o644 });
     const socket = join(stage.dataDir, 'postgres', '.s.PGSQL.5432');
     const server = createServer().listen(socket);
     const other = await stage.executor.start(await stage.spec('hang.yml', { extraVars: { secret: canary } }));
-    await until(async () => String(await stage.executor.read(other, 'stdout', 0, 1 << 20)).includes('hanging now'), 30_000);
+    await until(
+      async () => String(await stage.executor.read(other, 'stdout', 0, 1 << 20)).includes('hanging now'),
+      30_000,
+    );
     const next = await stage.spec('escape.yml');
     const own = join(stage.dataDir, 'jobs', String(next.run_id));
     targets = [
-      stage.dataDir, join(stage.dataDir, 'keys', 'ring.json'), join(stage.dataDir, 'projects/other/secret.yml'), socket, join(stage.dataDir, 'jobs'),
-      join(other.workspace, 'work'), join(other.workspace, 'work/env/extra_vars.yml'), join(own, 'control'), join(own, 'control/pid'), join(own, 'spool'), join(own, 'spool/events'),
-      join(own, 'work/../../control/pid'), '/root', '/home', '/etc/shadow', '/proc/1/root/root', `/proc/${process.pid}/environ`, '/var/lib', '/run',
+      stage.dataDir,
+      join(stage.dataDir, 'keys', 'ring.json'),
+      join(stage.dataDir, 'projects/other/secret.yml'),
+      socket,
+      join(stage.dataDir, 'jobs'),
+      join(other.workspace, 'work'),
+      join(other.workspace, 'work/env/extra_vars.yml'),
+      join(own, 'control'),
+      join(own, 'control/pid'),
+      join(own, 'spool'),
+      join(own, 'spool/events'),
+      join(own, 'work/../../control/pid'),
+      '/root',
+      '/home',
+      '/etc/shadow',
+      '/proc/1/root/root',
+      `/proc/${process.pid}/environ`,
+      '/var/lib',
+      '/run',
     ];
-    const done = await stage.run(await stage.spec('escape.yml', { extraVars: { targets }, run: { id: next.run_id, verbosity: 1 } }));
+    const done = await stage.run(
+      await stage.spec('escape.yml', { extraVars: { targets }, run: { id: next.run_id, verbosity: 1 } }),
+    );
     output = done.stdout + JSON.stringify(done.events);
     server.close();
     delete process.env['CANARY'];
@@ -65,8 +87,14 @@ describeWith(['bwrap'], 'runner: what a playbook can see', function () {
     const folder = openFolder();
     const spec = await stage.spec('chatter.yml', { settings: { showPaths: [`${folder}:${folder}:rw`] } as never });
     expect(spec.writablePaths).to.deep.equal([folder]);
-    const done = await stage.run({ ...spec, argv: ['/bin/sh', '-c', `echo here > ${folder}/file; echo away > /etc/file; echo away > /file; ls ${folder}`], entry: 'success.yml' });
-    expect(done.stdout).to.match(/file$/m).and.match(/Read-only file system|Permission denied/);
+    const done = await stage.run({
+      ...spec,
+      argv: ['/bin/sh', '-c', `echo here > ${folder}/file; echo away > /etc/file; echo away > /file; ls ${folder}`],
+      entry: 'success.yml',
+    });
+    expect(done.stdout)
+      .to.match(/file$/m)
+      .and.match(/Read-only file system|Permission denied/);
   });
 });
 

@@ -29,30 +29,66 @@ export async function startSshd(): Promise<Sshd> {
   const file = (name: string) => join(folder, name);
   const hash = execFileSync('openssl', ['passwd', '-6', '-stdin'], { input: password, encoding: 'utf8' }).trim();
   const port = await freePort();
-  const makeKey = (name: string, phrase: string) => execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', phrase, '-C', name, '-f', file(name)]);
-  for (const [name, phrase] of [['host', ''], ['open', ''], ['locked', passphrase]] as const) makeKey(name, phrase);
+  const makeKey = (name: string, phrase: string) =>
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', phrase, '-C', name, '-f', file(name)]);
+  for (const [name, phrase] of [
+    ['host', ''],
+    ['open', ''],
+    ['locked', passphrase],
+  ] as const)
+    makeKey(name, phrase);
   mkdirSync(file('home'));
-  writeFileSync(file('keys'), readFileSync(file('open.pub'), 'utf8') + readFileSync(file('locked.pub'), 'utf8'), { mode: 0o644 });
-  writeFileSync(file('passwd'), `${readFileSync('/etc/passwd', 'utf8')}${user}:x:64400:64400::${file('home')}:/bin/sh\n`, { mode: 0o644 });
+  writeFileSync(file('keys'), readFileSync(file('open.pub'), 'utf8') + readFileSync(file('locked.pub'), 'utf8'), {
+    mode: 0o644,
+  });
+  writeFileSync(
+    file('passwd'),
+    `${readFileSync('/etc/passwd', 'utf8')}${user}:x:64400:64400::${file('home')}:/bin/sh\n`,
+    { mode: 0o644 },
+  );
   writeFileSync(file('group'), `${readFileSync('/etc/group', 'utf8')}${user}:x:64400:\n`, { mode: 0o644 });
-  const rootless = readFileSync('/etc/shadow', 'utf8').split('\n').filter((line) => line && !line.startsWith('root:')).join('\n');
-  writeFileSync(file('shadow'), `root:${hash}:19000:0:99999:7:::\n${rootless}\n${user}:${hash}:19000:0:99999:7:::\n`, { mode: 0o640 });
+  const rootless = readFileSync('/etc/shadow', 'utf8')
+    .split('\n')
+    .filter((line) => line && !line.startsWith('root:'))
+    .join('\n');
+  writeFileSync(file('shadow'), `root:${hash}:19000:0:99999:7:::\n${rootless}\n${user}:${hash}:19000:0:99999:7:::\n`, {
+    mode: 0o640,
+  });
   writeFileSync(file('sudoers'), `Defaults !lecture\n${user} ALL=(ALL:ALL) ALL\n`, { mode: 0o440 });
-  writeFileSync(file('config'), [
-    `Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${file('host')}`, `PidFile ${file('pid')}`, `AuthorizedKeysFile ${file('keys')}`,
-    'StrictModes no', 'UsePAM no', 'PasswordAuthentication yes', 'PermitRootLogin no', 'Subsystem sftp internal-sftp', 'MaxStartups 100', '',
-  ].join('\n'));
+  writeFileSync(
+    file('config'),
+    [
+      `Port ${port}`,
+      'ListenAddress 127.0.0.1',
+      `HostKey ${file('host')}`,
+      `PidFile ${file('pid')}`,
+      `AuthorizedKeysFile ${file('keys')}`,
+      'StrictModes no',
+      'UsePAM no',
+      'PasswordAuthentication yes',
+      'PermitRootLogin no',
+      'Subsystem sftp internal-sftp',
+      'MaxStartups 100',
+      '',
+    ].join('\n'),
+  );
   const script = `
     chown 64400:64400 ${file('home')} && chmod 700 ${file('home')} && mkdir -p /run/sshd
     for name in passwd group shadow sudoers; do mount --bind ${folder}/$name /etc/$name; done
     exec /usr/bin/setpriv --pdeathsig TERM /usr/sbin/sshd -D -e -f ${file('config')}`;
   // it ends with the tests, also where they are killed
-  const child = spawn('/usr/bin/unshare', ['--mount', '--propagation', 'private', '/bin/sh', '-c', script], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const child = spawn('/usr/bin/unshare', ['--mount', '--propagation', 'private', '/bin/sh', '-c', script], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
   let said = '';
   child.stderr.on('data', (text) => (said += text));
   await until(() => (child.exitCode === null ? answers(port) : Promise.reject(new Error(said))), 10_000, 'sshd');
   return {
-    port, user, password, passphrase,
+    port,
+    user,
+    password,
+    passphrase,
     key: readFileSync(file('open'), 'utf8'),
     lockedKey: readFileSync(file('locked'), 'utf8'),
     async stop() {
@@ -75,12 +111,19 @@ async function freePort(): Promise<number> {
 
 const answers = (port: number) =>
   new Promise<boolean>((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => { socket.destroy(); resolve(true); });
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
     socket.on('error', () => resolve(false));
   });
 
 /** An inventory of one host behind it. */
 export const sshHost = ({ port }: Sshd) => ({
   all: { hosts: ['far'] },
-  _meta: { hostvars: { far: { ansible_host: '127.0.0.1', ansible_port: port, ansible_python_interpreter: '/usr/bin/python3' } } },
+  _meta: {
+    hostvars: {
+      far: { ansible_host: '127.0.0.1', ansible_port: port, ansible_python_interpreter: '/usr/bin/python3' },
+    },
+  },
 });

@@ -18,14 +18,24 @@ export const isRoot = process.getuid?.() === 0;
 /** Hosts that are this machine, with a Python that is sure to work. */
 export const localHosts = (...names: string[]) => ({
   all: { hosts: names },
-  _meta: { hostvars: Object.fromEntries(names.map((name) => [name, { ansible_connection: 'local', ansible_python_interpreter: '{{ ansible_playbook_python }}' }])) },
+  _meta: {
+    hostvars: Object.fromEntries(
+      names.map((name) => [
+        name,
+        { ansible_connection: 'local', ansible_python_interpreter: '{{ ansible_playbook_python }}' },
+      ]),
+    ),
+  },
 });
 
 export interface Stage {
   dataDir: string;
   executor: Executor;
   engineTool: EngineTool;
-  spec(playbook: string, changes?: Partial<Omit<JobSpecInput, 'run'>> & { run?: Partial<JobSpecInput['run']> }): Promise<JobSpec>;
+  spec(
+    playbook: string,
+    changes?: Partial<Omit<JobSpecInput, 'run'>> & { run?: Partial<JobSpecInput['run']> },
+  ): Promise<JobSpec>;
   /** Starts it and waits for its end. */
   run(spec: JobSpec): Promise<Finished>;
   finished(handle: Handle): Promise<Finished>;
@@ -48,12 +58,18 @@ export function makeStage(dataDir = mkdtempSync(join(tmpdir(), 'tapline-runner-'
   const executor = createLocalExecutor({ config, log: silentLog, engineTool });
   const handles: Handle[] = [];
   const finished = async (handle: Handle): Promise<Finished> => {
-    const status = await until(async () => {
-      const found = await executor.status(handle);
-      return found.state === 'running' ? null : found;
-    }, 60_000, 'the end of the run');
+    const status = await until(
+      async () => {
+        const found = await executor.status(handle);
+        return found.state === 'running' ? null : found;
+      },
+      60_000,
+      'the end of the run',
+    );
     const stdout = String(await executor.read(handle, 'stdout', 0, 64 << 20));
-    const lines = String(await executor.read(handle, 'events', 0, 64 << 20)).split('\n').filter(Boolean);
+    const lines = String(await executor.read(handle, 'events', 0, 64 << 20))
+      .split('\n')
+      .filter(Boolean);
     return { handle, status, stdout, events: lines.map((line) => JSON.parse(line)) };
   };
   const start = executor.start.bind(executor);
@@ -76,11 +92,29 @@ export function makeStage(dataDir = mkdtempSync(join(tmpdir(), 'tapline-runner-'
   };
 }
 
-async function specInput(engineTool: EngineTool, playbook: string, { run: fields, ...changes }: Partial<Omit<JobSpecInput, 'run'>> & { run?: Partial<JobSpecInput['run']> }): Promise<JobSpecInput> {
+async function specInput(
+  engineTool: EngineTool,
+  playbook: string,
+  { run: fields, ...changes }: Partial<Omit<JobSpecInput, 'run'>> & { run?: Partial<JobSpecInput['run']> },
+): Promise<JobSpecInput> {
   return {
     run: {
-      id: nextRun++, inventory_id: 1, timeout: 0, use_fact_cache: false, job_type: 'run', playbook, limit: '', job_tags: '', skip_tags: '',
-      start_at_task: '', forks: 0, verbosity: 0, force_handlers: false, diff_mode: false, become_enabled: false, ...fields,
+      id: nextRun++,
+      inventory_id: 1,
+      timeout: 0,
+      use_fact_cache: false,
+      job_type: 'run',
+      playbook,
+      limit: '',
+      job_tags: '',
+      skip_tags: '',
+      start_at_task: '',
+      forks: 0,
+      verbosity: 0,
+      force_handlers: false,
+      diff_mode: false,
+      become_enabled: false,
+      ...fields,
     },
     extraVars: {},
     templateVars: {},
@@ -92,7 +126,15 @@ async function specInput(engineTool: EngineTool, playbook: string, { run: fields
     checkout: { kind: 'folder', path: playbooks },
     engine: await engineTool.engine(),
     ...changes,
-    settings: { allowJinja: 'template', defaultTimeout: 0, spoolLimitBytes: 256 << 20, maxEventResult: 700_000, factTimeout: 0, showPaths: [], ...changes.settings },
+    settings: {
+      allowJinja: 'template',
+      defaultTimeout: 0,
+      spoolLimitBytes: 256 << 20,
+      maxEventResult: 700_000,
+      factTimeout: 0,
+      showPaths: [],
+      ...changes.settings,
+    },
   };
 }
 
@@ -110,11 +152,20 @@ export async function runBare(spec: JobSpec): Promise<{ rc: number; output: stri
   mkdirSync(join(folder, 'tmp'));
   mkdirSync(join(folder, 'home'), { recursive: true });
   const place = (text: string) => text.replaceAll('{workspace}', folder).replaceAll('{tmp}', join(folder, 'tmp'));
-  const { ANSIBLE_CALLBACK_PLUGINS: _, ...env } = Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, place(value)]));
+  const { ANSIBLE_CALLBACK_PLUGINS: _, ...env } = Object.fromEntries(
+    Object.entries(spec.env).map(([name, value]) => [name, place(value)]),
+  );
   // both streams into one file, each text as soon as it is said: the order a person at a terminal sees
   const script = 'out=$1; shift; exec "$@" > "$out" 2>&1 < /dev/null';
   const argv = ['-c', script, 'sh', join(folder, 'output'), ...spec.argv.map(place)];
-  const rc = await run('/bin/sh', argv, { cwd: join(folder, spec.cwd), env: { ...env, ...sameUser, PYTHONUNBUFFERED: '1' }, timeout: 60_000 }).then(() => 0, (error) => error.code as number);
+  const rc = await run('/bin/sh', argv, {
+    cwd: join(folder, spec.cwd),
+    env: { ...env, ...sameUser, PYTHONUNBUFFERED: '1' },
+    timeout: 60_000,
+  }).then(
+    () => 0,
+    (error) => error.code as number,
+  );
   const output = readFileSync(join(folder, 'output'), 'utf8');
   rmSync(folder, { recursive: true, force: true });
   return { rc, output, folder };
