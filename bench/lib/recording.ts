@@ -5,8 +5,9 @@ import { join } from 'node:path';
 
 const uuid = (n: number) => `0242ac11-0002-${n.toString(16).padStart(12, '0')}`;
 
-function item(n: number, from: number, to: number): string {
-  const res = {
+/** What the engine's module `command` answers. */
+function result(n: number): object {
+  return {
     changed: true,
     cmd: ['/bin/echo', `item ${n}`],
     delta: '0:00:00.003412',
@@ -34,6 +35,9 @@ function item(n: number, from: number, to: number): string {
       },
     },
   };
+}
+
+function item(n: number, from: number, to: number): string {
   return JSON.stringify({
     event: 'runner_item_on_ok',
     uuid: uuid(n),
@@ -55,7 +59,7 @@ function item(n: number, from: number, to: number): string {
       task_args: '',
       task_path: '/work/project/site.yml:4',
       host: 'localhost',
-      res,
+      res: result(n),
       uuid: uuid(n),
       guid: uuid(9),
     },

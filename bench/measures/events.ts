@@ -71,6 +71,38 @@ async function ingestOnce(db: any, workspace: string): Promise<{ run: number; sa
   return { run: run.id, sample: { ms, cpuMs: (used.user + used.system) / 1000, growthMb: (peak - before) / 1048576 } };
 }
 
+function figures(ours: Sample[], bare: number[]): Figure[] {
+  const ratios = ours.map(({ ms }, i) => (bare[i] ?? 0) / ms);
+  const cpu = ours.map(({ cpuMs }) => cpuMs / count);
+  const growth = ours.map(({ growthMb }) => growthMb);
+  const rate = count / (median(ours.map(({ ms }) => ms)) / 1000);
+  const detail = `ingest ${spread(
+    ours.map(({ ms }) => ms),
+    'ms',
+  )} (${show(rate)} events/s); COPY ${spread(bare, 'ms')}; ratio ${spread(ratios, 'x')}`;
+  return [
+    figure(
+      'events',
+      `${count.toLocaleString('en')} events: COPY time ÷ ingest time`,
+      median(ratios),
+      'x',
+      '>=',
+      0.5,
+      detail,
+    ),
+    figure('events', 'CPU of our process per event', median(cpu), 'ms', '<=', 0.2, spread(cpu, 'ms')),
+    figure(
+      'events',
+      'growth of memory while ingesting',
+      Math.max(...growth),
+      'MB',
+      '<=',
+      150,
+      `largest of ${spread(growth, 'MB')}`,
+    ),
+  ];
+}
+
 export async function events(): Promise<Figure[]> {
   const data = mkdtempSync(join(tmpdir(), 'tapline-bench-'));
   const recording = await makeRecording(count);
@@ -92,35 +124,7 @@ export async function events(): Promise<Figure[]> {
         bare.push(ms);
       }
     }
-    const ratios = ours.map(({ ms }, i) => (bare[i] ?? 0) / ms);
-    const cpu = ours.map(({ cpuMs }) => cpuMs / count);
-    const growth = ours.map(({ growthMb }) => growthMb);
-    const rate = count / (median(ours.map(({ ms }) => ms)) / 1000);
-    const detail = `ingest ${spread(
-      ours.map(({ ms }) => ms),
-      'ms',
-    )} (${show(rate)} events/s); COPY ${spread(bare, 'ms')}; ratio ${spread(ratios, 'x')}`;
-    return [
-      figure(
-        'events',
-        `${count.toLocaleString('en')} events: COPY time ÷ ingest time`,
-        median(ratios),
-        'x',
-        '>=',
-        0.5,
-        detail,
-      ),
-      figure('events', 'CPU of our process per event', median(cpu), 'ms', '<=', 0.2, spread(cpu, 'ms')),
-      figure(
-        'events',
-        'growth of memory while ingesting',
-        Math.max(...growth),
-        'MB',
-        '<=',
-        150,
-        `largest of ${spread(growth, 'MB')}`,
-      ),
-    ];
+    return figures(ours, bare);
   } finally {
     await client.end();
     await db.destroy();

@@ -1,4 +1,4 @@
-import { asFunction, asValue, type AwilixContainer, createContainer } from 'awilix';
+import { asFunction, asValue, type AwilixContainer, createContainer, type Resolver } from 'awilix';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import { createDispatcher, type Dispatcher } from '../dispatch/dispatcher.ts';
@@ -59,65 +59,77 @@ export interface Services {
 export type Container = AwilixContainer<Services>;
 
 /** A service is made when it is first asked for: a web node never makes a dispatcher. */
-const one = <K extends keyof Services>(make: (services: Services) => Services[K]) => asFunction(make).singleton();
+const one = <T>(make: (services: Services) => T) => asFunction(make).singleton();
+
+type Wiring = { [K in keyof Services]?: Resolver<Services[K]> };
 
 export function buildContainer(config: Config): Container {
   const container = createContainer<Services>({ strict: true });
-  container.register({
-    config: asValue(config),
-    log: one(({ config }) => createLog({ config })),
-    metrics: one(() => createMetrics()),
-    settings: one(({ config }) => createSettings({ config })),
-    pool: one(({ config, log }) => createPool({ config, log })),
-    db: one(({ config, log }) => createDb({ config, log })),
-    bus: one(({ config, log }) => createBus({ config, log })),
-    keyRing: one(({ config }) => createKeyRing({ config })),
-    audit: one(({ log }) => createAudit({ log })),
-    auth: one(({ db, settings, audit }) => createAuth({ db, settings, audit })),
-    hooks: one(({ log, metrics }) =>
-      createHooks({
-        log,
-        observe: ({ hook, result }) => {
-          metrics.hookTaps.inc({ hook, result });
-          if (result === 'denied') metrics.launches.inc({ result });
-        },
-      }),
-    ),
-    queue: one(({ pool, log, metrics }) => measureQueue(createQueue({ pool, log }), metrics)),
-    statuses: one(({ bus, hooks, queue, metrics }) => measureStatuses(createStatuses({ bus, hooks, queue }), metrics)),
-    dispatcher: one(({ db, bus, statuses, log }) => createDispatcher({ db, bus, statuses, log })),
-    launch: one(({ config, db, hooks, statuses, keyRing, settings, bus, dispatcher }) => {
-      // a node without the worker role dispatches nothing: others hear of the run over the bus
-      const wake = config.roles.includes('worker') ? (run: number) => dispatcher.wake(run) : undefined;
-      return createLaunch({ db, hooks, statuses, keyRing, settings, bus, wake });
-    }),
-    engineTool: one(({ config, log }) => createEngineTool({ config, log })),
-    executor: one(({ config, log, engineTool }) => createLocalExecutor({ config, log, engineTool })),
-    ingest: one(({ db, bus, executor, log, settings, metrics }) =>
-      createIngest({ db, bus, executor, log, settings, metrics }),
-    ),
-    runLifecycle: one(({ config, db, executor, engineTool, ingest, statuses, hooks, queue, keyRing, settings, log }) =>
-      createRunLifecycle({ config, db, executor, engineTool, ingest, statuses, hooks, queue, keyRing, settings, log }),
-    ),
-    node: one(({ config, db, bus, statuses, dispatcher, runLifecycle, engineTool, queue, log }) =>
-      createNode({ config, db, bus, statuses, dispatcher, runLifecycle, engineTool, queue, log }),
-    ),
-    http: one(({ config, log, metrics, auth, audit, db, engineApi, bus, settings, checks }) =>
-      createHttp({
-        config,
-        log,
-        metrics,
-        auth,
-        engineApi,
-        authRoutes: authRoutes({ db, settings, auth, audit }),
-        bus,
-        settings,
-        checks,
-      }),
-    ),
-    websocket: one(({ auth, bus, db, log, settings, engineApi }) =>
-      createWebsocket({ auth, bus, db, log, settings, engineApi }),
-    ),
-  });
+  container.register({ config: asValue(config), ...platform, ...running, ...serving });
   return container;
 }
+
+/** What every node has. */
+const platform = {
+  log: one(({ config }) => createLog({ config })),
+  metrics: one(() => createMetrics()),
+  settings: one(({ config }) => createSettings({ config })),
+  pool: one(({ config, log }) => createPool({ config, log })),
+  db: one(({ config, log }) => createDb({ config, log })),
+  bus: one(({ config, log }) => createBus({ config, log })),
+  keyRing: one(({ config }) => createKeyRing({ config })),
+  audit: one(({ log }) => createAudit({ log })),
+  auth: one(({ db, settings, audit }) => createAuth({ db, settings, audit })),
+  hooks: one(({ log, metrics }) =>
+    createHooks({
+      log,
+      observe: ({ hook, result }) => {
+        metrics.hookTaps.inc({ hook, result });
+        if (result === 'denied') metrics.launches.inc({ result });
+      },
+    }),
+  ),
+} satisfies Wiring;
+
+/** Runs: how they come about, wait, and are carried out. */
+const running = {
+  queue: one(({ pool, log, metrics }) => measureQueue(createQueue({ pool, log }), metrics)),
+  statuses: one(({ bus, hooks, queue, metrics }) => measureStatuses(createStatuses({ bus, hooks, queue }), metrics)),
+  dispatcher: one(({ db, bus, statuses, log }) => createDispatcher({ db, bus, statuses, log })),
+  launch: one(({ config, db, hooks, statuses, keyRing, settings, bus, dispatcher }) => {
+    // a node without the worker role dispatches nothing: others hear of the run over the bus
+    const wake = config.roles.includes('worker') ? (run: number) => dispatcher.wake(run) : undefined;
+    return createLaunch({ db, hooks, statuses, keyRing, settings, bus, wake });
+  }),
+  engineTool: one(({ config, log }) => createEngineTool({ config, log })),
+  executor: one(({ config, log, engineTool }) => createLocalExecutor({ config, log, engineTool })),
+  ingest: one(({ db, bus, executor, log, settings, metrics }) =>
+    createIngest({ db, bus, executor, log, settings, metrics }),
+  ),
+  runLifecycle: one(({ config, db, executor, engineTool, ingest, statuses, hooks, queue, keyRing, settings, log }) =>
+    createRunLifecycle({ config, db, executor, engineTool, ingest, statuses, hooks, queue, keyRing, settings, log }),
+  ),
+  node: one(({ config, db, bus, statuses, dispatcher, runLifecycle, engineTool, queue, log }) =>
+    createNode({ config, db, bus, statuses, dispatcher, runLifecycle, engineTool, queue, log }),
+  ),
+} satisfies Wiring;
+
+/** What callers reach. */
+const serving = {
+  http: one(({ config, log, metrics, auth, audit, db, engineApi, bus, settings, checks }) =>
+    createHttp({
+      config,
+      log,
+      metrics,
+      auth,
+      engineApi,
+      authRoutes: authRoutes({ db, settings, auth, audit }),
+      bus,
+      settings,
+      checks,
+    }),
+  ),
+  websocket: one(({ auth, bus, db, log, settings, engineApi }) =>
+    createWebsocket({ auth, bus, db, log, settings, engineApi }),
+  ),
+} satisfies Wiring;

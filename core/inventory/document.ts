@@ -33,23 +33,9 @@ export async function inventoryDocument(
     db('groups').select('id', 'name', 'variables').where({ inventory_id: inventoryId }).orderBy('name'),
     readEdges(db, inventoryId),
   ]);
-  const names = new Map<number, string>(hosts.map((host) => [host.id, host.name]));
-  const grouped = new Set<number>();
-  const members = new Map<number, string[]>(groups.map((group) => [group.id, []]));
-  for (const { group_id, host_id } of edges.hosts) {
-    grouped.add(host_id);
-    const name = names.get(host_id);
-    if (name !== undefined) members.get(group_id)?.push(name);
-  }
-  const groupNames = new Map<number, string>(groups.map((group) => [group.id, group.name]));
-  const children = new Map<number, string[]>();
-  for (const { parent_id, child_id } of edges.children) {
-    const name = groupNames.get(child_id);
-    if (name === undefined) continue;
-    const list = children.get(parent_id);
-    if (list) list.push(name);
-    else children.set(parent_id, [name]);
-  }
+  const grouped = new Set(edges.hosts.map(([, host]) => host));
+  const members = namesByGroup(edges.hosts, hosts);
+  const children = namesByGroup(edges.children, groups);
 
   const entries: [string, unknown][] = [
     [
@@ -63,7 +49,7 @@ export async function inventoryDocument(
   ];
   for (const group of groups) {
     const content = compact({
-      hosts: members.get(group.id)!.toSorted(),
+      hosts: members.get(group.id)?.toSorted() ?? [],
       children: children.get(group.id)?.toSorted() ?? [],
       vars: storedVariables(group.variables),
     });
@@ -78,6 +64,22 @@ export async function inventoryDocument(
   return Object.fromEntries(entries);
 }
 
+type Edge = [group: number, member: number];
+
+/** Whom each group holds; what was not read (a disabled host) is nobody. */
+function namesByGroup(edges: Edge[], rows: { id: number; name: string }[]) {
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  const found = new Map<number, string[]>();
+  for (const [group, member] of edges) {
+    const name = names.get(member);
+    if (name === undefined) continue;
+    const list = found.get(group);
+    if (list) list.push(name);
+    else found.set(group, [name]);
+  }
+  return found;
+}
+
 async function readHosts(db: Knex, inventoryId: number, { all, hostvars, slice }: DocumentOptions): Promise<HostRow[]> {
   const query = db('hosts')
     .select('id', 'name', 'enabled', ...(hostvars ? ['variables'] : []))
@@ -88,7 +90,7 @@ async function readHosts(db: Knex, inventoryId: number, { all, hostvars, slice }
 }
 
 /** One statement for both kinds of edges. */
-async function readEdges(db: Knex, inventoryId: number) {
+async function readEdges(db: Knex, inventoryId: number): Promise<{ hosts: Edge[]; children: Edge[] }> {
   const { rows } = await db.raw(
     `
     select gh.group_id as parent, gh.host_id as child, true as host from groups g join group_hosts gh on gh.group_id = g.id where g.inventory_id = :id
@@ -96,14 +98,9 @@ async function readEdges(db: Knex, inventoryId: number) {
     select gc.parent_id, gc.child_id, false from groups g join group_children gc on gc.parent_id = g.id where g.inventory_id = :id`,
     { id: inventoryId },
   );
-  return {
-    hosts: rows
-      .filter((row: any) => row.host)
-      .map((row: any) => ({ group_id: row.parent as number, host_id: row.child as number })),
-    children: rows
-      .filter((row: any) => !row.host)
-      .map((row: any) => ({ parent_id: row.parent as number, child_id: row.child as number })),
-  };
+  const edges = (host: boolean) =>
+    rows.filter((row: any) => row.host === host).map((row: any) => [row.parent, row.child]);
+  return { hosts: edges(true), children: edges(false) };
 }
 
 export function hostVariables(host: HostRow, { towervars }: Pick<DocumentOptions, 'towervars'> = {}): Variables {

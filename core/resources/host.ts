@@ -12,6 +12,28 @@ import { hostJobHostSummaries } from './job-host-summary.ts';
 const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
 const factsModified = '(select f.modified from host_facts f where f.host_id = {alias}.id)';
 
+const fields = {
+  name: field.string({ required: true }),
+  description: field.text(),
+  inventory: field.ref('inventory', { required: true, nullable: false, mode: 'create' }),
+  enabled: field.boolean({ default: true }),
+  instance_id: field.string({ max: 1024 }),
+  variables: field.jsonText(),
+  has_active_failures: field.boolean({
+    mode: 'ro',
+    sql: 'coalesce((select s.failed from job_host_summaries s where s.id = {alias}.last_job_host_summary_id), false)',
+  }),
+  has_inventory_sources: field.boolean({ mode: 'ro', sql: 'false' }),
+  // the columns may name what was deleted since
+  last_job: field.ref('job', { mode: 'ro', sql: '(select r.id from runs r where r.id = {alias}.last_job_id)' }),
+  last_job_host_summary: field.ref('job_host_summary', {
+    mode: 'ro',
+    sql: '(select s.id from job_host_summaries s where s.id = {alias}.last_job_host_summary_id)',
+  }),
+  engine_facts_modified: field.datetime({ mode: 'ro', nullable: true, sql: factsModified }),
+  ansible_facts_modified: field.datetime({ mode: 'ro', nullable: true, sql: factsModified }),
+};
+
 const factsAction = (db: Knex): Action => ({
   access: { GET: access.see },
   summary: 'The facts that the newest job with a fact cache gathered',
@@ -30,27 +52,7 @@ export const hostResource = ({ db }: { db: Knex }): Resource =>
     path: 'hosts',
     table: 'hosts',
     label: 'Host',
-    fields: {
-      name: field.string({ required: true }),
-      description: field.text(),
-      inventory: field.ref('inventory', { required: true, nullable: false, mode: 'create' }),
-      enabled: field.boolean({ default: true }),
-      instance_id: field.string({ max: 1024 }),
-      variables: field.jsonText(),
-      has_active_failures: field.boolean({
-        mode: 'ro',
-        sql: 'coalesce((select s.failed from job_host_summaries s where s.id = {alias}.last_job_host_summary_id), false)',
-      }),
-      has_inventory_sources: field.boolean({ mode: 'ro', sql: 'false' }),
-      // the columns may name what was deleted since
-      last_job: field.ref('job', { mode: 'ro', sql: '(select r.id from runs r where r.id = {alias}.last_job_id)' }),
-      last_job_host_summary: field.ref('job_host_summary', {
-        mode: 'ro',
-        sql: '(select s.id from job_host_summaries s where s.id = {alias}.last_job_host_summary_id)',
-      }),
-      engine_facts_modified: field.datetime({ mode: 'ro', nullable: true, sql: factsModified }),
-      ansible_facts_modified: field.datetime({ mode: 'ro', nullable: true, sql: factsModified }),
-    },
+    fields,
     access,
     orderBy: ['name', 'id'],
     search: ['name', 'description'],

@@ -8,6 +8,30 @@ import { assertMayDelete, checkUser } from '../accounts/check-user.ts';
 
 const languages = ['', 'ar', 'en', 'es', 'fr', 'hi', 'ja', 'ko', 'nl', 'zh'] as const;
 
+const sublists: Resource['sublists'] = {
+  tokens: { resource: 'o_auth2_access_token', column: 'user_id', create: true },
+  // the command line client logs in here, by user name; the token is the caller's own whoever is named
+  personal_tokens: {
+    resource: 'o_auth2_access_token',
+    where: (builder, parent, alias) =>
+      void builder.where(`${alias}.user_id`, parent.id).whereNull(`${alias}.application_id`),
+    create: true,
+    prepare: ({ body }) => void (body.application = null),
+  },
+  authorized_tokens: {
+    resource: 'o_auth2_access_token',
+    where: (builder, parent, alias) =>
+      void builder.where(`${alias}.user_id`, parent.id).whereNotNull(`${alias}.application_id`),
+    create: true,
+    prepare: requireApplication,
+  },
+  applications: {
+    resource: 'o_auth2_application',
+    where: (builder, parent, alias) => void builder.where(`${alias}.created_by_id`, parent.id),
+  },
+  credentials: { resource: 'credential', column: 'user_id', create: true },
+};
+
 export const userResource = ({ settings }: { settings: Pick<Settings, 'get'> }): Resource =>
   defineResource({
     type: 'user',
@@ -43,29 +67,7 @@ export const userResource = ({ settings }: { settings: Pick<Settings, 'get'> }):
     naming: ['username'],
     hiddenColumns: ['password'],
     unique: { users_username_key: { field: 'username', message: 'A user with that username already exists.' } },
-    sublists: {
-      tokens: { resource: 'o_auth2_access_token', column: 'user_id', create: true },
-      // the command line client logs in here, by user name; the token is the caller's own whoever is named
-      personal_tokens: {
-        resource: 'o_auth2_access_token',
-        where: (builder, parent, alias) =>
-          void builder.where(`${alias}.user_id`, parent.id).whereNull(`${alias}.application_id`),
-        create: true,
-        prepare: ({ body }) => void (body.application = null),
-      },
-      authorized_tokens: {
-        resource: 'o_auth2_access_token',
-        where: (builder, parent, alias) =>
-          void builder.where(`${alias}.user_id`, parent.id).whereNotNull(`${alias}.application_id`),
-        create: true,
-        prepare: requireApplication,
-      },
-      applications: {
-        resource: 'o_auth2_application',
-        where: (builder, parent, alias) => void builder.where(`${alias}.created_by_id`, parent.id),
-      },
-      credentials: { resource: 'credential', column: 'user_id', create: true },
-    },
+    sublists,
     async validate(context) {
       await checkUser(settings, context);
       // who changes a password over a session goes on in it; all others of that user end

@@ -46,33 +46,8 @@ export async function probeIsolation({
     bwrap,
     setpriv,
   };
-  let reason = 'bubblewrap (bwrap) is not installed; install the package "bubblewrap"';
-  if (bwrap && isRoot && !setpriv) reason = 'setpriv is not installed; install the package "util-linux"';
-  else if (bwrap) {
-    try {
-      const argv = [
-        ...namespaces(best),
-        '--ro-bind',
-        '/',
-        '/',
-        '--proc',
-        '/proc',
-        '--dev',
-        '/dev',
-        ...identity(best),
-        '/usr/bin/id',
-        '-u',
-      ];
-      const { stdout } = await run(bwrap, argv, { env: { PATH: '/usr/bin:/bin' }, timeout: 10_000, cwd: '/' });
-      if (!isRoot || stdout.trim() === String(engineUid)) return best;
-      reason = `bubblewrap ran a program as user ${stdout.trim()} instead of ${engineUid}`;
-    } catch (error) {
-      const said = String((error as { stderr?: string }).stderr || (error as Error).message)
-        .trim()
-        .split('\n')[0];
-      reason = `bubblewrap does not work on this machine (${said})${isRoot ? '' : '; allow unprivileged user namespaces'}`;
-    }
-  }
+  const reason = await sandboxProblem(best, isRoot);
+  if (!reason) return best;
   if (isRoot && setpriv) {
     return {
       ...best,
@@ -91,6 +66,25 @@ export async function probeIsolation({
     gid: null,
     bwrap: null,
   };
+}
+
+/** '' where bubblewrap does what we need of it, else what stands in the way. */
+async function sandboxProblem(isolation: Isolation, isRoot: boolean): Promise<string> {
+  const { bwrap, setpriv } = isolation;
+  if (!bwrap) return 'bubblewrap (bwrap) is not installed; install the package "bubblewrap"';
+  if (isRoot && !setpriv) return 'setpriv is not installed; install the package "util-linux"';
+  const system = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev'];
+  const argv = [...namespaces(isolation), ...system, ...identity(isolation), '/usr/bin/id', '-u'];
+  try {
+    const { stdout } = await run(bwrap, argv, { env: { PATH: '/usr/bin:/bin' }, timeout: 10_000, cwd: '/' });
+    if (!isRoot || stdout.trim() === String(engineUid)) return '';
+    return `bubblewrap ran a program as user ${stdout.trim()} instead of ${engineUid}`;
+  } catch (error) {
+    const said = String((error as { stderr?: string }).stderr || (error as Error).message)
+      .trim()
+      .split('\n')[0];
+    return `bubblewrap does not work on this machine (${said})${isRoot ? '' : '; allow unprivileged user namespaces'}`;
+  }
 }
 
 function namespaces({ uid }: Isolation): string[] {
@@ -148,36 +142,7 @@ export function confine(isolation: Isolation, sight: Sight): { argv: string[]; d
     isolation.bwrap,
     ...namespaces(isolation),
     ...systemFolders(),
-    '--proc',
-    '/proc',
-    '--dev',
-    '/dev',
-    '--perms',
-    '1777',
-    '--tmpfs',
-    '/dev/shm',
-    '--ro-bind',
-    sight.passwd,
-    '/etc/passwd',
-    '--ro-bind',
-    sight.group,
-    '/etc/group',
-    '--tmpfs',
-    '/run',
-    '--tmpfs',
-    '/var',
-    '--perms',
-    '1777',
-    '--tmpfs',
-    '/var/tmp',
-    '--tmpfs',
-    '/home',
-    '--tmpfs',
-    '/root',
-    // before the rest: the data folder may itself lie below /tmp
-    '--bind',
-    sight.tmp,
-    '/tmp',
+    ...privateFolders(sight),
     ...resolver(),
     ...parents(binds.map(([, path]) => path)),
     ...binds.flatMap(([how, path]) => [how, path, path]),
@@ -188,6 +153,25 @@ export function confine(isolation: Isolation, sight: Sight): { argv: string[]; d
     ...identity(isolation),
   ];
   return { argv, depth: 2 };
+}
+
+/** What every job has for itself: devices, accounts and empty places to write to. */
+function privateFolders({ passwd, group, tmp }: Sight): string[] {
+  const steps = [
+    ['--proc', '/proc'],
+    ['--dev', '/dev'],
+    ['--perms', '1777', '--tmpfs', '/dev/shm'],
+    ['--ro-bind', passwd, '/etc/passwd'],
+    ['--ro-bind', group, '/etc/group'],
+    ['--tmpfs', '/run'],
+    ['--tmpfs', '/var'],
+    ['--perms', '1777', '--tmpfs', '/var/tmp'],
+    ['--tmpfs', '/home'],
+    ['--tmpfs', '/root'],
+    // before the rest: the data folder may itself lie below /tmp
+    ['--bind', tmp, '/tmp'],
+  ];
+  return steps.flat();
 }
 
 let folders: string[] | undefined;

@@ -55,16 +55,8 @@ export function buildJobSpec(input: JobSpecInput): JobSpec {
   const { run, engine, settings } = input;
   const injection = injectCredentials(input.credentials, input.passwords);
   const playbook = playbookArgument(run.playbook);
-  const argv = [
-    engine.command,
-    '-i',
-    '{workspace}/inventory.json',
-    ...jobOptions(run),
-    ...injection.argv,
-    '-e',
-    '@{workspace}/env/extra_vars.yml',
-    playbook,
-  ];
+  const given = ['-i', '{workspace}/inventory.json', ...jobOptions(run), ...injection.argv];
+  const argv = [engine.command, ...given, '-e', '@{workspace}/env/extra_vars.yml', playbook];
   const env = environment(input);
   assertArguments(argv, env);
   const extraVars = extraVarsFile({
