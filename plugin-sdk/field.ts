@@ -16,6 +16,22 @@ export type FieldType =
   | 'list'
   | 'computed';
 
+/** Types as clients know them from OPTIONS. */
+export type ApiType =
+  | 'string'
+  | 'integer'
+  | 'float'
+  | 'decimal'
+  | 'boolean'
+  | 'datetime'
+  | 'choice'
+  | 'id'
+  | 'json'
+  | 'object'
+  | 'list'
+  | 'list_of_ids'
+  | 'field';
+
 export interface FieldOptions {
   mode?: FieldMode;
   /** Must be present on create and on PUT. */
@@ -37,6 +53,8 @@ export interface FieldOptions {
   orderSql?: string;
   label?: string;
   help?: string;
+  /** What OPTIONS and the API description call its type, where that does not follow from the field's own. */
+  apiType?: ApiType;
   min?: number;
   max?: number;
 }

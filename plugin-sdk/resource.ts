@@ -73,6 +73,8 @@ export interface Action {
   access: Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Rule>>;
   handler: (call: Call, row: any) => Promise<Reply>;
   summary?: string;
+  /** What the body of a POST may hold, for OPTIONS and the API description; the handler checks it. */
+  fields?: Record<string, Field>;
   /** Values of `?format=` that the handler serves itself; it then also judges `call.accept`, so no 404 or 406 before it. */
   formats?: readonly string[];
   /** false: no link in `related` */

@@ -33,7 +33,7 @@ export function validateBody(model: Model, body: Record<string, unknown>, mode: 
   return result;
 }
 
-function isWritable({ field, name }: ModelField, mode: WriteMode): boolean {
+export function isWritable({ field, name }: ModelField, mode: WriteMode): boolean {
   if (name === 'id' || field.type === 'computed') return false;
   return field.mode === 'rw' || field.mode === 'wo' || (field.mode === 'create' && mode === 'create');
 }

@@ -3,6 +3,7 @@ import { ApiError, type Actor, forbidden, methodNotAllowed, notFound, type Reply
 import type { Context, Middleware } from 'koa';
 import { makeCall } from '../engine/call.ts';
 import type { Engine } from '../engine/compile.ts';
+import { describeRoute } from '../engine/options.ts';
 import { allowOf, type CompiledRoute } from '../engine/routes.ts';
 import { everybody } from '../rbac/rules.ts';
 import type { Auth } from './auth/authenticate.ts';
@@ -52,8 +53,7 @@ function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middlew
     const open = endpoint ? endpoint.rule === everybody : anyOpen;
     const actor = await identify(auth, ctx, open);
     if (actor?.read_only && !safe.has(method)) throw forbidden();
-    if (method === 'OPTIONS') return send(ctx, describe(route));
-    if (!endpoint) throw methodNotAllowed(method, allow);
+    if (!endpoint && method !== 'OPTIONS') throw methodNotAllowed(method, allow);
 
     const parts = {
       actor,
@@ -66,6 +66,7 @@ function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middlew
       requestId: ctx.state.requestId,
     };
     const call = makeCall(engine, parts, () => abortSignal(ctx));
+    if (!endpoint) return send(ctx, await describeRoute(engine, route, call));
     const row = await endpoint.prepare?.(call);
     if (withBody.has(method)) call.body = await readBody(ctx);
     send(ctx, await endpoint.run(call, row));
@@ -82,12 +83,6 @@ async function identify(auth: Deps['auth'], ctx: Context, open: boolean): Promis
   ctx.state.actor = actor;
   return actor;
 }
-
-/** Field metadata joins this in the next step; `Allow` is what clients need first. */
-const describe = ({ type, name, path }: CompiledRoute): Reply => ({
-  status: 200,
-  body: { name: name ?? type ?? path, description: '', renders: ['application/json'], parses: ['application/json'] },
-});
 
 function send(ctx: Context, { status, body, type, headers }: Reply): void {
   ctx.status = status;
