@@ -43,15 +43,21 @@ export class Node {
     });
   }
 
-  async kill(): Promise<void> {
-    if (!this.child || this.child.exitCode !== null || this.child.signalCode !== null) return;
+  get alive(): boolean {
+    return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Resolves to whether there was something to kill. */
+  async kill(): Promise<boolean> {
+    if (!this.child || !this.alive) return false;
     const ended = once(this.child, 'exit');
     this.child.kill('SIGKILL');
     await ended;
+    return true;
   }
 
   async stop(): Promise<void> {
-    if (!this.child || this.child.exitCode !== null || this.child.signalCode !== null) return;
+    if (!this.child || !this.alive) return;
     const ended = once(this.child, 'exit');
     this.child.kill('SIGTERM');
     await Promise.race([ended, delay(20_000)]);
@@ -64,23 +70,28 @@ export interface Found {
   command: string;
 }
 
-/** Processes whose command line names a folder: the wrappers and engines of the jobs below it. */
-export function processesNaming(folder: string): Found[] {
+/** Processes whose command line or environment names a folder: the wrappers, engines and tasks of the jobs below it. */
+export function processesOf(folder: string): Found[] {
   return readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return [];
-    try {
-      const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      return command.includes(folder) ? [{ pid: Number(entry), command }] : [];
-    } catch {
-      return []; // it ended while we looked
-    }
+    const command = about(entry, 'cmdline');
+    const named = command.includes(folder) || about(entry, 'environ').includes(folder);
+    return named ? [{ pid: Number(entry), command }] : [];
   });
+}
+
+function about(pid: string, what: 'cmdline' | 'environ'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${what}`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return ''; // it ended while we looked, or is somebody else's
+  }
 }
 
 /** The wrapper of a running job and the job's id, as its command line tells. */
 export function wrappers(jobs: string): { pid: number; run: number }[] {
-  return processesNaming(jobs).flatMap(({ pid, command }) => {
-    const run = /\/jobs\/(\d+)\b/.exec(command)?.[1];
-    return run && command.includes('wrapper.py') ? [{ pid, run: Number(run) }] : [];
+  return processesOf(jobs).flatMap(({ pid, command }) => {
+    const run = new RegExp(`${jobs}/(\\d+) `).exec(command)?.[1];
+    return run && command.includes('wrapper.main') ? [{ pid, run: Number(run) }] : [];
   });
 }

@@ -14,14 +14,14 @@ if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) {
 
 console.log(`${kills} kills, seed ${seed}`);
 const result = await chaos({ kills, seed, say: (line) => console.log(line) });
+const told = (counts: Record<string, number>) =>
+  Object.entries(counts)
+    .map(([what, times]) => `${what} ${times}`)
+    .join(', ');
+console.log(`killed: ${told(result.killed)}; ${result.alive.toFixed(1)} jobs alive at a kill`);
+console.log(`jobs: ${told(result.statuses)} (${told(result.plays)}); the process of ${result.orphaned} was killed`);
 console.log(
-  `killed: ${Object.entries(result.killed)
-    .map(([what, count]) => `${what} ${count}`)
-    .join(', ')}\n` +
-    `jobs: ${Object.entries(result.statuses)
-      .map(([status, count]) => `${status} ${count}`)
-      .join(', ')}; ` +
-    `${result.events} events, ${result.lines} lines outside; settled ${result.settledS.toFixed(1)} s after the last restart`,
+  `${result.events} events, ${result.lines} lines outside; settled ${result.settledS.toFixed(1)} s after the last restart`,
 );
 for (const problem of result.problems) console.error(`PROBLEM ${problem}`);
 console.log(

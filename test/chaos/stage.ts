@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type PostgresServer, startPostgres } from '@tapline/core/app/postgres.ts';
 import pg from 'pg';
 import { pino } from 'pino';
-import { appendPlaybook, floodPlaybook } from './playbooks.ts';
+import { type PlayName, plays } from './playbooks.ts';
 import { Node, freePort } from './processes.ts';
 
 const password = 'chaos-secret';
@@ -17,10 +17,12 @@ export interface Stage {
   proof: string;
   postgres: PostgresServer;
   nodes: Node[];
-  templates: { append: number; flood: number };
+  templates: Record<PlayName, number>;
   call(method: string, path: string, body?: unknown): Promise<any>;
   text(path: string): Promise<string>;
   query(sql: string): Promise<any[]>;
+  /** Starts what ended by itself, as whoever supervises the service would. */
+  revive(): void;
   close(): Promise<void>;
 }
 
@@ -55,12 +57,11 @@ async function request(port: number, method: string, path: string, body?: unknow
 async function makeTemplates(data: string, proof: string, call: Stage['call']): Promise<Stage['templates']> {
   const folder = join(data, 'projects', 'chaos');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'append.yml'), appendPlaybook(proof));
-  writeFileSync(join(folder, 'flood.yml'), floodPlaybook(proof));
+  for (const [name, { playbook }] of Object.entries(plays)) writeFileSync(join(folder, `${name}.yml`), playbook(proof));
   const organization = (await call('GET', 'organizations/?name=Default')).results[0].id;
   const inventory = (await call('GET', 'inventories/?name=Demo+Inventory')).results[0].id;
   const project = await call('POST', 'projects/', { name: 'Chaos', organization, local_path: 'chaos' });
-  const template = async (name: string) =>
+  const template = async (name: PlayName) =>
     (
       await call('POST', 'job_templates/', {
         name,
@@ -70,7 +71,7 @@ async function makeTemplates(data: string, proof: string, call: Stage['call']): 
         allow_simultaneous: true,
       })
     ).id;
-  return { append: await template('append'), flood: await template('flood') };
+  return { append: await template('append'), fail: await template('fail'), flood: await template('flood') };
 }
 
 export async function setStage(): Promise<Stage> {
@@ -118,6 +119,9 @@ export async function setStage(): Promise<Stage> {
       } finally {
         await client.end();
       }
+    },
+    revive: () => {
+      for (const node of nodes) if (!node.alive) node.start();
     },
     close: async () => {
       await Promise.all(nodes.map((node) => node.stop()));
