@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { type Api, basic, startApi } from '../support/api.ts';
+
+describe('OPTIONS', () => {
+  let api: Api;
+  let plain: ReturnType<Api['as']>;
+  before(async () => {
+    api = await startApi();
+    const password = 'long enough 1';
+    expect((await api.admin('POST', '/api/v2/users/', { username: 'plain', password })).status).to.equal(201);
+    plain = api.as(basic('plain', password));
+  });
+  after(() => api.stop());
+
+  const options = async (path: string, client = api.admin) => {
+    const answer = await client('OPTIONS', `/api/v2/${path}`);
+    expect(answer.status, path).to.equal(200);
+    return answer.body;
+  };
+
+  it('names types, choices, bounds and defaults of what can be created', async () => {
+    const { POST } = (await options('job_templates/')).actions;
+    expect(POST.name).to.deep.include({ type: 'string', required: true, label: 'Name', max_length: 512 });
+    expect(POST.job_type).to.deep.include({ type: 'choice', required: false, default: 'run' });
+    expect(POST.job_type.choices).to.deep.equal([
+      ['run', 'Run'],
+      ['check', 'Check'],
+    ]);
+    expect(POST.extra_vars.type).to.equal('json');
+    expect(POST.inventory.type).to.equal('id');
+    expect(POST.forks).to.include({ type: 'integer', min_value: 0, default: 0 });
+    expect(POST.become_enabled.type).to.equal('boolean');
+    expect(POST).to.not.have.any.keys('id', 'status', 'created', 'related', 'type');
+  });
+
+  it('says of what is shown which fields filter', async () => {
+    const body = await options('hosts/');
+    const { GET } = body.actions;
+    expect(GET.name).to.include({ type: 'string', filterable: true });
+    expect(GET.created).to.include({ type: 'datetime', filterable: true });
+    expect(GET.type).to.deep.include({ type: 'choice', choices: [['host', 'Host']] });
+    expect([GET.related.type, GET.summary_fields.type]).to.deep.equal(['object', 'object']);
+    expect(GET.variables.type).to.equal('json');
+    for (const entry of Object.values<any>(GET))
+      expect(entry).to.not.have.any.keys('required', 'default', 'max_length');
+    expect(body.types).to.deep.equal(['host']);
+    expect(body.max_page_size).to.equal(200);
+    expect(body.search_fields).to.include.members(['name', 'description']);
+    expect(body.related_search_fields).to.include.members(['inventory__search', 'created_by__search']);
+    expect(body).to.include.keys('name', 'description', 'renders', 'parses');
+  });
+
+  it('calls filterable exactly what can be filtered', async () => {
+    for (const path of ['organizations/', 'users/', 'hosts/', 'credentials/', 'job_templates/', 'jobs/', 'projects/']) {
+      for (const [name, { filterable, type }] of Object.entries<any>((await options(path)).actions.GET)) {
+        if (name === 'type') continue;
+        const value = { boolean: 'true', datetime: '2026-01-01' }[type as string] ?? '1';
+        const { status } = await api.admin(
+          'GET',
+          `/api/v2/${path}?${name}${type === 'json' ? '__isnull' : ''}=${value}`,
+        );
+        expect(status === 200, `${path} ${name}: ${status}`).to.equal(filterable);
+      }
+    }
+  });
+
+  it('names the roles of types that have some', async () => {
+    expect((await options('organizations/')).object_roles).to.include.members(['admin_role', 'member_role']);
+    expect((await options('job_templates/1/')).object_roles).to.include.members(['admin_role', 'execute_role']);
+    expect(await options('hosts/')).to.not.have.property('object_roles');
+  });
+
+  it('answers for number 1 whether it exists or not, without PUT', async () => {
+    for (const [path, allow] of [
+      ['organizations/999/', 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS'],
+      ['job_templates/1/', 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS'],
+      ['jobs/1/', 'GET, DELETE, HEAD, OPTIONS'],
+      ['job_templates/1/launch/', 'GET, POST, HEAD, OPTIONS'],
+      ['projects/1/update/', 'GET, POST, HEAD, OPTIONS'],
+    ]) {
+      const { status, headers, body } = await api.admin('OPTIONS', `/api/v2/${path}`);
+      expect([status, headers.get('allow')], path).to.deep.equal([200, allow]);
+      expect(body.actions, path).to.not.have.property('PUT');
+    }
+  });
+
+  it('tells what a launch may be asked', async () => {
+    const { POST } = (await options('job_templates/1/launch/')).actions;
+    expect(POST.extra_vars.type).to.equal('json');
+    expect(POST.credentials.type).to.equal('list_of_ids');
+    expect(POST.credential_passwords.type).to.equal('json');
+    expect(POST.inventory.type).to.equal('id');
+    expect(POST.limit.type).to.equal('string');
+    expect(POST.verbosity.type).to.equal('choice');
+    expect((await options('projects/1/update/')).actions.POST).to.deep.equal({});
+  });
+
+  it('tells attaching from creating on lists below', async () => {
+    const { body: organization } = await api.admin('POST', '/api/v2/organizations/', { name: 'Below' });
+    const { body: inventory } = await api.admin('POST', '/api/v2/inventories/', {
+      name: 'Below',
+      organization: organization.id,
+    });
+    const hosts = (await options(`inventories/${inventory.id}/hosts/`)).actions.POST;
+    expect(hosts).to.include.keys('name', 'variables');
+    expect(hosts).to.not.have.property('inventory');
+    expect(Object.keys((await options('job_templates/1/credentials/')).actions.POST)).to.deep.equal(['id']);
+    expect((await options(`organizations/${organization.id}/inventories/`)).actions).to.not.have.property('POST');
+  });
+
+  it("offers POST and PUT by the caller's rights, and the same Allow to all", async () => {
+    const { body: organization } = await api.admin('POST', '/api/v2/organizations/', { name: 'Rights' });
+    const path = `organizations/${organization.id}/`;
+    expect((await options('organizations/')).actions).to.have.property('POST');
+    expect((await options(path)).actions).to.have.property('PUT');
+    expect((await options('organizations/', plain)).actions).to.not.have.property('POST');
+    expect((await options(path, plain)).actions).to.not.have.property('PUT');
+    expect((await options('tokens/', plain)).actions).to.have.property('POST');
+    for (const at of ['organizations/', path, 'users/', 'job_templates/1/launch/']) {
+      const allows = await Promise.all(
+        [api.admin, plain].map(async (client) => (await client('OPTIONS', `/api/v2/${at}`)).headers.get('allow')),
+      );
+      expect(allows[0]).to.equal(allows[1]);
+    }
+  });
+
+  it('puts Allow on every answer, refusals included', async () => {
+    for (const [method, path] of [
+      ['GET', 'organizations/'],
+      ['GET', 'organizations/999/'],
+      ['POST', 'organizations/'],
+      ['DELETE', 'organizations/'],
+    ] as const)
+      expect((await api.admin(method, `/api/v2/${path}`)).headers.get('allow')).to.match(/^GET, .*OPTIONS$/);
+  });
+
+  it('asks for a login', async () => {
+    expect((await api.as()('OPTIONS', '/api/v2/organizations/')).status).to.equal(401);
+  });
+});
