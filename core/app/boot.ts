@@ -11,6 +11,7 @@ import type { Config } from './config.ts';
 import { buildContainer, type Container, type Services } from './container.ts';
 import { createDemoContent } from './demo-content.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
+import { defineHousekeeping } from './housekeeping.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 import { Shutdown } from './shutdown.ts';
@@ -133,8 +134,9 @@ async function serve(state: State): Promise<void> {
 }
 
 async function startWorkers({ container, config, shutdown }: State): Promise<void> {
-  const { queue, hooks } = container.cradle;
+  const { queue, hooks, db, log } = container.cradle;
   defineHookTask({ queue, hooks });
+  defineHousekeeping({ queue, db, log });
   if (!config.roles.includes('worker')) return;
   const { node } = container.cradle;
   await queue.start();

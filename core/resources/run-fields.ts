@@ -1,4 +1,5 @@
 import { ApiError, field } from '@tapline/plugin-sdk';
+import { deleteRunEvents } from '../events/partitions.ts';
 import { isActive, isTerminal } from '../jobs/states.ts';
 
 const ro = { mode: 'ro' } as const;
@@ -74,6 +75,4 @@ export function assertDeletable(row: { status: string }): void {
 }
 
 /** Events have no foreign key: their table is cut by ranges of run id. */
-export const deleteEvents = async (trx: any, { id }: { id: number }): Promise<void> => {
-  await trx('run_events').where({ run_id: id }).delete();
-};
+export const deleteEvents = (trx: any, { id }: { id: number }): Promise<void> => deleteRunEvents(trx, [id]);

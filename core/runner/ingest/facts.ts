@@ -71,7 +71,7 @@ async function storeDocuments({ db, run }: FactsContext, batch: Document[]): Pro
     const hashes = batch.map(({ hash }) => hash);
     await connection.query({
       text: `insert into facts (hash, document) select distinct on (hash) hash, document from unnest($1::text[], $2::jsonb[]) as d(hash, document)
-             order by hash on conflict do nothing`,
+             order by hash on conflict (hash) do update set created = now() where facts.created < now() - interval '1 day'`,
       values: [hashes, batch.map(({ text }) => text)],
     });
     await connection.query({

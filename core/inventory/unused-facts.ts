@@ -1,0 +1,17 @@
+import type { Knex } from 'knex';
+import { QUEUE_SCHEMA } from '../jobs/tasks.ts';
+
+/**
+ * Deletes facts that no host has any more, neither as the latest nor as the ones before. Taps are told hashes, so
+ * nothing goes while a task of theirs still waits; and storing facts again renews their date (see ingest/facts.ts),
+ * so that a row cannot go between being found and being pointed at.
+ */
+export async function deleteUnusedFacts(db: Knex): Promise<number> {
+  const { rowCount } = await db.raw(
+    `delete from facts f where f.created < now() - interval '7 days'
+       and not exists (select from host_facts h where h.hash = f.hash)
+       and not exists (select from host_facts h where h.previous_hash = f.hash)
+       and not exists (select from ${QUEUE_SCHEMA}.jobs where task_identifier = 'core:hook' and attempts < max_attempts)`,
+  );
+  return rowCount ?? 0;
+}
