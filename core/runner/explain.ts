@@ -6,13 +6,15 @@ export interface Failure {
   events: readonly Pick<SpoolEvent, 'event' | 'event_data'>[];
   /** the end of the output, colours and all */
   text: string;
+  /** the run got as far as its statistics, whose text may lie before the end that is given here */
+  recap?: boolean;
 }
 
 /**
  * A sentence or two for a person: what went wrong, where, and what to do. '' where nothing more can be said
  * than that tasks failed. Pure.
  */
-export function explainFailure({ status, events, text }: Failure): string {
+export function explainFailure({ status, events, text, recap = false }: Failure): string {
   if (status.state === 'lost') return status.detail;
   const { reason, detail, signal, rc } = status.exit;
   if (reason === 'canceled') return 'The job was canceled.';
@@ -28,7 +30,8 @@ export function explainFailure({ status, events, text }: Failure): string {
   return (
     explainResults(events) ||
     first(outputRules, plain) ||
-    (signal ? `The engine was ended by ${signal}.` : wordsOfTheEngine(plain))
+    (signal ? `The engine was ended by ${signal}.` : recap ? '' : wordsOfTheEngine(plain)) ||
+    (recap || events.length || recapped(plain) ? '' : lastWords(rc, plain))
   );
 }
 
@@ -37,6 +40,12 @@ type Rule = [RegExp, (found: RegExpExecArray) => string];
 /** What the engine says before or instead of a play. */
 const outputRules: Rule[] = [
   [/^bwrap: (.+)$/m, ([, said]) => `The sandbox of the job could not be set up: ${said}.`],
+  // the update of a project, not a task: that one writes `fatal: [host]`
+  [
+    /^fatal: (?!\[)(.+)$[\s\S]*^The source could not be fetched\.$/m,
+    ([, said]) => `The source could not be fetched: ${said!.replace(/\.$/, '')}. Check the URL and the credential.`,
+  ],
+  [/^(?:There is no branch, tag or commit ".*"|The source is empty)\.$/m, ([said]) => said],
   [/The SSH key of the credential could not be loaded: [^\n]*/, ([said]) => said],
   [
     /the playbook: (.+?) could not be found/,
@@ -46,14 +55,14 @@ const outputRules: Rule[] = [
   [
     /the role '([^']+)' was not found/,
     ([, name]) =>
-      `The role "${name}" was not found. Add it to the project, or list it in roles/requirements.yml and update the project.`,
+      `The role "${name}" was not found. Add it to the roles folder of the project.`,
   ],
   [/no vault secrets (?:were )?found|Decryption failed/i, (found) => vault(found[0])],
   [/couldn't resolve module\/action '([^']+)'/, ([, name]) => missingModule(name!)],
   [
     /unable to (?:locate|find) collection ([\w.]+)/i,
     ([, name]) =>
-      `The collection ${name} is not installed. List it in collections/requirements.yml and update the project.`,
+      `The collection ${name} is not installed. Add it to the project below collections/ansible_collections.`,
   ],
   [
     /(?:YAML parsing failed|Syntax Error while loading YAML)[.:]?\s*(.*)[\s\S]*?(?:Origin: (.+?):(\d+)|appears to be in '([^']+)': line (\d+))/,
@@ -89,7 +98,7 @@ const vault = (said: string) =>
 function missingModule(name: string): string {
   const collection = name.split('.').length > 2 ? name.split('.').slice(0, 2).join('.') : null;
   return collection
-    ? `The module ${name} was not found: the collection ${collection} is not installed. List it in collections/requirements.yml and update the project.`
+    ? `The module ${name} was not found: the collection ${collection} is not installed. Add it to the project below collections/ansible_collections.`
     : `There is no module "${name}". Check its spelling, or install the collection that it comes from.`;
 }
 
@@ -177,11 +186,23 @@ function first(rules: Rule[], text: string): string {
 
 /** Better than none, where no play got as far as its recap. */
 function wordsOfTheEngine(text: string): string {
-  if (/^PLAY RECAP/m.test(text)) return '';
+  if (recapped(text)) return '';
   const explained = first([placed], text);
   if (explained) return explained;
   const said = [...text.matchAll(/^(?:\[ERROR\]:|ERROR!) (.+)$/gm)].at(-1)?.[1];
   return said ? said.slice(0, 500) : '';
+}
+
+const recapped = (text: string) => /^PLAY RECAP/m.test(text);
+
+/** 126 and 127 are what a shell says of a program that cannot be run; the engine ends with neither. */
+export const isNotStarted = (rc: number | null): boolean => rc === 126 || rc === 127;
+
+/** Nothing was played and nothing in the output is known: whatever came last is the best there is. */
+function lastWords(rc: number, text: string): string {
+  const last = text.trim().split('\n').at(-1)?.trim().slice(0, 500);
+  const what = isNotStarted(rc) ? 'The engine could not be started' : `The engine ended with exit code ${rc}`;
+  return last ? `${what}: ${last.replace(/\.$/, '')}.` : `${what} and said nothing.`;
 }
 
 export const withoutColours = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '');

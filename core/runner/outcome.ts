@@ -1,3 +1,4 @@
+import { isNotStarted } from './explain.ts';
 import type { ExecStatus } from './executor.ts';
 
 /** How a run ended, once everything it said is stored. */
@@ -42,6 +43,7 @@ export function judgeExit(
     case 'killed':
       return { status: 'error', explanation: detail || `The engine was killed${signal ? ` by ${signal}` : ''}.` };
     default:
+      if (isNotStarted(rc)) return { status: 'error', explanation: detail || 'The engine could not be started.' };
       return rc === 0 ? { status: 'successful', explanation: '' } : { status: 'failed', explanation: detail };
   }
 }

@@ -73,6 +73,17 @@ describe('runner: explainFailure', function () {
     expect(explainFailure({ status: { state: 'lost', detail: 'gone' }, events: [], text: '' })).to.equal('gone');
   });
 
+  it('repeats the last words of an engine that began no play', () => {
+    const said = (rc: number, text: string, recap = false) =>
+      explainFailure({ status: exit({ rc }), events: [], text, recap });
+    expect(said(127, 'setpriv: failed to execute /x/ansible-playbook: No such file or directory\n')).to.equal(
+      'The engine could not be started: setpriv: failed to execute /x/ansible-playbook: No such file or directory.',
+    );
+    expect(said(126, '')).to.equal('The engine could not be started and said nothing.');
+    expect(said(250, 'Traceback\nKeyError: 1\n\n')).to.equal('The engine ended with exit code 250: KeyError: 1.');
+    expect(said(2, 'h999 : ok=1 failed=1\n', true)).to.equal('');
+  });
+
   it('explains what hosts answer', () => {
     const said = (msg: string, event?: string) =>
       explainFailure({ status: exit({}), events: result(msg, event), text: '' });

@@ -27,7 +27,10 @@ export async function conclude(session: Session, ended: Ended): Promise<RunOutco
     .first('event_count', 'host_status_counts', 'play_count', 'task_count', 'artifacts');
   if (!row) throw runGone(run.id);
   const verdict = judgeExit(ended);
-  const explanation = verdict.status === 'successful' ? '' : (await explain(db, run.id, ended)) || verdict.explanation;
+  const explanation =
+    verdict.status === 'successful'
+      ? ''
+      : (await explain(db, run.id, ended, row.host_status_counts !== null)) || verdict.explanation;
   const { event_count: last, ...counts } = row;
   await bus.notify(db, 'events', { run: run.id, kind: run.kind, from: last + 1, to: last, final: true });
   return { ...counts, status: verdict.status, explanation: masker.text(explanation), traceback: '', facts };
@@ -53,7 +56,7 @@ async function collectFacts(
   }
 }
 
-async function explain(db: Knex, runId: number, status: Ended): Promise<string> {
+async function explain(db: Knex, runId: number, status: Ended, recap: boolean): Promise<string> {
   const said = ['msg', 'module_stderr', 'module_stdout', 'stderr', 'exception'].map(
     (key) => `'${key}', left(event_data -> 'res' ->> '${key}', ${longestField})`,
   );
@@ -71,5 +74,5 @@ async function explain(db: Knex, runId: number, status: Ended): Promise<string> 
     .map((row: { text: string }) => row.text)
     .join('\n')
     .slice(-longestText);
-  return explainFailure({ status, events: events.toReversed(), text });
+  return explainFailure({ status, events: events.toReversed(), text, recap });
 }
