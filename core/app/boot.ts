@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { asValue } from 'awilix';
 import { ensureManagedTypes } from '../credentials/managed-types.ts';
+import { createActivity } from '../engine/activity.ts';
 import { compileResources } from '../engine/compile.ts';
 import { defineHookTask } from '../hooks/queue-tasks.ts';
 import { createLog } from '../observe/log.ts';
@@ -110,6 +111,7 @@ async function compile({ container }: State): Promise<void> {
     log: cradle.log,
     resources,
     routes: coreRoutes(cradle, resources),
+    activity: createActivity({ settings: cradle.settings, node: cradle.config.nodeName }),
   });
   const checks = {
     database: () => {

@@ -1,6 +1,7 @@
 import type { Actor, Call, Resource, Route, View } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Log } from '../observe/log.ts';
+import type { Activity } from './activity.ts';
 import type { Models } from './links.ts';
 import { type Narrow, selectRows } from './list.ts';
 import { type Model, compileModel } from './model.ts';
@@ -19,6 +20,8 @@ export interface Engine {
   db: Knex;
   log: Log;
   models: Models;
+  /** absent: changes are not written down */
+  activity?: Activity;
   /** every path under its methods, in the order in which they are to be tried */
   routes: CompiledRoute[];
   /** @throws Error for a type that nobody declared */
@@ -37,10 +40,11 @@ export interface EngineDeps {
   log: Log;
   resources: readonly Resource[];
   routes?: readonly Route[];
+  activity?: Activity;
 }
 
 /** Turns the descriptors into models, statements and routes. Throws where a declaration does not fit the database. */
-export async function compileResources({ db, log, resources, routes = [] }: EngineDeps): Promise<Engine> {
+export async function compileResources({ db, log, resources, routes = [], activity }: EngineDeps): Promise<Engine> {
   const tables = await readTables(db);
   const models = new Map<string, Model>();
   for (const resource of resources) {
@@ -60,6 +64,7 @@ export async function compileResources({ db, log, resources, routes = [] }: Engi
     db,
     log,
     models,
+    activity,
     routes: [],
     type(name) {
       const found = compiled.get(name);

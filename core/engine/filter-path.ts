@@ -89,12 +89,14 @@ function relationStep(models: Models, model: Model, name: string): Step | undefi
     };
   if (!through) return undefined;
   const { table, child, parent } = through;
+  const between = 'where' in through ? (through.where as Record<string, string>) : {};
   return {
     name,
     target,
     many: true,
     through: { table, child },
-    condition: (from, to) => `${quote(`${to}_b`)}.${quote(parent)} = ${model.id(from)}`,
+    condition: (from, to) =>
+      `${conditions(between, `${to}_b`)}${quote(`${to}_b`)}.${quote(parent)} = ${model.id(from)}`,
   };
 }
 
@@ -113,7 +115,9 @@ function variantStep(models: Models, model: Model, name: string): Step | undefin
   };
 }
 
-const typeSql = ({ resource }: Model, alias: string) =>
-  Object.entries(resource.where ?? {})
+const typeSql = ({ resource }: Model, alias: string) => conditions(resource.where ?? {}, alias);
+
+const conditions = (where: Record<string, string>, alias: string) =>
+  Object.entries(where)
     .map(([column, value]) => `${quote(alias)}.${quote(column)} = '${value}' and `)
     .join('');

@@ -59,6 +59,7 @@ export async function createRow(
       } as any)
       .returning('*');
     await resource.afterCreate?.(context, row);
+    await engine.activity?.created(trx, engine, call, { model, row });
     await after?.(trx, row);
     return row.id;
   });
@@ -90,6 +91,7 @@ export async function updateRow(
           .first()
       : before;
     await resource.afterUpdate?.(context, row);
+    await engine.activity?.updated(trx, engine, call, { model, row, before });
   });
 }
 
@@ -98,6 +100,7 @@ export async function deleteRow(engine: Engine, model: Compiled, call: Call, id:
   await inTransaction(engine.db, resource, async (trx) => {
     const row = await lockRow(model, trx, id);
     await resource.beforeDelete?.(trx, row, call);
+    await engine.activity?.deleted(trx, engine, call, { model, row });
     await model.rows.query(trx).delete().where('id', id);
     await resource.afterDelete?.(trx, row, call);
   });

@@ -96,6 +96,12 @@ export const settingDefinitions = {
     default: [],
     help: 'Folders whose repositories may be used by file:// URL.',
   },
+  ACTIVITY_STREAM_ENABLED: {
+    category: 'system',
+    type: 'boolean',
+    default: true,
+    help: 'Write down who created, changed, deleted and linked what.',
+  },
   LOGIN_ATTEMPTS_PER_MINUTE: {
     category: 'authentication',
     type: 'integer',

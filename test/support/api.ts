@@ -5,6 +5,7 @@ import { Writable } from 'node:stream';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { ensureManagedTypes } from '../../core/credentials/managed-types.ts';
+import { createActivity } from '../../core/engine/activity.ts';
 import { compileResources } from '../../core/engine/compile.ts';
 import { createAuth } from '../../core/http/auth/authenticate.ts';
 import { hashPassword } from '../../core/http/auth/password.ts';
@@ -77,7 +78,13 @@ export async function startApi(settingTexts: Record<string, string> = {}): Promi
   await db('users').insert({ username: 'admin', password: await hashPassword(adminPassword), is_superuser: true });
   const services = { db, config, settings, keyRing, log } as any;
   const resources = coreResources(services);
-  const engineApi = await compileResources({ db, log, resources, routes: coreRoutes(services, resources) });
+  const engineApi = await compileResources({
+    db,
+    log,
+    resources,
+    routes: coreRoutes(services, resources),
+    activity: createActivity({ settings, node: 'test' }),
+  });
   const http = createHttp({
     config,
     log,
