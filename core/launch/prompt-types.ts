@@ -1,3 +1,4 @@
+import { branchProblem } from '../scm/url.ts';
 import type { Settings } from '../settings/settings.ts';
 import { parseVariables } from './variables.ts';
 
@@ -15,6 +16,13 @@ const text = (max?: number) => (value: unknown) => {
   if (value.includes('\0')) throw new Error('Null characters are not allowed.');
   if (max !== undefined && value.length > max) throw new Error(`Ensure this field has no more than ${max} characters.`);
   return value;
+};
+
+const branch = (value: unknown) => {
+  const name = text(1024)(value);
+  const problem = branchProblem(name);
+  if (problem) throw new Error(problem);
+  return name;
 };
 
 const integer = (min: number, max: number) => (value: unknown) => {
@@ -73,7 +81,7 @@ export const prompts: readonly Prompt[] = [
   { key: 'extra_vars', flag: 'ask_variables_on_launch', read: parseVariables },
   { key: 'inventory', flag: 'ask_inventory_on_launch', read: id },
   { key: 'limit', flag: 'ask_limit_on_launch', read: text() },
-  { key: 'scm_branch', flag: 'ask_scm_branch_on_launch', read: text(1024) },
+  { key: 'scm_branch', flag: 'ask_scm_branch_on_launch', read: branch },
   { key: 'labels', flag: 'ask_labels_on_launch', read: ids },
   { key: 'job_tags', flag: 'ask_tags_on_launch', read: text() },
   { key: 'skip_tags', flag: 'ask_skip_tags_on_launch', read: text() },

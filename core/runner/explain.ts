@@ -46,6 +46,12 @@ const outputRules: Rule[] = [
     ([, said]) => `The source could not be fetched: ${said!.replace(/\.$/, '')}. Check the URL and the credential.`,
   ],
   [/^(?:There is no branch, tag or commit ".*"|The source is empty)\.$/m, ([said]) => said],
+  // the update of a project, not a task: that one writes `fatal: [host]`
+  [
+    /^fatal: (?!\[)(.+)$[\s\S]*^The source could not be fetched\.$/m,
+    ([, said]) => `The source could not be fetched: ${said!.replace(/\.$/, '')}. Check the URL and the credential.`,
+  ],
+  [/^(?:There is no branch, tag or commit ".*"|The source is empty)\.$/m, ([said]) => said],
   [/The SSH key of the credential could not be loaded: [^\n]*/, ([said]) => said],
   [
     /the playbook: (.+?) could not be found/,

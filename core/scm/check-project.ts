@@ -24,7 +24,16 @@ export async function checkProject(deps: ProjectDeps, { trx, input, before }: Wr
   if (Object.keys(errors).length) throw new ValidationError(errors);
 }
 
+/** Refused when it is saved: a project that can never be updated helps nobody. */
+function checkSupported(row: any, refuse: Refuse): void {
+  if (row.scm_type !== 'git')
+    refuse('scm_type', `Sources of the kind ${row.scm_type} are not supported yet. Use git, or a manual project.`);
+  else if (row.scm_track_submodules)
+    refuse('scm_track_submodules', 'Submodules are not fetched yet. Keep their content in the repository itself.');
+}
+
 async function checkSource({ settings }: ProjectDeps, trx: any, row: any, before: any, refuse: Refuse): Promise<void> {
+  checkSupported(row, refuse);
   const problem = urlProblem(row.scm_type, row.scm_url ?? '', settings.get('PROJECT_FILE_URLS') as readonly string[]);
   if (problem) refuse('scm_url', problem);
   const branch = branchProblem(row.scm_branch ?? '');

@@ -43,9 +43,11 @@ export function buildUpdateSpec({ run, credential, cache, allowedFolders, timeou
   if (problem) throw new SpecError(`The project cannot be updated: ${problem}`);
   if (run['scm_type'] !== 'git')
     throw new SpecError(`The project cannot be updated: sources of the kind ${run['scm_type']} are not supported yet.`);
+  const folder = filePath(url);
+  if (folder !== null && !existsSync(folder))
+    throw new SpecError(`The project cannot be updated: there is no folder ${folder} on this node.`);
   const inputs = credential?.inputs ?? {};
   const text = (name: string) => String(inputs[name] ?? '');
-  const folder = filePath(url);
   const reuse = !run['scm_delete_on_update'] && existsSync(cache);
   const files = [
     { path: 'update.sh', content: script, mode: 0o500 },

@@ -49,6 +49,12 @@ describe('launch prompts', () => {
     });
   }
 
+  it('refuses names of branches that git could take for an option', () => {
+    for (const name of ['-x', '--upload-pack=id', 'a b', 'a..b'])
+      expect(readLaunchBody({ scm_branch: name }, settings).errors).to.have.property('scm_branch');
+    expect(readLaunchBody({ scm_branch: 'feature/a-1' }, settings).errors).to.deep.equal({});
+  });
+
   it('takes the project branch for the own one of a template without', () => {
     expect(sort({ scm_branch: 'main' }, { scm_branch: '', project: { scm_branch: 'main' } })).to.deep.equal({
       accepted: {},

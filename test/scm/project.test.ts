@@ -94,10 +94,36 @@ describe('projects', function () {
     });
     const failed = await ended(changed.summary_fields.current_update.id);
     expect(failed.status).to.equal('failed');
+    expect(failed.job_explanation).to.equal('There is no branch, tag or commit "no-such-branch".');
     expect((await service.get(`projects/${project.id}/`)).body).to.include({
       status: 'failed',
       last_update_failed: true,
     });
+  });
+
+  it('says why a source cannot be fetched', async () => {
+    const gone = `${source.url}-gone`;
+    for (const [url, said] of [
+      [gone, /^The project cannot be updated: there is no folder .*-gone on this node\.$/],
+      ['http://127.0.0.1:1/x.git', /^The source could not be fetched: unable to access .* Check the URL and the cred/],
+    ] as const) {
+      const { body } = await create({ scm_url: url });
+      const { job_explanation } = await ended(body.summary_fields.current_update.id);
+      expect(job_explanation).to.match(said);
+    }
+  });
+
+  it('refuses sources that it could never fetch', async () => {
+    const refused: [object, string, RegExp][] = [
+      [{ scm_type: 'svn', scm_url: 'https://a.example/x' }, 'scm_type', /svn are not supported yet/],
+      [{ scm_type: 'archive', scm_url: 'https://a.example/x.tgz' }, 'scm_type', /archive are not supported yet/],
+      [{ scm_track_submodules: true }, 'scm_track_submodules', /Submodules are not fetched yet/],
+    ];
+    for (const [body, key, said] of refused) {
+      const answer = await create(body);
+      expect(answer.status, JSON.stringify(body)).to.equal(400);
+      expect(answer.body[key][0]).to.match(said);
+    }
   });
 
   it('refuses hostile sources', async () => {
