@@ -76,6 +76,8 @@ export interface Executor {
    * null when nothing was started, and then nothing will be: a half-made workspace is removed.
    */
   recover(runId: number): Promise<Handle | null>;
+  /** The runs of which anything is here, whether they are over or not. */
+  held(): Promise<number[]>;
   status(handle: Handle): Promise<ExecStatus>;
   /** Calls `changed` whenever there may be something new to read or the process may have ended. */
   watch(handle: Handle, changed: () => void): () => void;

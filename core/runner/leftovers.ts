@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * Ends what a job left running after its wrapper was killed. A process namespace takes care of that by
- * itself; elsewhere the job's processes are known by the mark they all inherited.
+ * itself, unless the kill came before it was made; elsewhere the job's processes are known by the mark they
+ * all inherited.
  */
 export function endStrays(job: string): number {
-  const mark = `TAPLINE_JOB=${job}`;
   let ended = 0;
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
     try {
-      if (!readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(mark)) continue;
+      if (!isStray(name, job)) continue;
       process.kill(Number(name), 'SIGKILL');
       ended += 1;
     } catch {
@@ -18,4 +18,10 @@ export function endStrays(job: string): number {
     }
   }
   return ended;
+}
+
+function isStray(pid: string, job: string): boolean {
+  const [program = '', ...rest] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  if (program.endsWith('/bwrap') && rest.includes(`${job}/work`)) return true;
+  return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`TAPLINE_JOB=${job}`);
 }

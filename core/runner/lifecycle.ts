@@ -15,6 +15,7 @@ import { openMask, sealMask } from './launch-mask.ts';
 import type { RunOutcome } from './outcome.ts';
 import { prepareRun, secretsOf } from './prepare.ts';
 import { SpecError } from './spec-error.ts';
+import { sweepEnded } from './sweep.ts';
 
 export interface LifecycleDeps {
   config: { dataDir: string };
@@ -51,6 +52,7 @@ export class RunLifecycle {
   readonly #followed = new Map<number, Followed>();
   #instance: { id: number; hostname: string } | undefined;
   #stopped = false;
+  #sweeping: Promise<void> | undefined;
 
   constructor(deps: LifecycleDeps) {
     this.#deps = deps;
@@ -76,9 +78,12 @@ export class RunLifecycle {
       .catch((error: unknown) => log.warn({ err: error, run }, 'a cancel request was not delivered'));
   }
 
-  /** At the start of this node: every run of it that has not ended. */
+  /** At the start of this node: every run of it that has not ended, and what is left of those that have. */
   async adopt(): Promise<void> {
     for (const { id } of await this.ownRuns()) this.start(id);
+    this.#sweeping = sweepEnded(this.#deps).catch((error: unknown) =>
+      this.#deps.log.warn({ err: error }, 'what ended runs left behind could not be looked for'),
+    );
   }
 
   ownRuns(): Promise<{ id: number; canceled_on: string | null }[]> {
@@ -107,6 +112,7 @@ export class RunLifecycle {
     this.#stopped = true;
     for (const { abort } of this.#followed.values()) abort.abort();
     await Promise.allSettled([...this.#followed.values()].map(({ done }) => done));
+    await this.#sweeping;
   }
 
   active(): number[] {

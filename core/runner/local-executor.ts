@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../observe/log.ts';
@@ -54,6 +54,7 @@ export function createLocalExecutor({ config, log, engineTool }: Deps): Executor
     id: 'local',
     start: (spec) => start(spec, jobFolder(spec.run_id), engineTool),
     recover: (runId) => recover(runId, jobFolder(runId)),
+    held: () => heldRuns(join(config.dataDir, 'jobs')),
     status: async (handle) => status(handle),
     watch: (handle, changed) => watchSpool(place(handle), changed),
     read,
@@ -145,6 +146,14 @@ async function recover(runId: number, job: string): Promise<LocalHandle | null> 
     return handleFor(runId, workspace, readIdentity(workspace) ?? { pid: 0, start: 0, boot: '' });
   await removeWorkspace(workspace);
   return null;
+}
+
+async function heldRuns(jobs: string): Promise<number[]> {
+  const names = await readdir(jobs).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => /^\d{1,15}$/.test(name)).map(Number);
 }
 
 function status(handle: Handle): ExecStatus {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdtempSync, chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -144,6 +144,16 @@ describe('a node that comes back', function () {
     await start();
     expect((await ended(fresh)).status).to.equal('successful');
     expect((await ended(claimed)).status).to.equal('successful');
+  });
+
+  it('removes what an ended job left when the service was killed between its record and its end', async () => {
+    const { id } = await ended(await launch('debug: {}'));
+    const [over, unknown] = [join(dataDir, 'jobs', String(id)), join(dataDir, 'jobs', '999999')];
+    for (const folder of [over, unknown]) mkdirSync(join(folder, 'control'), { recursive: true });
+    await running.stop();
+    await start();
+    await until(() => !existsSync(over));
+    expect(existsSync(unknown), 'nobody knows of this one').to.equal(true);
   });
 
   it('frees the queue locks of its former life', async () => {

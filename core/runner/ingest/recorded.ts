@@ -23,6 +23,7 @@ export function createRecordedExecutor(state: ExecStatus = recordedExit(0)): Rec
     touch: () => watchers.forEach((changed) => changed()),
     start: refuse,
     recover: async () => null,
+    held: async () => [],
     async status() {
       return this.state;
     },
