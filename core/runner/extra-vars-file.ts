@@ -47,9 +47,12 @@ function number(value: number): string {
   return text.includes('e') ? text.replace(/^(-?\d+)e/, '$1.0e').replace(/e(\d)/, 'e+$1') : text;
 }
 
-/** JSON's escapes are YAML's; some characters that JSON leaves alone are line breaks or forbidden in YAML. */
+/**
+ * JSON's escapes are YAML's, but for halves of surrogate pairs; some characters that JSON leaves alone are
+ * line breaks or forbidden in YAML.
+ */
 const quote = (text: string) =>
-  JSON.stringify(text).replace(
+  JSON.stringify(text.toWellFormed()).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -31,8 +31,11 @@ export function staticInventory(document: InventoryDocument): string {
     ],
   ];
   for (const [name, content] of Object.entries(groups)) entries.push([name, group(content as Group)]);
-  return JSON.stringify(Object.fromEntries(entries));
+  return wellFormed(JSON.stringify(Object.fromEntries(entries)));
 }
+
+/** Half a surrogate pair is no text for the engine. JSON escapes those alone; a backslash of the text itself is doubled. */
+const wellFormed = (json: string) => json.replaceAll(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\ufffd');
 
 const group = ({ hosts = [], children = [], vars = {} }: Group, given: object = named(hosts)) => ({
   ...(Object.keys(given).length && { hosts: given }),

@@ -275,6 +275,23 @@ describe('runner: static inventory', () => {
     });
   });
 
+  it('replaces half of a surrogate pair, which no program can read, and nothing that looks like one', () => {
+    const hostvars = { a: { x: 'a\ud800b', y: '\\ud800', z: '\\\udfff', pair: '\u{1f600}' } };
+    expect(JSON.parse(staticInventory({ _meta: { hostvars } })).all.hosts.a).to.deep.equal({
+      x: 'a\ufffdb',
+      y: '\\ud800',
+      z: '\\\ufffd',
+      pair: '\u{1f600}',
+    });
+    const file = extraVarsFile({
+      merged: { 'k\ud800': 'v\udfff' },
+      template: {},
+      injected: {},
+      allowJinja: 'always',
+    });
+    expect(parse(file)).to.deep.equal({ 'k\ufffd': 'v\ufffd' });
+  });
+
   it('copes with names that mean something to JavaScript', () => {
     const document = JSON.parse(
       '{"__proto__": {"hosts": ["constructor"]}, "_meta": {"hostvars": {"__proto__": {"v": 1}, "constructor": {}}}}',
