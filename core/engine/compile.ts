@@ -5,6 +5,7 @@ import type { Activity } from './activity.ts';
 import type { Models } from './links.ts';
 import { type Narrow, selectRows } from './list.ts';
 import { type Model, compileModel } from './model.ts';
+import { openApiRoute } from './openapi.ts';
 import { type CompiledRoute, compileRoutes } from './routes.ts';
 import { representIds } from './represent.ts';
 import { type Serializer, compileSerializer } from './serialize.ts';
@@ -84,7 +85,7 @@ export async function compileResources({ db, log, resources, routes = [], activi
       ),
     represent: (type, ids, call, view = 'detail') => representIds(engine, engine.type(type), ids, call, view),
   };
-  engine.routes = compileRoutes(engine, resources, routes);
+  engine.routes = [...compileRoutes(engine, resources, routes), openApiRoute(engine)];
   return engine;
 }
 

@@ -1,0 +1,155 @@
+import type { Action, Reply } from '@tapline/plugin-sdk';
+import { authenticated, everybody } from '../rbac/rules.ts';
+import type { Engine } from './compile.ts';
+import { componentSchemas, objectSchema, reference, type Schema } from './openapi-schemas.ts';
+import { labelOf } from './options-fields.ts';
+import type { CompiledRoute } from './routes.ts';
+
+/** The description of the API for machines, OpenAPI 3.1, made of the descriptors and the route table. */
+export function describeApi(engine: Engine): Record<string, unknown> {
+  const paths: Record<string, Schema> = {};
+  for (const route of engine.routes) paths[route.path.replaceAll(/:(\w+)/g, '{$1}')] = pathItem(engine, route);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tapline',
+      version: 'v2',
+      description:
+        'Projects, inventories, credentials and job templates; runs, their output and what was changed by whom.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }, { basic: [] }, { session: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'A personal token, or one of OAuth2.' },
+        basic: { type: 'http', scheme: 'basic' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'sessionid',
+          description: 'Writes need the CSRF token as well.',
+        },
+      },
+      schemas: componentSchemas(engine),
+    },
+  };
+}
+
+/** The document's own route. It is made once, when it is first asked for. */
+export function openApiRoute(engine: Engine): CompiledRoute {
+  let document: string | undefined;
+  const run = async (): Promise<Reply> => {
+    document ??= JSON.stringify(describeApi(engine));
+    return { status: 200, body: document, type: 'application/json' };
+  };
+  return { path: '/api/v2/openapi.json', kind: 'route', endpoints: { GET: { rule: authenticated, run } }, formats: [] };
+}
+
+function pathItem(engine: Engine, route: CompiledRoute): Schema {
+  const parameters = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    description: name === 'id' ? 'Its number, or its name in the form that `related.named_url` shows.' : undefined,
+  }));
+  const operations = Object.entries(route.endpoints).map(([method, { rule }]) => [
+    method.toLowerCase(),
+    {
+      operationId: `${method.toLowerCase()}${route.path.replaceAll(/\W+/g, '_').replace(/_$/, '')}`,
+      tags: [route.type ?? 'system'],
+      summary: summaryOf(engine, route, method),
+      ...(rule === everybody ? { security: [] } : {}),
+      ...operation(engine, route, method),
+    },
+  ]);
+  return { ...(parameters.length ? { parameters } : {}), ...Object.fromEntries(operations) };
+}
+
+function summaryOf(engine: Engine, route: CompiledRoute, method: string): string {
+  if (!route.type) return labelOf(route.path.split('/').at(-2)!);
+  const { label } = engine.type(route.type).resource;
+  if (route.kind === 'list') return method === 'GET' ? `${label}: list` : `${label}: create`;
+  if (route.kind === 'sublist')
+    return `${label}: ${route.name!.replaceAll('_', ' ')}${method === 'GET' ? '' : ' (attach, detach or create)'}`;
+  if (route.kind === 'detail')
+    return `${label}: ${{ GET: 'show', PUT: 'replace', PATCH: 'change', DELETE: 'delete' }[method]}`;
+  return actionOf(engine, route)?.summary ?? `${label}: ${labelOf(route.name!).toLowerCase()}`;
+}
+
+function actionOf(engine: Engine, { type, name, kind }: CompiledRoute): Action | undefined {
+  const { actions, listActions } = engine.type(type!).resource;
+  return (kind === 'action' ? actions : listActions)?.[name!];
+}
+
+const json = (schema: Schema) => ({ 'application/json': { schema } });
+const reply = (description: string, schema?: Schema) => ({ description, ...(schema ? { content: json(schema) } : {}) });
+const refusal = { default: reply('Refused, or failed.', reference('error')) };
+
+const listParameters = [
+  { name: 'page', in: 'query', schema: { type: 'string' }, description: 'A number, or `last`.' },
+  { name: 'page_size', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 200 } },
+  { name: 'search', in: 'query', schema: { type: 'string' }, description: 'Words that must all occur.' },
+  { name: 'order_by', in: 'query', schema: { type: 'string' }, description: 'Fields, `-` in front for descending.' },
+];
+
+/** Parameters, body and answers of one method. */
+function operation(engine: Engine, route: CompiledRoute, method: string): Schema {
+  const { type, kind } = route;
+  if (kind === 'route') return { responses: { '2XX': reply('Done.', {}), ...refusal } };
+  if (kind === 'action' || kind === 'list action') return actionOperation(engine, route, method);
+  const { resource } = engine.type(type!);
+  const sublist = kind === 'sublist' ? resource.sublists![route.name!] : undefined;
+  const shown = sublist?.resource ?? type!;
+  if (method === 'GET' && kind !== 'detail')
+    return { parameters: listParameters, responses: { 200: reply('A page.', reference(`${shown}_page`)), ...refusal } };
+  if (sublist) return sublistOperation(engine, shown, sublist.create === true);
+  const done = reply('As it is now.', reference(shown));
+  switch (method) {
+    case 'GET':
+      return { responses: { 200: done, ...refusal } };
+    case 'POST':
+      return { ...body(`${shown}_create`), responses: { 201: done, ...refusal } };
+    case 'DELETE':
+      return { responses: { [resource.deleteStatus ?? 204]: reply('Deleted.'), ...refusal } };
+    default:
+      return {
+        ...body(`${shown}_${method === 'PUT' ? 'replace' : 'patch'}`, method === 'PUT'),
+        responses: { 200: done, ...refusal },
+      };
+  }
+}
+
+const body = (name: string, required = true) => ({ requestBody: { required, content: json(reference(name)) } });
+
+function sublistOperation(engine: Engine, shown: string, creates: boolean): Schema {
+  const link = {
+    type: 'object',
+    properties: { id: { type: 'integer' }, disassociate: { description: 'Detach instead of attaching.' } },
+  };
+  const creation = engine.type(shown).resource.access.create ? [reference(`${shown}_create`)] : [{ type: 'object' }];
+  return {
+    requestBody: { content: json(creates ? { anyOf: [...creation, link] } : link) },
+    responses: {
+      ...(creates ? { 201: reply('Created here.', reference(shown)) } : {}),
+      204: reply('Attached or detached.'),
+      ...refusal,
+    },
+  };
+}
+
+function actionOperation(engine: Engine, route: CompiledRoute, method: string): Schema {
+  const { fields } = actionOf(engine, route) ?? {};
+  const takes =
+    method === 'GET' || method === 'DELETE' ? undefined : fields ? objectSchema(fields) : { type: 'object' };
+  const done = {
+    description: 'Done.',
+    content: { [route.formats.length ? '*/*' : 'application/json']: { schema: {} } },
+  };
+  return {
+    ...(takes ? { requestBody: { content: json(takes) } } : {}),
+    responses: { '2XX': done, ...refusal },
+  };
+}

@@ -1,0 +1,79 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { expect } from 'chai';
+import { createFixtures } from '../http/fixtures.ts';
+import { type Api, startApi } from '../support/api.ts';
+
+describe('/api/v2/openapi.json', () => {
+  let api: Api;
+  let ids: Record<string, number>;
+  let document: any;
+  before(async () => {
+    api = await startApi();
+    const service = { services: { db: api.db }, post: (path: string, body: unknown) => api.admin('POST', path, body) };
+    ({ ids } = await createFixtures(service as any));
+    const { status, headers, body } = await api.admin('GET', '/api/v2/openapi.json');
+    expect([status, headers.get('content-type')]).to.deep.equal([200, 'application/json; charset=utf-8']);
+    document = body;
+  });
+  after(() => api.stop());
+
+  const operations = () =>
+    Object.entries<any>(document.paths).flatMap(([path, item]) =>
+      Object.entries<any>(item)
+        .filter(([method]) => method !== 'parameters')
+        .map(([method, operation]) => ({ path, method, operation })),
+    );
+
+  it('is valid OpenAPI 3.1 to an independent validator', async () => {
+    const result = await new Validator().validate(structuredClone(document));
+    expect(result.errors).to.equal(undefined);
+    expect(result.valid).to.equal(true);
+    expect(document.openapi).to.match(/^3\.1\./);
+  });
+
+  it('names every operation once and refers only to what is there', () => {
+    const names = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(names).size).to.equal(names.length);
+    const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+      ([, name]) => name,
+    );
+    expect(references.length).to.be.greaterThan(100);
+    for (const name of references) expect(document.components.schemas).to.have.property(name!);
+  });
+
+  it('holds exactly what the routes allow', async () => {
+    for (const [path, item] of Object.entries<any>(document.paths)) {
+      const { headers } = await api.admin('OPTIONS', path.replace(/\{\w+\}/g, '1'));
+      const methods = (headers.get('allow') ?? '').split(', ').filter((method) => !/HEAD|OPTIONS/.test(method));
+      const described = Object.keys(item).filter((key) => key !== 'parameters');
+      expect(described.map((method) => method.toUpperCase()).toSorted(), path).to.deep.equal(methods.toSorted());
+    }
+  });
+
+  it('tells the truth about every answer to a GET', async () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    formats.default(ajv);
+    ajv.addFormat('decimal', /^-?\d+(\.\d+)?$/);
+    ajv.addSchema(document, 'api');
+    let looked = 0;
+    const wrong: string[] = [];
+    for (const { path, method, operation } of operations()) {
+      const schema = operation.responses['200']?.content?.['application/json']?.schema;
+      const type = operation.tags[0];
+      if (method !== 'get' || !schema || (path.includes('{id}') && ids[type] === undefined)) continue;
+      const { status, body } = await api.admin('GET', path.replace('{id}', String(ids[type])));
+      expect(status, path).to.equal(200);
+      const check = ajv.compile({ $ref: `api${schema.$ref}` });
+      if (!check(body)) wrong.push(`${path}: ${ajv.errorsText(check.errors)}`);
+      looked += 1;
+    }
+    expect(wrong).to.deep.equal([]);
+    expect(looked).to.be.greaterThan(60);
+  });
+
+  it('needs a login', async () => {
+    expect((await api.as()('GET', '/api/v2/openapi.json')).status).to.equal(401);
+  });
+});
