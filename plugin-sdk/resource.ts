@@ -100,7 +100,7 @@ export interface Sublist {
   through?: { table: string; parent: string; child: string; ordered?: boolean };
   /** any other relation: narrows the child query (alias `t`) to those of the parent row */
   where?: (builder: any, parent: any, alias: string) => void;
-  /** POST {id} / {id, disassociate}; needs `through` */
+  /** POST {id} / {id, disassociate}; needs `through`, `link` or a `column` */
   attach?: boolean;
   /** POST without id creates the child here */
   create?: boolean;
@@ -110,6 +110,18 @@ export interface Sublist {
   check?: (trx: any, parent: any, child: any, call: Call) => Promise<void>;
   /** columns that a child created here takes from its parent (`inventory_id`) */
   inherit?: readonly string[];
+  /** instead of `through`: links or unlinks by rules of its own, which decide also who may and whether the child is there */
+  link?: (
+    trx: any,
+    parent: any,
+    childId: number,
+    call: Call,
+    how: { detach: boolean; created: boolean },
+  ) => Promise<void>;
+  /** rule on the parent row for creating a child here, in place of the child's own */
+  createRule?: Rule;
+  /** more about the children shown here than elsewhere; a constant number of statements per page */
+  decorate?: (db: any, results: Record<string, any>[], parent: any, call: Call) => Promise<void>;
   /** what the place says of a child before it is made here: may set or refuse what the body holds */
   prepare?: (call: Call, parent: any) => void;
   /** the id of a row that is there already and that a body without id means: it is attached (204) instead of created */
@@ -123,7 +135,8 @@ export interface Sublist {
 export interface Span {
   resource: string;
   column?: string;
-  through?: { table: string; parent: string; child: string };
+  /** `where`: columns of the table between that must hold these values */
+  through?: { table: string; parent: string; child: string; where?: Record<string, string> };
 }
 
 /** What one write hook is given; `input` holds validated columns, `row` the stored row. */

@@ -1,4 +1,4 @@
-import { type Actor, ValidationError, type WriteContext, forbidden } from '@tapline/plugin-sdk';
+import { type Actor, type Rule, ValidationError, type WriteContext, forbidden } from '@tapline/plugin-sdk';
 import { hashPassword } from '../http/auth/password.ts';
 import { masked } from '../credentials/input-schema.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -7,19 +7,15 @@ import { passwordProblems } from './password-rules.ts';
 const usernamePattern = /^[\p{L}\p{N}@.+_-]+$/u;
 const emailPattern = /^[^\s@<>()",;:\\[\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
 
-/** Fields that an ordinary user may not change, not even its own. */
-const guarded = ['is_superuser', 'is_system_auditor', 'username'] as const;
+const flags = ['is_superuser', 'is_system_auditor'];
 
 export async function checkUser(
   settings: Pick<Settings, 'get'>,
-  { trx, call, input, before, sent }: WriteContext,
+  administer: Rule,
+  context: WriteContext,
 ): Promise<void> {
-  if (before) {
-    for (const key of guarded) {
-      if (!call.actor?.is_superuser && key in input && input[key] !== before[key])
-        throw forbidden(`You do not have permission to change ${key}.`);
-    }
-  }
+  const { trx, call, input, before, sent } = context;
+  await assertGuarded(administer, context);
   const errors: Record<string, string[]> = {};
   if (input.username !== undefined && input.username !== before?.username && !usernamePattern.test(input.username)) {
     errors.username = ['Enter a valid username: letters, digits and @ . + - _ only.'];
@@ -36,6 +32,15 @@ export async function checkUser(
     );
   delete input.password;
   if (password !== undefined) Object.assign(input, { password: await hashPassword(password), initial_password: false });
+}
+
+async function assertGuarded(administer: Rule, { trx, call, input, before }: WriteContext): Promise<void> {
+  if (call.actor?.is_superuser) return;
+  const changed = (key: string) => key in input && input[key] !== (before ? before[key] : false);
+  const refused = flags.find(changed);
+  if (refused) throw forbidden(`You do not have permission to change ${refused}.`);
+  if (before && changed('username') && !(await administer.row(call.actor, before, trx)))
+    throw forbidden('You do not have permission to change username.');
 }
 
 /** The password to set, exactly as sent; undefined keeps the old one. */

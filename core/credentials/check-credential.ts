@@ -1,4 +1,7 @@
 import { ApiError, ValidationError, type WriteContext, forbidden } from '@tapline/plugin-sdk';
+import { credentialLinks } from '../rbac/permissions.ts';
+import { assertLinks } from '../rbac/rights.ts';
+import { giveCredentialToTeam, giveToCreator } from '../rbac/roles.ts';
 import { type KeyRing, isCiphertext } from '../secrets/key-ring.ts';
 import { checkInputs } from './check-inputs.ts';
 import { type InputSchema, type Inputs, masked } from './input-schema.ts';
@@ -11,15 +14,13 @@ interface TypeRow {
 
 /** Judges a credential before it is written and seals its secrets. */
 export async function checkCredential(keyRing: KeyRing, context: WriteContext): Promise<void> {
-  const { trx, input, before, call } = context;
+  const { trx, input, before } = context;
   if (before?.managed) throw forbidden('Managed credentials cannot be changed.');
   if (before) {
     delete input.user_id;
     delete input.team;
-    if ('organization_id' in input && input.organization_id !== before.organization_id && !call.actor?.is_superuser) {
-      throw forbidden('You do not have permission to change the organization.');
-    }
-  } else assertOneOwner(context);
+    await assertLinks(context, credentialLinks);
+  } else await assertOneOwner(context);
 
   const type: TypeRow = await trx('credential_types')
     .where({ id: input.credential_type_id ?? before.credential_type_id })
@@ -47,7 +48,7 @@ function sentInputs({ input, before, sent }: WriteContext, type: TypeRow): Recor
   return undefined;
 }
 
-function assertOneOwner({ input }: WriteContext): void {
+async function assertOneOwner({ trx, input }: WriteContext): Promise<void> {
   const owners = [input.user_id, input.organization_id, input.team].filter(
     (owner) => owner !== null && owner !== undefined,
   );
@@ -55,8 +56,11 @@ function assertOneOwner({ input }: WriteContext): void {
     throw new ApiError(400, { detail: ['One of user, team and organization must own the credential.'] });
   if (owners.length > 1)
     throw new ApiError(400, { detail: ['A credential has one owner: give only one of user, team and organization.'] });
-  if (owners[0] === input.team)
-    throw ValidationError.field('team', 'Teams cannot own credentials yet: name a user or an organization.');
+  if (input.team == null) return;
+  const team = await trx('teams').where({ id: input.team }).first('organization_id');
+  if (!team) throw ValidationError.field('team', `Invalid pk "${input.team}" - object does not exist.`);
+  // it belongs to the team's organization; the team is given its roles
+  input.organization_id = team.organization_id;
 }
 
 /** Only what is to be kept is opened: a secret whose key is lost can still be replaced. */
@@ -89,4 +93,10 @@ export function resealFor(
   id: number,
 ): Inputs {
   return sealInputs(keyRing, schema, id, openInputs(keyRing, schema, from.id, from.inputs));
+}
+
+/** Who a new credential was made for holds its roles. */
+export async function giveToOwner({ trx, input }: WriteContext, { id }: { id: number }): Promise<void> {
+  if (input.user_id != null) await giveToCreator(trx, 'credential', id, input.user_id);
+  if (input.team != null) await giveCredentialToTeam(trx, id, input.team);
 }

@@ -1,5 +1,6 @@
 import { type Action, type Rule, ValidationError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { giveToCreator } from '../rbac/roles.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { nextId, resealFor } from './check-credential.ts';
 
@@ -22,17 +23,17 @@ function copyName(given: unknown, original: string): string {
 interface Deps {
   db: Knex;
   keyRing: KeyRing;
-  see: Rule;
-  change: Rule;
+  rules: { see: Rule; copy: Rule };
 }
 
 /** `…/copy/`: another credential for the same owner, secrets included. */
-export function copyAction({ db, keyRing, see, change }: Deps): Action {
+export function copyAction({ db, keyRing, rules: { see, copy: mayCopy } }: Deps): Action {
   return {
-    access: { GET: see, POST: change },
+    access: { GET: see, POST: mayCopy },
     summary: 'Whether the caller may copy it; a copy with its secrets',
     async handler(call, credential) {
-      if (call.method === 'GET') return { status: 200, body: { can_copy: await change.row(call.actor, credential) } };
+      if (call.method === 'GET')
+        return { status: 200, body: { can_copy: await mayCopy.row(call.actor, credential, db) } };
       const name = copyName(call.body.name, credential.name);
       const id = await db.transaction(async (trx) => {
         const row = await trx('credentials as c')
@@ -52,6 +53,7 @@ export function copyAction({ db, keyRing, see, change }: Deps): Action {
           inputs: JSON.stringify(resealFor(keyRing, row.schema, row, copy)),
           ...author,
         });
+        if (row.user_id !== null) await giveToCreator(trx, 'credential', copy, row.user_id);
         return copy;
       });
       const [body] = await call.represent('credential', [id]);

@@ -142,6 +142,15 @@ async function register({ config, db, engineTool, queue, log }: NodeDeps): Promi
     const [stored] = known
       ? await trx('instances').where({ id: known.id }).update(row).returning(['id', 'hostname'])
       : await trx('instances').insert(row).returning(['id', 'hostname']);
+    if (!known) await joinGroups(trx, stored.id);
     return stored;
   });
 }
+
+/** Until somebody says otherwise every node serves both groups that each service has. */
+const joinGroups = (trx: Knex, id: number) =>
+  trx.raw(
+    `insert into instance_group_instances (instance_group_id, instance_id)
+     select id, ? from instance_groups where name in ('controlplane', 'default') on conflict do nothing`,
+    [id],
+  );

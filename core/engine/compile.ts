@@ -77,7 +77,7 @@ export async function compileResources({ db, log, resources, routes = [], activi
       const { reads, resource } = engine.type(type);
       const [row] = await reads.rows(db, 'detail', [id]);
       const own = row && Object.entries(resource.where ?? {}).every(([column, value]) => row[column] === value);
-      return own && (await resource.access.see.row(actor, row)) ? row : undefined;
+      return own && (await resource.access.see.row(actor, row, db)) ? row : undefined;
     },
     visible: (type, actor, narrow) =>
       selectRows(engine, engine.type(type), { actor, query: new URLSearchParams() }, narrow).select(

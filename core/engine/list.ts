@@ -7,6 +7,7 @@ import { variantTypes } from './links.ts';
 import { applyOrder } from './order.ts';
 import { type Found, representFound } from './represent.ts';
 import { envelope, invalidPage, lastOf, maxPageSize, readPage } from './paginate.ts';
+import { narrowToRoleLevel } from '../rbac/role-level.ts';
 import { searchConditions } from './search.ts';
 import { alias, ofType } from './sql.ts';
 
@@ -37,8 +38,7 @@ export function selectRows(
     for (const { sql, bindings } of searchConditions(model, text)) builder.whereRaw(sql(alias), bindings);
   }
   const level = lastOf(call.query, 'role_level');
-  // object roles come with the access issue: until then only a superuser holds any
-  if (level !== undefined && !call.actor?.is_superuser) builder.whereRaw('false');
+  if (level !== undefined) narrowToRoleLevel(builder, model.type, level, call.actor, alias);
   return builder;
 }
 

@@ -12,8 +12,8 @@ export async function findRow(engine: Engine, model: Compiled, call: Call): Prom
   return row;
 }
 
-export async function requireRule(rule: Rule | undefined, call: Call, row: any): Promise<void> {
-  if (!(await rule?.row(call.actor, row))) throw forbidden();
+export async function requireRule(engine: Engine, rule: Rule | undefined, call: Call, row: any): Promise<void> {
+  if (!(await rule?.row(call.actor, row, engine.db))) throw forbidden();
 }
 
 /** An id, or a name as the resource's `naming` says: parts joined by `++`, `+` inside a part written `[+]`. */

@@ -5,16 +5,18 @@ import type { Model } from './model.ts';
 import { ofType } from './sql.ts';
 import type { ValidatedInput } from './schema.ts';
 
-/** Do the links point at rows that the caller may see? All of them in one statement; what is wrong goes to `errors`. */
+/** Do the new links point at rows that the caller may see? All of them in one statement; what is wrong goes to `errors`. */
 export async function checkReferences(
   models: Models,
   model: Model,
   { input, errors, sent }: ValidatedInput,
   actor: Actor | null,
   trx: Knex,
+  before?: any,
 ): Promise<void> {
   const asked = model.refs.filter(
-    ({ name, column }) => sent.has(name) && !errors[name] && column && input[column] !== null,
+    ({ name, column }) =>
+      sent.has(name) && !errors[name] && column && input[column] !== null && input[column] !== before?.[column],
   );
   const known = asked.filter(({ field }) => models.has(field.target!));
   if (!known.length) return;

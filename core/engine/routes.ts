@@ -45,7 +45,7 @@ export function compileRoutes(
   routes: readonly Route[],
 ): CompiledRoute[] {
   const table = [
-    ...routes.map(ownRoute),
+    ...routes.map((route) => ownRoute(engine, route)),
     ...resources.flatMap(({ type }) => resourceRoutes(engine, engine.type(type))),
   ];
   const seen = new Set<string>();
@@ -59,11 +59,11 @@ export function compileRoutes(
   return table;
 }
 
-function ownRoute({ path, access, handler, formats = [] }: Route): CompiledRoute {
+function ownRoute(engine: Engine, { path, access, handler, formats = [] }: Route): CompiledRoute {
   if (!path.endsWith('/')) throw new Error(`the path ${path} must end with a slash`);
   const endpoints = Object.entries(access).map(([method, rule]) => [
     method,
-    { rule, prepare: (call: Call) => requireRule(rule, call, undefined), run: handler },
+    { rule, prepare: (call: Call) => requireRule(engine, rule, call, undefined), run: handler },
   ]);
   return { path, kind: 'route', endpoints: Object.fromEntries(endpoints), formats };
 }
@@ -82,7 +82,7 @@ function resourceRoutes(engine: Engine, model: Compiled): CompiledRoute[] {
       kind,
       type,
       name,
-      endpoints: actionEndpoints(action, kind === 'action' ? parent : undefined),
+      endpoints: actionEndpoints(engine, action, kind === 'action' ? parent : undefined),
       formats: action.formats ?? [],
     }));
   const sublists: CompiledRoute[] = knownSublists(engine.models, resource).map(([name, sublist]) => ({
@@ -108,11 +108,15 @@ function resourceRoutes(engine: Engine, model: Compiled): CompiledRoute[] {
   ].filter(({ kind, endpoints }) => !((kind === 'list' || kind === 'detail') && !Object.keys(endpoints).length));
 }
 
-function actionEndpoints({ access, handler }: Action, parent?: (call: Call) => Promise<any>): Record<string, Endpoint> {
+function actionEndpoints(
+  engine: Engine,
+  { access, handler }: Action,
+  parent?: (call: Call) => Promise<any>,
+): Record<string, Endpoint> {
   const endpoints = Object.entries(access).map(([method, rule]) => {
     const prepare = async (call: Call) => {
       const row = await parent?.(call);
-      await requireRule(rule, call, row);
+      await requireRule(engine, rule, call, row);
       return row;
     };
     return [method, { rule, prepare, run: handler }];
@@ -161,7 +165,7 @@ function detailEndpoints(engine: Engine, model: Compiled, row: (call: Call) => P
   const { access, deleteStatus = 204 } = model.resource;
   const guarded = (rule: Rule) => async (call: Call) => {
     const found = await row(call);
-    await requireRule(rule, call, found);
+    await requireRule(engine, rule, call, found);
     return found;
   };
   const update = (mode: WriteMode): Endpoint => ({

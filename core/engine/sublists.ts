@@ -29,14 +29,14 @@ export function sublistEndpoints(
   const get: Endpoint = {
     rule: parent.resource.access.see,
     prepare: parentRow,
-    run: async (call, row) => ({
-      status: 200,
-      headers: place.child.resource.listHeaders?.(call),
-      body: await listPage(engine, place.child, call, `${parent.url(row.id)}${name}/`, {
+    run: async (call, row) => {
+      const body = await listPage(engine, place.child, call, `${parent.url(row.id)}${name}/`, {
         narrow: narrowTo(place, row),
         orderBy: sublist.orderBy,
-      }),
-    }),
+      });
+      await sublist.decorate?.(engine.db, body.results as Record<string, any>[], row, call);
+      return { status: 200, headers: place.child.resource.listHeaders?.(call), body };
+    },
   };
   if (!sublist.attach && !sublist.create) return { GET: get };
   const rule = sublist.write ?? parent.resource.access.change;
@@ -61,7 +61,7 @@ function narrowTo({ sublist, child }: Place, row: any): Narrow {
 }
 
 async function write(place: Place, rule: Rule, call: Call, row: any): Promise<Reply> {
-  await requireRule(rule, call, row);
+  await requireRule(place.engine, rule, call, row);
   const { attach, create } = place.sublist;
   const { body } = call;
   const detach = Object.hasOwn(body, 'disassociate');
@@ -69,7 +69,8 @@ async function write(place: Place, rule: Rule, call: Call, row: any): Promise<Re
   if (attach && Object.hasOwn(body, 'id')) {
     const id = body.id;
     if (!Number.isInteger(id)) throw refused('"id" field must be an integer.');
-    if (detach) await detachChild(place, call, row, id as number);
+    if (place.sublist.link) await linkByRule(place, call, row, id as number, detach);
+    else if (detach) await detachChild(place, call, row, id as number);
     else await attachChild(place, call, row, id as number);
     return { status: 204 };
   }
@@ -79,12 +80,16 @@ async function write(place: Place, rule: Rule, call: Call, row: any): Promise<Re
   }
   if (attach && detach) throw refused('"id" is required to disassociate.');
   if (!create) throw refused('"id" field is missing.');
+  if (place.sublist.createRule) await requireRule(place.engine, place.sublist.createRule, call, row);
   place.sublist.prepare?.(call, row);
   const known = await place.sublist.adopt?.(place.engine.db, row, call);
   if (known === undefined) return createBelow(place, call, row);
   await attachChild(place, call, row, known);
   return { status: 204 };
 }
+
+const linkByRule = ({ engine, sublist, child }: Place, call: Call, parent: any, id: number, detach: boolean) =>
+  inTransaction(engine.db, child.resource, (trx) => sublist.link!(trx, parent, id, call, { detach, created: false }));
 
 async function childRow({ engine, child }: Place, call: Call, id: number): Promise<any> {
   const found = Number.isSafeInteger(id) && id > 0 ? await engine.find(child.type, id, call.actor) : undefined;
@@ -101,15 +106,32 @@ async function attachChild(place: Place, call: Call, parentRow: any, id: number)
   if (!through) return;
   await inTransaction(engine.db, parent.resource, async (trx) => {
     await sublist.check?.(trx, parentRow, row, call);
-    await link(trx, through, parentRow.id, id);
+    await link(place, trx, call, parentRow, row);
   });
 }
 
-const link = (trx: Knex, through: NonNullable<Sublist['through']>, parent: number, child: number) =>
-  trx(through.table)
-    .insert({ [through.parent]: parent, [through.child]: child })
+/** Linking what is linked already changes nothing, so there is nothing to tell of it. */
+async function link(place: Place, trx: Knex, call: Call, parent: any, child: any): Promise<void> {
+  const { table, parent: above, child: below } = place.sublist.through!;
+  const linked = await trx(table)
+    .insert({ [above]: parent.id, [below]: child.id })
     .onConflict()
-    .ignore();
+    .ignore()
+    .returning(below);
+  if (linked.length) await tell(place, 'associate', trx, call, parent, child);
+}
+
+async function tell(
+  { engine, name, parent, child }: Place,
+  operation: 'associate' | 'disassociate',
+  trx: Knex,
+  call: Call,
+  parentRow: any,
+  row: any,
+): Promise<void> {
+  const ends = { parent: { model: parent, row: parentRow }, child: { model: child, row } };
+  await engine.activity?.linked(trx, engine, call, { operation, relation: name, ...ends });
+}
 
 /** Unlinks; a child that belongs to its parent ends with it. Detaching what is not attached is done already. */
 async function detachChild(place: Place, call: Call, parentRow: any, id: number): Promise<void> {
@@ -117,25 +139,28 @@ async function detachChild(place: Place, call: Call, parentRow: any, id: number)
   const { through, column } = sublist;
   const row = await childRow(place, call, id);
   if (through) {
-    await inTransaction(engine.db, child.resource, (trx) =>
-      trx(through.table)
+    await inTransaction(engine.db, child.resource, async (trx) => {
+      const ended = await trx(through.table)
         .where({ [through.parent]: parentRow.id, [through.child]: id })
-        .delete(),
-    );
+        .delete();
+      if (ended) await tell(place, 'disassociate', trx, call, parentRow, row);
+    });
   } else if (column && row[column] === parentRow.id) await deleteRow(engine, child, call, id);
 }
 
-async function createBelow({ engine, child, sublist }: Place, call: Call, parentRow: any): Promise<Reply> {
+async function createBelow(place: Place, call: Call, parentRow: any): Promise<Reply> {
+  const { engine, child, sublist } = place;
   const { through, column, write: own, inherit = [] } = sublist;
   const inherited = inherit.map((name) => [name, parentRow[name]]);
   const id = await createRow(engine, child, call, {
     fixed: { ...Object.fromEntries(inherited), ...(column ? { [column]: parentRow.id } : {}) },
     // a sublist with a rule of its own may be the only place where such a row can be made
-    checkAccess: child.resource.access.create !== undefined || !own,
+    checkAccess: !sublist.createRule && (child.resource.access.create !== undefined || !own),
     after: async (trx, row) => {
+      await sublist.link?.(trx, parentRow, row.id, call, { detach: false, created: true });
       if (!through) return;
       await sublist.check?.(trx, parentRow, row, call);
-      await link(trx, through, parentRow.id, row.id);
+      await link(place, trx, call, parentRow, row);
     },
   });
   const [created] = await engine.represent(child.type, [id], call);

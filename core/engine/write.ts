@@ -46,7 +46,7 @@ export async function createRow(
     const validated = await validate(engine, model, call, body, 'create', trx, fixed);
     const { input } = validated;
     Object.assign(input, fixed);
-    if (checkAccess && !(await resource.access.create?.row(call.actor, input))) throw forbidden();
+    if (checkAccess && !(await resource.access.create?.row(call.actor, input, trx))) throw forbidden();
     refuse(validated);
     const context: WriteContext = { trx, call, input, sent: validated.sent };
     await resource.validate?.(context);
@@ -75,7 +75,7 @@ export async function updateRow(
   const { resource } = model;
   await inTransaction(engine.db, resource, async (trx) => {
     const before = await lockRow(model, trx, id);
-    const validated = await validate(engine, model, call, call.body, mode, trx);
+    const validated = await validate(engine, model, call, call.body, mode, trx, {}, before);
     refuse(validated);
     const { input } = validated;
     const context: WriteContext = { trx, call, input, before, sent: validated.sent };
@@ -121,11 +121,12 @@ async function validate(
   mode: WriteMode,
   trx: Knex,
   fixed: Record<string, unknown> = {},
+  before?: any,
 ): Promise<ValidatedInput> {
   const validated = validateBody(model, body, mode);
   for (const { name, column } of model.fields.values())
     if (column !== undefined && column in fixed) delete validated.errors[name];
-  await checkReferences(engine.models, model, validated, call.actor, trx);
+  await checkReferences(engine.models, model, validated, call.actor, trx, before);
   return validated;
 }
 

@@ -36,7 +36,7 @@ export async function cancelRun({ db, bus, statuses }: CancelDeps, id: number): 
 }
 
 /** `cancel/` of runs of every kind (contract/jobs.md §12.1). */
-export const cancelAction = (deps: CancelDeps, see: Rule, cancel: Rule): Action => ({
+export const cancelAction = (deps: CancelDeps, { see, cancel }: { see: Rule; cancel: Rule }): Action => ({
   access: { GET: see, POST: cancel },
   summary: 'Cancel the run',
   async handler(call, row) {

@@ -7,6 +7,7 @@ import { loadCredentials, loadInventory, loadTemplate, type LaunchTemplate } fro
 import { allPasswordsNeeded, type LaunchCredential } from './passwords.ts';
 import { askFlags, readLaunchBody, type LaunchInput } from './prompt-types.ts';
 import { missingReferences } from './references.ts';
+import { assertPromptRights, unseen } from './prompt-rights.ts';
 import { credentialProblems, effectiveCredentials, resourceProblems, sortPrompts } from './sort.ts';
 import { startRun, type StartDeps } from './start.ts';
 
@@ -24,6 +25,8 @@ export interface LaunchRequest extends Launcher {
   launchType?: string;
   /** the prompts were accepted once and stay so, even where the template does not ask any more (relaunch) */
   honourPrompts?: boolean;
+  /** relaunch: who may run everything of this organization may repeat the prompts without rights on their objects */
+  organizationId?: number | null;
   /** further columns of the run: a relaunch's limit, a callback's host, a webhook's guid */
   columns?: Record<string, unknown>;
 }
@@ -52,7 +55,7 @@ export function createLaunch(deps: LaunchDeps) {
     const asked = request.honourPrompts
       ? { ...template, ...Object.fromEntries(askFlags.map((flag) => [flag, true])) }
       : template;
-    const plan = await planLaunch(deps, asked, readLaunchBody(request.prompts, deps.settings));
+    const plan = await planLaunch(deps, asked, readLaunchBody(request.prompts, deps.settings), request);
     const failures = Object.keys(plan.errors).length > 0;
     if (failures && request.waiting) throw new ValidationError(plan.errors);
     const columns = {
@@ -80,10 +83,19 @@ async function planLaunch(
   deps: LaunchDeps,
   template: LaunchTemplate,
   { given, passwords, errors: typeErrors }: LaunchInput,
+  { authority, organizationId }: LaunchRequest,
 ): Promise<Plan> {
   const { db, keyRing } = deps;
-  const named: LaunchCredential[] = await loadCredentials(db, given['credentials'] ?? []);
-  const inventory = given['inventory'] === undefined ? template.inventory : await loadInventory(db, given['inventory']);
+  const hidden = authority && organizationId === undefined ? await unseen(db, authority, template, given) : new Set();
+  const named: LaunchCredential[] = (await loadCredentials(db, given['credentials'] ?? [])).filter(
+    ({ id }) => !hidden.has(`credential.${id}`),
+  );
+  const inventory =
+    given['inventory'] === undefined
+      ? template.inventory
+      : hidden.has(`inventory.${given['inventory']}`)
+        ? null
+        : await loadInventory(db, given['inventory']);
   const errors: Record<string, unknown> = {
     ...typeErrors,
     ...missingReferences(given, { credentials: named, inventory }),
@@ -91,6 +103,7 @@ async function planLaunch(
   if (Object.keys(errors).length) return { accepted: {}, ignored: {}, credentials: [], passwords, errors };
 
   const { accepted, ignored } = sortPrompts(given, { template, credentials: named });
+  if (authority) await assertPromptRights(db, authority, { template, accepted, organizationId });
   const usedInventory = accepted['inventory'] === undefined ? template.inventory : inventory;
   Object.assign(errors, resourceProblems(template, accepted, usedInventory));
   const problems = given['credentials'] ? credentialProblems(template.credentials, named) : [];

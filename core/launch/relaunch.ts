@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
-import { type Action, type Call, type Rule, ApiError, ValidationError } from '@tapline/plugin-sdk';
+import { type Action, type Call, type Rule, ApiError, ValidationError, forbidden } from '@tapline/plugin-sdk';
 import { isActive } from '../jobs/states.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { LaunchService } from './launch.ts';
 import { loadCredentials } from './load.ts';
 import { allPasswordsNeeded } from './passwords.ts';
-import { readPasswords } from './prompt-types.ts';
+import { runsEverything } from './prompt-rights.ts';
+import { prompts, readPasswords } from './prompt-types.ts';
 import { jobReply } from './template-actions.ts';
 
 interface RelaunchDeps {
@@ -15,7 +16,7 @@ interface RelaunchDeps {
 }
 
 /** contract/jobs.md §12.2: the template as it is now, with the prompts of the first launch. */
-export const relaunchAction = (deps: RelaunchDeps, see: Rule, start: Rule): Action => ({
+export const relaunchAction = (deps: RelaunchDeps, { see, start }: { see: Rule; start: Rule }): Action => ({
   access: { GET: see, POST: start },
   summary: 'Launch it again',
   async handler(call, row) {
@@ -59,11 +60,13 @@ async function relaunch(deps: RelaunchDeps, call: Call, job: any) {
   const errors: Record<string, string[]> = {};
   const passwords = readPasswords(call.body, errors);
   if (Object.keys(errors).length) throw new ValidationError(errors);
+  await assertPromptsStillAsked(deps.db, call, job);
   const { run } = await deps.launch
     .launchTemplate({
       templateId: job.template_id,
       prompts: { ...job.prompts, inventory: job.inventory_id, credential_passwords: passwords },
       honourPrompts: true,
+      organizationId: job.organization_id,
       actor: call.actor,
       authority: call.actor,
       origin: { kind: 'relaunch', id: job.id, client_ip: call.ip },
@@ -78,6 +81,14 @@ async function relaunch(deps: RelaunchDeps, call: Call, job: any) {
     })
     .catch(passwordsUnderTheirName);
   return jobReply(call, run);
+}
+
+/** A prompt that was switched off since may be repeated only by who may run everything of the organization. */
+async function assertPromptsStillAsked(db: Knex, { actor }: Call, job: any): Promise<void> {
+  const template = await db('templates').where({ id: job.template_id }).first();
+  const off = prompts.find(({ key, flag }) => Object.hasOwn(job.prompts ?? {}, key) && !template?.[flag]);
+  if (off && !(await runsEverything(db, actor, job.organization_id)))
+    throw forbidden(`The template does not ask for ${off.key} any more.`);
 }
 
 /** This route names the missing passwords differently from launch. */

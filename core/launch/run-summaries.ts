@@ -1,9 +1,7 @@
 import type { Knex } from 'knex';
-import type { Call } from '@tapline/plugin-sdk';
 
 type Summary = Record<string, unknown>;
 
-const may = ({ actor }: Call) => actor !== null && actor.is_superuser && !actor.read_only;
 const present = (entries: [string, unknown][]) =>
   Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
 
@@ -46,15 +44,11 @@ async function recentJobs(db: Knex, ids: readonly number[]): Promise<Map<number,
   return new Map(rows.map((row: { id: number; jobs: unknown[] }) => [row.id, row.jobs]));
 }
 
-export async function templateSummaries(db: Knex, rows: any[], call: Call): Promise<Map<number, Summary>> {
+export async function templateSummaries(db: Knex, rows: any[]): Promise<Map<number, Summary>> {
   const ids = rows.map((row) => row.id);
   const [runs, recent] = await Promise.all([runsOf(db, ids), recentJobs(db, ids)]);
-  const byId = new Map(rows.map((row) => [row.id, row]));
   return new Map(
     runs.map((run) => {
-      const row = byId.get(run.id);
-      const startable =
-        may(call) && row.project_id !== null && (row.inventory_id !== null || row.ask_inventory_on_launch);
       return [
         run.id,
         {
@@ -66,13 +60,6 @@ export async function templateSummaries(db: Knex, rows: any[], call: Call): Prom
           credentials: run.credentials,
           labels: noLabels,
           recent_jobs: recent.get(run.id) ?? [],
-          user_capabilities: {
-            edit: may(call),
-            delete: may(call),
-            start: startable,
-            schedule: startable,
-            copy: may(call) && row.project_id !== null,
-          },
         },
       ];
     }),
@@ -81,11 +68,14 @@ export async function templateSummaries(db: Knex, rows: any[], call: Call): Prom
 
 const withoutTimes = ({ finished: _finished, canceled_on: _canceled, ...rest }: Summary) => rest;
 
-export async function projectSummaries(db: Knex, rows: any[], call: Call): Promise<Map<number, Summary>> {
-  const byId = new Map(rows.map((row) => [row.id, row]));
+export async function projectSummaries(db: Knex, rows: any[]): Promise<Map<number, Summary>> {
   return new Map(
-    (await runsOf(db, [...byId.keys()])).map((run) => {
-      const source = may(call) && byId.get(run.id).scm_type !== '';
+    (
+      await runsOf(
+        db,
+        rows.map((row) => row.id),
+      )
+    ).map((run) => {
       const current = run.current_id ? run.current : null;
       const last = run.last_id ? run.last : null;
       return [
@@ -97,7 +87,6 @@ export async function projectSummaries(db: Knex, rows: any[], call: Call): Promi
             ['last_job', last],
             ['last_update', last && withoutTimes(last)],
           ]),
-          user_capabilities: { edit: may(call), delete: may(call), start: source, schedule: source, copy: source },
         },
       ];
     }),
@@ -110,7 +99,7 @@ export const jobSummarySql = {
   summary_project_update: `(select ${brief('u')} from runs u where u.id = {alias}.project_update_id)`,
 };
 
-export async function jobSummaryFields(_db: Knex, rows: any[], call: Call): Promise<Map<number, Summary>> {
+export async function jobSummaryFields(_db: Knex, rows: any[]): Promise<Map<number, Summary>> {
   return new Map(
     rows.map((row) => [
       row.id,
@@ -118,11 +107,7 @@ export async function jobSummaryFields(_db: Knex, rows: any[], call: Call): Prom
         credentials: row.summary_credentials,
         labels: noLabels,
         ...present([['project_update', row.summary_project_update]]),
-        user_capabilities: { start: may(call), delete: may(call) },
       },
     ]),
   );
 }
-
-export const updateSummaryFields = async (_db: Knex, rows: any[], call: Call): Promise<Map<number, Summary>> =>
-  new Map(rows.map((row) => [row.id, { user_capabilities: { start: may(call), delete: may(call) } }]));

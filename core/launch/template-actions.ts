@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { type Action, type Call, type Rule, ApiError, ValidationError } from '@tapline/plugin-sdk';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { copyFields, launchFields } from './launch-fields.ts';
 import { launchInfo } from './launch-info.ts';
 import type { LaunchService } from './launch.ts';
 
@@ -23,11 +24,11 @@ export async function jobReply(
 
 export const launchAction = (
   deps: { db: Knex; keyRing: KeyRing; launch: LaunchService },
-  see: Rule,
-  start: Rule,
+  rules: { see: Rule; execute: Rule },
 ): Action => ({
-  access: { GET: see, POST: start },
+  access: { GET: rules.see, POST: rules.execute },
   summary: 'Launch the template',
+  fields: launchFields,
   async handler(call, row) {
     if (call.method === 'GET') return { status: 200, body: await launchInfo(deps, row.id) };
     const { run, ignored } = await deps.launch.launchTemplate({
@@ -66,23 +67,22 @@ const notCopied = new Set([
 export const copyAction = ({
   db,
   type,
-  see,
-  copy,
+  rules: { see, copy },
   after,
 }: {
   db: Knex;
   type: string;
-  see: Rule;
-  copy: Rule;
+  rules: { see: Rule; copy: Rule };
   after?: (trx: Knex, copied: any, original: any, call: Call) => Promise<void>;
 }): Action => ({
   access: { GET: see, POST: copy },
   summary: 'Copy it under another name',
+  fields: copyFields,
   async handler(call, row) {
     if (call.method === 'GET')
       return {
         status: 200,
-        body: { can_copy: (await copy.row(call.actor, row)) && !(type === 'project' && !row.scm_type) },
+        body: { can_copy: (await copy.row(call.actor, row, db)) && !(type === 'project' && !row.scm_type) },
       };
     const id = await db.transaction(async (trx) => {
       const original = await trx('templates').where({ id: row.id }).first();

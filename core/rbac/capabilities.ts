@@ -17,6 +17,8 @@ const capabilityRights: Record<string, Record<string, string>> = {
   job_template: { start: 'start', schedule: 'start', edit: 'change', copy: 'copy', delete: 'delete' },
   job: { start: 'start', delete: 'delete' },
   project_update: { start: 'start', delete: 'delete' },
+  instance: { edit: 'change' },
+  o_auth2_application: { edit: 'change', delete: 'delete' },
 };
 
 /** The keys shown for a type: capability → rule; undefined for types that show none. */

@@ -1,6 +1,7 @@
 import type { Rule } from '@tapline/plugin-sdk';
 import { type RoleSettings, administers, organizationKeeper, teamVisible, userVisible } from './people.ts';
 import { parent, role } from './role-rules.ts';
+import { roleVisible } from './role-visibility.ts';
 import { type CoreRule, allOf, anyOf, auditor, authenticated, columnIs, not, owner, superuser, via } from './rules.ts';
 
 /**
@@ -19,7 +20,7 @@ export interface Permissions {
 const of = (field: string) => parent('organization_id', 'organization', field);
 const both = (column: string, field: string) => parent(column, 'inventory', field);
 
-const inventory: Permissions = {
+const inventory = {
   see: role('inventory', 'read_role'),
   create: of('inventory_admin_role'),
   change: role('inventory', 'admin_role'),
@@ -27,21 +28,22 @@ const inventory: Permissions = {
   adhoc: role('inventory', 'adhoc_role'),
   update: role('inventory', 'update_role'),
   copy: allOf(role('inventory', 'read_role'), of('inventory_admin_role')),
-};
+} satisfies Permissions;
 
-const inventoryPart: Permissions = {
+const inventoryPart = {
   see: both('inventory_id', 'read_role'),
   create: both('inventory_id', 'admin_role'),
   change: both('inventory_id', 'admin_role'),
   delete: both('inventory_id', 'admin_role'),
   copy: both('inventory_id', 'admin_role'),
-};
+} satisfies Permissions;
 
-const project: Permissions = {
+const project = {
   see: role('project', 'read_role'),
   create: allOf(of('project_admin_role'), parent('credential_id', 'credential', 'use_role', { alsoEmpty: true })),
   change: role('project', 'admin_role'),
   delete: role('project', 'admin_role'),
+  update: role('project', 'update_role'),
   start: allOf(role('project', 'update_role'), not(columnIs('scm_type', ''))),
   copy: allOf(
     role('project', 'read_role'),
@@ -49,7 +51,7 @@ const project: Permissions = {
     parent('credential_id', 'credential', 'use_role', { alsoEmpty: true }),
     not(columnIs('scm_type', '')),
   ),
-};
+} satisfies Permissions;
 
 const uses = allOf(
   parent('project_id', 'project', 'use_role'),
@@ -64,6 +66,7 @@ const runnable = allOf(
 const usesCredentials: CoreRule = {
   name: 'use_role on every credential of the template',
   row: async (actor, row, db) => {
+    if (actor?.is_superuser) return true;
     const links = await db('template_credentials').where('template_id', row.id).select('credential_id');
     for (const link of links)
       if (!(await parent('credential_id', 'credential', 'use_role').row(actor, link, db))) return false;
@@ -79,7 +82,7 @@ const usesCredentials: CoreRule = {
     }),
 };
 
-const jobTemplate: Permissions = {
+const jobTemplate = {
   see: role('job_template', 'read_role'),
   create: uses,
   change: role('job_template', 'admin_role'),
@@ -87,7 +90,7 @@ const jobTemplate: Permissions = {
   start: allOf(role('job_template', 'execute_role'), runnable),
   execute: role('job_template', 'execute_role'),
   copy: allOf(role('job_template', 'read_role'), uses, runnable, usesCredentials),
-};
+} satisfies Permissions;
 
 /** A change of nothing but these asks for no more than the admin role; any other one for use of what the template names as well. */
 export const harmlessTemplateFields: ReadonlySet<string> = new Set([
@@ -123,8 +126,16 @@ export const harmlessTemplateFields: ReadonlySet<string> = new Set([
 ]);
 export const usesOfTemplate = uses;
 
+/** What a write needs besides the right to change the record: roles on what it names, before and after. */
+export const inventoryLinks = [['organization_id', 'organization', 'inventory_admin_role']] as const;
+export const projectLinks = [
+  ['organization_id', 'organization', 'project_admin_role'],
+  ['credential_id', 'credential', 'use_role'],
+] as const;
+export const credentialLinks = [['organization_id', 'organization', 'credential_admin_role']] as const;
+
 const orphanJob = (field: string) => allOf(columnIs('template_id', null), of(field));
-const job: Permissions = {
+const job = {
   see: anyOf(parent('template_id', 'job_template', 'read_role'), organizationKeeper()),
   delete: of('admin_role'),
   cancel: anyOf(
@@ -134,14 +145,14 @@ const job: Permissions = {
     orphanJob('job_template_admin_role'),
   ),
   start: anyOf(superuser, parent('template_id', 'job_template', 'execute_role'), orphanJob('execute_role')),
-};
+} satisfies Permissions;
 
-const projectUpdate: Permissions = {
+const projectUpdate = {
   see: parent('template_id', 'project', 'read_role'),
   delete: parent('template_id', 'project', 'admin_role'),
   cancel: anyOf(owner('created_by_id'), parent('template_id', 'project', 'admin_role')),
   start: parent('template_id', 'project', 'update_role'),
-};
+} satisfies Permissions;
 
 const ofKind = (kind: string, rule: Rule) => allOf(columnIs('kind', kind), rule);
 const anyRun = anyOf(auditor, ofKind('job', job.see), ofKind('project_update', projectUpdate.see));
@@ -154,7 +165,14 @@ const anyTemplate = anyOf(
 
 const groupKeeper = allOf(role('instance_group', 'admin_role'));
 
-const fixed = (): Record<string, Permissions> => ({
+const application = {
+  see: anyOf(auditor, of('member_role')),
+  create: of('admin_role'),
+  change: of('admin_role'),
+  delete: of('admin_role'),
+} satisfies Permissions;
+
+const fixed = {
   organization: {
     see: role('organization', 'read_role'),
     create: superuser,
@@ -188,8 +206,10 @@ const fixed = (): Record<string, Permissions> => ({
     delete: allOf(superuser, not(columnIs('name', 'default')), not(columnIs('name', 'controlplane'))),
     use: role('instance_group', 'use_role'),
   },
-  instance: { see: anyOf(auditor, instanceOfVisibleGroup()) },
-});
+  instance: { see: anyOf(auditor, instanceOfVisibleGroup()), change: superuser },
+  o_auth2_application: application,
+  role: { see: roleVisible },
+} satisfies Record<string, Permissions>;
 
 function instanceOfVisibleGroup(): CoreRule {
   const group = parent('instance_group_id', 'instance_group', 'read_role');
@@ -220,7 +240,7 @@ export function createPermissions({ settings }: { settings: RoleSettings }) {
   };
   const user = administers(settings);
   const team = allOf(managing, role('team', 'admin_role'));
-  const credential: Permissions = {
+  const credential = {
     see: role('credential', 'read_role'),
     // exactly one of them is given, which the validation sees to
     create: anyOf(
@@ -228,22 +248,27 @@ export function createPermissions({ settings }: { settings: RoleSettings }) {
       owner('user_id'),
       of('credential_admin_role'),
       via('user_id', 'users', user),
-      allOf(managing, parent('team_id', 'team', 'admin_role')),
+      allOf(managing, parent('team', 'team', 'admin_role')),
     ),
     change: allOf(role('credential', 'admin_role'), columnIs('managed', false)),
     delete: allOf(role('credential', 'admin_role'), columnIs('managed', false)),
     use: role('credential', 'use_role'),
     copy: allOf(role('credential', 'use_role'), anyOf(superuser, owner('user_id'), of('credential_admin_role'))),
-  };
+  } satisfies Permissions;
   return {
-    ...fixed(),
+    ...fixed,
+    organization: { ...fixed.organization, members: allOf(managing, role('organization', 'admin_role')) },
     credential,
     user: {
       see: userVisible(settings),
       create: superuser,
       change: allOf(managing, anyOf(superuser, owner('id'), user)),
       delete: allOf(administers(settings, { orphans: true }), not(owner('id'))),
+      /** also what ordinary users may not change of themselves */
+      administer: user,
     },
     team: { see: teamVisible(settings), create: allOf(managing, of('admin_role')), change: team, delete: team },
-  } as Record<string, Permissions>;
+  } satisfies Record<string, Permissions>;
 }
+
+export type CorePermissions = ReturnType<typeof createPermissions>;

@@ -1,4 +1,4 @@
-import { type Actor, forbidden } from '@tapline/plugin-sdk';
+import { type Actor, type WriteContext, forbidden } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { holds } from './condition.ts';
 import { type RoleType, roleTables } from './definitions.ts';
@@ -59,4 +59,25 @@ export function rightsOfLink(
   if (!(column in input) || (before && before[column] === input[column])) return [];
   const ids = new Set([before?.[column], input[column]].filter((id): id is number => id != null));
   return [...ids].map((id) => ({ type, field, id }));
+}
+
+/** Column of a record, and the role needed on what it names. */
+export type LinkRight = readonly [column: string, type: RoleType, field: string];
+
+/**
+ * Moving a record, or giving it something else to use, needs rights on both ends. What belongs to an organization can
+ * be left without one by superusers only.
+ */
+export async function assertLinks(
+  { trx, call, input, before }: WriteContext,
+  links: readonly LinkRight[],
+): Promise<void> {
+  for (const [column, type] of links)
+    if (type === 'organization' && before?.[column] != null && input[column] === null && !call.actor?.is_superuser)
+      throw forbidden();
+  await assertRights(
+    trx,
+    call.actor,
+    links.flatMap(([column, type, field]) => rightsOfLink(type, field, column, before, input)),
+  );
 }

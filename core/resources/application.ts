@@ -1,58 +1,62 @@
-import { defineResource, field } from '@tapline/plugin-sdk';
+import { type Resource, defineResource, field } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { checkApplication, issuedSecret } from '../http/auth/oauth/check-application.ts';
-import { auditor, authenticated, superuser } from '../rbac/rules.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
+import { authenticated } from '../rbac/rules.ts';
 
 const hidden = '************';
 const shownTokens = 10;
 
-export const applicationResource = defineResource({
-  type: 'o_auth2_application',
-  path: 'applications',
-  table: 'applications',
-  label: 'Application',
-  fields: {
-    name: field.string({ required: true, max: 255 }),
-    description: field.text(),
-    client_id: field.string({ mode: 'ro' }),
-    client_secret: field.string({ mode: 'ro', secret: true, column: 'client_secret_hash' }),
-    client_type: field.choice(
-      [
-        ['confidential', 'Confidential'],
-        ['public', 'Public'],
-      ],
-      { required: true },
-    ),
-    redirect_uris: field.text({ help: 'Addresses that a user may be sent back to, separated by spaces.' }),
-    authorization_grant_type: field.choice(
-      [
-        ['authorization-code', 'Authorization code'],
-        ['password', 'Resource owner password-based'],
-      ],
-      { required: true, mode: 'create' },
-    ),
-    skip_authorization: field.boolean({ help: 'Do not ask users whether they agree: for applications of your own.' }),
-    organization: field.ref('organization', { required: true, nullable: false }),
-  },
-  // an organization's members see, its administrators change: they join here with the roles
-  access: { see: auditor, create: superuser, change: superuser, delete: superuser },
-  orderBy: ['id'],
-  search: ['name', 'description'],
-  naming: ['name', 'organization'],
-  hiddenColumns: ['client_secret_hash'],
-  unique: {
-    applications_name_key: { field: '__all__', message: 'Application with this Name and Organization already exists.' },
-  },
-  sublists: {
-    // whoever sees an application may let it act for itself
-    tokens: { resource: 'o_auth2_access_token', column: 'application_id', create: true, write: authenticated },
-  },
-  summaries: summarizeTokens,
-  validate: checkApplication,
-  present(representation, row, _view, call) {
-    if (row.client_type === 'confidential') representation.client_secret = issuedSecret(call) ?? hidden;
-  },
-});
+export const applicationResource = ({ permissions }: { permissions: CorePermissions }): Resource =>
+  defineResource({
+    type: 'o_auth2_application',
+    path: 'applications',
+    table: 'applications',
+    label: 'Application',
+    fields: {
+      name: field.string({ required: true, max: 255 }),
+      description: field.text(),
+      client_id: field.string({ mode: 'ro' }),
+      client_secret: field.string({ mode: 'ro', secret: true, column: 'client_secret_hash' }),
+      client_type: field.choice(
+        [
+          ['confidential', 'Confidential'],
+          ['public', 'Public'],
+        ],
+        { required: true },
+      ),
+      redirect_uris: field.text({ help: 'Addresses that a user may be sent back to, separated by spaces.' }),
+      authorization_grant_type: field.choice(
+        [
+          ['authorization-code', 'Authorization code'],
+          ['password', 'Resource owner password-based'],
+        ],
+        { required: true, mode: 'create' },
+      ),
+      skip_authorization: field.boolean({ help: 'Do not ask users whether they agree: for applications of your own.' }),
+      organization: field.ref('organization', { required: true, nullable: false }),
+    },
+    access: permissions.o_auth2_application,
+    orderBy: ['id'],
+    search: ['name', 'description'],
+    naming: ['name', 'organization'],
+    hiddenColumns: ['client_secret_hash'],
+    unique: {
+      applications_name_key: {
+        field: '__all__',
+        message: 'Application with this Name and Organization already exists.',
+      },
+    },
+    sublists: {
+      // whoever sees an application may let it act for itself
+      tokens: { resource: 'o_auth2_access_token', column: 'application_id', create: true, write: authenticated },
+    },
+    summaries: summarizeTokens,
+    validate: checkApplication,
+    present(representation, row, _view, call) {
+      if (row.client_type === 'confidential') representation.client_secret = issuedSecret(call) ?? hidden;
+    },
+  });
 
 async function summarizeTokens(db: Knex, rows: { id: number }[]): Promise<Map<number, Record<string, unknown>>> {
   const { rows: found } = await db.raw(

@@ -7,7 +7,7 @@ import {
   forbidden,
 } from '@tapline/plugin-sdk';
 import { checkInjectors, checkInputSchema } from '../credentials/custom-type.ts';
-import { authenticated, superuser } from '../rbac/rules.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
 
 const kinds = [
   ['ssh', 'Machine'],
@@ -51,7 +51,7 @@ async function isSameJson(trx: any, one: unknown, other: unknown): Promise<boole
   return rows[0].same;
 }
 
-export const credentialTypeResource = (): Resource =>
+export const credentialTypeResource = ({ permissions }: { permissions: CorePermissions }): Resource =>
   defineResource({
     type: 'credential_type',
     path: 'credential_types',
@@ -66,7 +66,7 @@ export const credentialTypeResource = (): Resource =>
       inputs: field.json({ help: 'The fields of a credential of this type.' }),
       injectors: field.json(),
     },
-    access: { see: authenticated, create: superuser, change: superuser, delete: superuser },
+    access: permissions.credential_type,
     orderBy: ['kind', 'name'],
     search: ['name', 'description'],
     naming: ['name', 'kind'],

@@ -1,23 +1,24 @@
 import { type Resource, defineResource, field, forbidden } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { checkCredential } from '../credentials/check-credential.ts';
+import { checkCredential, giveToOwner } from '../credentials/check-credential.ts';
 import { copyAction } from '../credentials/copy-action.ts';
 import { credentialOwners } from '../credentials/owners.ts';
 import { maskInputs } from '../credentials/stored-inputs.ts';
-import { anyOf, auditor, owner, superuser } from '../rbac/rules.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 
-const ownerOrSuperuser = anyOf(superuser, owner('user_id'));
-const access = {
-  see: anyOf(auditor, owner('user_id')),
-  create: ownerOrSuperuser,
-  change: ownerOrSuperuser,
-  delete: ownerOrSuperuser,
-};
 const ofType = (expression: string) =>
   `(select ${expression} from credential_types ct where ct.id = {alias}.credential_type_id)`;
 
-export const credentialResource = ({ db, keyRing }: { db: Knex; keyRing: KeyRing }): Resource =>
+export const credentialResource = ({
+  db,
+  keyRing,
+  permissions,
+}: {
+  db: Knex;
+  keyRing: KeyRing;
+  permissions: CorePermissions;
+}): Resource =>
   defineResource({
     type: 'credential',
     path: 'credentials',
@@ -36,7 +37,7 @@ export const credentialResource = ({ db, keyRing }: { db: Knex; keyRing: KeyRing
       cloud: field.boolean({ mode: 'ro', filterable: false, sql: ofType(`ct.kind = 'cloud'`) }),
       kubernetes: field.boolean({ mode: 'ro', filterable: false, sql: ofType(`ct.kind = 'kubernetes'`) }),
     },
-    access,
+    access: permissions.credential,
     orderBy: ['name', 'id'],
     search: ['name', 'description'],
     naming: ['name', 'credential_type', 'organization'],
@@ -55,10 +56,11 @@ export const credentialResource = ({ db, keyRing }: { db: Knex; keyRing: KeyRing
         where: (builder, credential, alias) => void builder.where(`${alias}.id`, credential.user_id),
       },
     },
-    actions: { copy: copyAction({ db, keyRing, ...access }) },
+    actions: { copy: copyAction({ db, keyRing, rules: permissions.credential }) },
     related: (row) => ({ user: row.user_id ? `/api/v2/users/${row.user_id}/` : null }),
     summaries: credentialOwners,
     validate: (context) => checkCredential(keyRing, context),
+    afterCreate: giveToOwner,
     async beforeDelete(_trx, row) {
       if (row.managed) throw forbidden('Managed credentials cannot be deleted.');
     },

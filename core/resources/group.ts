@@ -5,11 +5,10 @@ import { checkGroup } from '../inventory/check.ts';
 import { groupSummaries } from '../inventory/host-summaries.ts';
 import { ancestorsSql, assertNoCycle, assertOneInventory, descendantsSql, orphansOf } from '../inventory/membership.ts';
 import { variableData } from '../inventory/variable-data.ts';
-import { auditor, superuser } from '../rbac/rules.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
 import { groupJobEvents } from './job-event.ts';
 import { groupJobHostSummaries } from './job-host-summary.ts';
 
-const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
 const children = { table: 'group_children', parent: 'parent_id', child: 'child_id' };
 const parents = { table: 'group_children', parent: 'child_id', child: 'parent_id' };
 const hosts = { table: 'group_hosts', parent: 'group_id', child: 'host_id' };
@@ -64,7 +63,7 @@ const sublists: Record<string, Sublist> = {
   },
 };
 
-export const groupResource = ({ db }: { db: Knex }): Resource =>
+export const groupResource = ({ db, permissions }: { db: Knex; permissions: CorePermissions }): Resource =>
   defineResource({
     type: 'group',
     path: 'groups',
@@ -76,7 +75,7 @@ export const groupResource = ({ db }: { db: Knex }): Resource =>
       inventory: field.ref('inventory', { required: true, nullable: false, mode: 'create' }),
       variables: field.jsonText(),
     },
-    access,
+    access: permissions.group,
     orderBy: ['name', 'id'],
     search: ['name', 'description'],
     naming: ['name', 'inventory'],
@@ -89,7 +88,7 @@ export const groupResource = ({ db }: { db: Knex }): Resource =>
       groups_name_inventory: { field: '__all__', message: 'Group with this Name and Inventory already exists.' },
     },
     sublists,
-    actions: { variable_data: variableData(db, 'groups', access) },
+    actions: { variable_data: variableData(db, 'groups', permissions.group) },
     summaries: groupSummaries,
     validate: checkGroup,
     async beforeDelete(trx, row, call) {

@@ -1,15 +1,14 @@
-import { type Action, type Resource, defineResource, field } from '@tapline/plugin-sdk';
+import { type Action, type Resource, type Rule, defineResource, field } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { assertNoActiveRuns } from '../engine/active-runs.ts';
 import { checkHost } from '../inventory/check.ts';
 import { hostSummaries } from '../inventory/host-summaries.ts';
 import { assertOneInventory, groupsOfHostSql } from '../inventory/membership.ts';
 import { variableData } from '../inventory/variable-data.ts';
-import { auditor, superuser } from '../rbac/rules.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
 import { hostJobEvents } from './job-event.ts';
 import { hostJobHostSummaries } from './job-host-summary.ts';
 
-const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
 const factsModified = '(select f.modified from host_facts f where f.host_id = {alias}.id)';
 
 const fields = {
@@ -34,8 +33,8 @@ const fields = {
   ansible_facts_modified: field.datetime({ mode: 'ro', nullable: true, sql: factsModified }),
 };
 
-const factsAction = (db: Knex): Action => ({
-  access: { GET: access.see },
+const factsAction = (db: Knex, see: Rule): Action => ({
+  access: { GET: see },
   summary: 'The facts that the newest job with a fact cache gathered',
   async handler(_call, host) {
     const row = await db('host_facts as h')
@@ -46,14 +45,14 @@ const factsAction = (db: Knex): Action => ({
   },
 });
 
-export const hostResource = ({ db }: { db: Knex }): Resource =>
+export const hostResource = ({ db, permissions }: { db: Knex; permissions: CorePermissions }): Resource =>
   defineResource({
     type: 'host',
     path: 'hosts',
     table: 'hosts',
     label: 'Host',
     fields,
-    access,
+    access: permissions.host,
     orderBy: ['name', 'id'],
     search: ['name', 'description'],
     naming: ['name', 'inventory'],
@@ -78,9 +77,9 @@ export const hostResource = ({ db }: { db: Knex }): Resource =>
       },
     },
     actions: {
-      variable_data: variableData(db, 'hosts', access),
-      engine_facts: factsAction(db),
-      ansible_facts: factsAction(db),
+      variable_data: variableData(db, 'hosts', permissions.host),
+      engine_facts: factsAction(db, permissions.host.see),
+      ansible_facts: factsAction(db, permissions.host.see),
     },
     summaries: hostSummaries,
     validate: checkHost,

@@ -6,6 +6,7 @@ import type { Statuses } from '../jobs/status.ts';
 import type { LaunchService } from '../launch/launch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
+import { withActivityStream } from './activity-stream.ts';
 import { applicationResource } from './application.ts';
 import { configRoute } from './config.ts';
 import { credentialResource } from './credential.ts';
@@ -13,6 +14,7 @@ import { credentialTypeResource } from './credential-type.ts';
 import { groupResource } from './group.ts';
 import { hostResource } from './host.ts';
 import { inventoryResource } from './inventory.ts';
+import { instanceGroupResource } from './instance-group.ts';
 import { instanceResource } from './instance.ts';
 import { jobResource } from './job.ts';
 import { jobEventResource } from './job-event.ts';
@@ -20,11 +22,16 @@ import { jobHostSummaryResource } from './job-host-summary.ts';
 import { jobTemplateResource } from './job-template.ts';
 import { projectResource } from './project.ts';
 import { projectUpdateResource } from './project-update.ts';
+import { withCapabilities } from '../rbac/descriptor.ts';
+import { type CorePermissions, createPermissions } from '../rbac/permissions.ts';
 import { projectUpdateEventResource } from './project-update-event.ts';
 import { meRoute } from './me.ts';
 import { organizationResource } from './organization.ts';
 import { pingRoute } from './ping.ts';
+import { roleResource } from './role.ts';
+import { withRoles } from './role-facets.ts';
 import { rootRoutes } from './root.ts';
+import { teamResource } from './team.ts';
 import { tokenResource } from './token.ts';
 import { unifiedJobResource } from './unified-job.ts';
 import { unifiedJobTemplateResource } from './unified-job-template.ts';
@@ -42,27 +49,38 @@ export interface ResourceServices {
 }
 
 /** Every resource of core, one line each. */
-export const coreResources = (services: ResourceServices): Resource[] => [
-  organizationResource,
-  userResource(services),
-  applicationResource,
-  tokenResource(services),
-  inventoryResource(services),
-  hostResource(services),
-  groupResource(services),
-  credentialTypeResource(),
-  credentialResource(services),
-  projectResource(services),
-  projectUpdateResource(services),
-  projectUpdateEventResource(services),
-  jobTemplateResource(services),
-  jobResource(services),
-  jobEventResource(services),
-  jobHostSummaryResource(),
-  instanceResource(),
-  unifiedJobResource,
-  unifiedJobTemplateResource,
-];
+export function coreResources(given: ResourceServices): Resource[] {
+  const permissions = createPermissions(given);
+  // not a copy: the container makes a service when it is first asked for
+  const services: ResourceServices & { permissions: CorePermissions } = Object.create(given, {
+    permissions: { value: permissions },
+  });
+  const resources = [
+    organizationResource(services),
+    userResource(services),
+    applicationResource(services),
+    teamResource(services),
+    roleResource(services),
+    instanceGroupResource(services),
+    tokenResource(services),
+    inventoryResource(services),
+    hostResource(services),
+    groupResource(services),
+    credentialTypeResource(services),
+    credentialResource(services),
+    projectResource(services),
+    projectUpdateResource(services),
+    projectUpdateEventResource(services),
+    jobTemplateResource(services),
+    jobResource(services),
+    jobEventResource(services),
+    jobHostSummaryResource(services),
+    instanceResource(services),
+    unifiedJobResource(services),
+    unifiedJobTemplateResource(services),
+  ];
+  return withActivityStream(resources).map((resource) => withRoles(withCapabilities(resource, permissions), services));
+}
 
 /** Every route of core that belongs to no resource. */
 export function coreRoutes(services: ResourceServices, resources: readonly Resource[]): Route[] {

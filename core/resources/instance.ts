@@ -1,6 +1,6 @@
 import { defineResource, field, type Resource } from '@tapline/plugin-sdk';
 import { totalCapacity } from '../dispatch/capacity.ts';
-import { auditor, superuser } from '../rbac/rules.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
 
 const ro = { mode: 'ro' } as const;
 const consumed = `(select coalesce(sum(impact), 0) from runs where instance_id = {alias}.id and status in ('waiting', 'running'))::integer`;
@@ -49,14 +49,14 @@ const instanceFields = {
   protocol: field.computed({ compute: () => '' }),
 };
 
-export const instanceResource = (): Resource =>
+export const instanceResource = ({ permissions }: { permissions: CorePermissions }): Resource =>
   defineResource({
     type: 'instance',
     path: 'instances',
     table: 'instances',
     label: 'Instance',
     methods: { list: ['GET'], detail: ['GET', 'PUT', 'PATCH'] },
-    access: { see: auditor, change: superuser },
+    access: permissions.instance,
     orderBy: ['id'],
     search: ['hostname'],
     naming: ['hostname'],
@@ -64,10 +64,6 @@ export const instanceResource = (): Resource =>
     extraSql: { consumed_now: consumed },
     fields: instanceFields,
     sublists: { jobs: { resource: 'unified_job', column: 'instance_id' } },
-    summaries: async (_db, rows, { actor }) =>
-      new Map(
-        rows.map((row) => [row.id, { user_capabilities: { edit: Boolean(actor?.is_superuser && !actor.read_only) } }]),
-      ),
     validate({ input, before }) {
       if (!before || input['capacity_adjustment'] === undefined) return;
       input['capacity'] = totalCapacity(before.cpu_capacity, before.mem_capacity, Number(input['capacity_adjustment']));

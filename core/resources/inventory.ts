@@ -6,9 +6,9 @@ import { countSql } from '../inventory/counts.ts';
 import { scriptAction } from '../inventory/script-action.ts';
 import { treeAction } from '../inventory/tree-action.ts';
 import { variableData } from '../inventory/variable-data.ts';
-import { auditor, superuser } from '../rbac/rules.ts';
+import { type CorePermissions, inventoryLinks } from '../rbac/permissions.ts';
+import { assertLinks } from '../rbac/rights.ts';
 
-const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
 const kinds = [
   ['', 'Holds its own hosts'],
   ['smart', 'Hosts found by a filter'],
@@ -35,7 +35,7 @@ const fields = {
   prevent_instance_group_fallback: field.boolean(),
 };
 
-export const inventoryResource = ({ db }: { db: Knex }): Resource =>
+export const inventoryResource = ({ db, permissions }: { db: Knex; permissions: CorePermissions }): Resource =>
   defineResource({
     type: 'inventory',
     path: 'inventories',
@@ -43,7 +43,7 @@ export const inventoryResource = ({ db }: { db: Knex }): Resource =>
     table: 'inventories',
     label: 'Inventory',
     fields,
-    access,
+    access: permissions.inventory,
     orderBy: ['name'],
     search: ['name', 'description'],
     naming: ['name', 'organization'],
@@ -72,11 +72,14 @@ export const inventoryResource = ({ db }: { db: Knex }): Resource =>
       },
     },
     actions: {
-      variable_data: variableData(db, 'inventories', access),
-      script: scriptAction(db, access.see),
-      tree: treeAction(db, access.see),
+      variable_data: variableData(db, 'inventories', permissions.inventory),
+      script: scriptAction(db, permissions.inventory.see),
+      tree: treeAction(db, permissions.inventory.see),
     },
-    validate: checkInventory,
+    async validate(context) {
+      if (context.before) await assertLinks(context, inventoryLinks);
+      checkInventory(context);
+    },
     async beforeDelete(trx, row) {
       if (row.pending_deletion) throw new ApiError(400, { error: 'The inventory is being deleted already.' });
       await assertNoActiveRuns(trx, (runs) => void runs.where('inventory_id', row.id));

@@ -6,11 +6,8 @@ import { jobSummaries } from '../events/run-summary.ts';
 import { truncateText } from '../events/truncate.ts';
 import { eventDisplay } from '../events/vocabulary.ts';
 import { isTerminal } from '../jobs/states.ts';
-import { auditor } from '../rbac/rules.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
 import type { Settings } from '../settings/settings.ts';
-
-/** Events of every kind of run share a table; an id of another kind's event is none of a job's. */
-const ofJob: Rule = { ...auditor, row: async (actor, row) => row.run_kind === 'job' && auditor.row(actor, row) };
 
 /** What events of every kind of run have. */
 export const commonFields = {
@@ -52,13 +49,19 @@ export const eventLists = (settings: Settings) =>
     },
   }) satisfies Partial<Resource>;
 
-export const jobEventResource = ({ settings }: { settings: Settings }): Resource =>
+export const jobEventResource = ({
+  settings,
+  permissions,
+}: {
+  settings: Settings;
+  permissions: CorePermissions;
+}): Resource =>
   defineResource({
     ...eventLists(settings),
     type: 'job_event',
     path: 'job_events',
     label: 'Job event',
-    access: { see: ofJob },
+    access: permissions.job_event,
     fields: {
       job: field.ref('job', { mode: 'ro', column: 'run_id' }),
       ...commonFields,

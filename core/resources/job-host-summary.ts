@@ -1,12 +1,12 @@
 import { type Resource, type Sublist, defineResource, field } from '@tapline/plugin-sdk';
 import { jobSummaries } from '../events/run-summary.ts';
-import { auditor } from '../rbac/rules.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
 import { ofGroup } from './job-event.ts';
 
 const count = () => field.integer({ mode: 'ro' });
 
 /** Written once, by the statistics at the end of a job; never changed. */
-export const jobHostSummaryResource = (): Resource =>
+export const jobHostSummaryResource = ({ permissions }: { permissions: CorePermissions }): Resource =>
   defineResource({
     type: 'job_host_summary',
     path: 'job_host_summaries',
@@ -14,7 +14,7 @@ export const jobHostSummaryResource = (): Resource =>
     table: 'job_host_summaries',
     label: 'Job host summary',
     methods: { list: [], detail: ['GET'] },
-    access: { see: auditor },
+    access: permissions.job_host_summary,
     orderBy: ['-id'],
     search: ['host_name'],
     fields: {

@@ -1,4 +1,4 @@
-import { defineResource, field, type Resource } from '@tapline/plugin-sdk';
+import { type Call, defineResource, field, type Resource } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { assertNoActiveRuns } from '../engine/active-runs.ts';
 import { checkTemplate, type CheckDeps } from '../launch/check-template.ts';
@@ -7,11 +7,12 @@ import type { LaunchService } from '../launch/launch.ts';
 import { askFlags } from '../launch/prompt-types.ts';
 import { templateSummaries } from '../launch/run-summaries.ts';
 import { copyAction, copyCredentials, launchAction } from '../launch/template-actions.ts';
-import { auditor, superuser } from '../rbac/rules.ts';
+import { assertMayUse, assertTemplateRights } from '../launch/template-rights.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
+import { giveToCreator } from '../rbac/roles.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 
 const ro = { mode: 'ro' } as const;
-const access = { see: auditor, create: superuser, change: superuser, delete: superuser };
 const nothing = () => field.computed({ compute: () => null });
 
 export const templateRunFields = {
@@ -24,6 +25,7 @@ export interface JobTemplateServices extends CheckDeps {
   db: Knex;
   keyRing: KeyRing;
   launch: LaunchService;
+  permissions: CorePermissions;
 }
 
 const runLink = (row: any, column: string, path: string) => (row[column] ? `/api/v2/${path}/${row[column]}/` : null);
@@ -100,7 +102,10 @@ const children = {
     credentials: {
       resource: 'credential',
       attach: true,
-      check: checkCredentialSlot,
+      async check(trx, template, credential, call) {
+        await assertMayUse(trx, credential, call);
+        await checkCredentialSlot(trx, template, credential);
+      },
       through: { table: 'template_credentials', parent: 'template_id', child: 'credential_id' },
     },
   },
@@ -113,7 +118,7 @@ export const jobTemplateResource = (services: JobTemplateServices): Resource =>
     table: 'templates',
     where: { kind: 'job_template' },
     label: 'Job template',
-    access,
+    access: services.permissions.job_template,
     orderBy: ['name', 'id'],
     search: ['name', 'description'],
     naming: ['name', 'organization'],
@@ -127,13 +132,12 @@ export const jobTemplateResource = (services: JobTemplateServices): Resource =>
     hiddenColumns: ['playbook_files', 'inventory_files', 'survey_spec'],
     ...children,
     actions: {
-      launch: launchAction(services, auditor, superuser),
+      launch: launchAction(services, services.permissions.job_template),
       copy: copyAction({
         db: services.db,
         type: 'job_template',
-        see: auditor,
-        copy: superuser,
-        after: copyCredentials,
+        rules: services.permissions.job_template,
+        after: finishCopy,
       }),
     },
     related: (row) => ({
@@ -141,6 +145,17 @@ export const jobTemplateResource = (services: JobTemplateServices): Resource =>
       last_job: runLink(row, 'last_run_id', 'jobs'),
     }),
     summaries: templateSummaries,
-    validate: (context) => checkTemplate(services, context),
+    async validate(context) {
+      await assertTemplateRights(context);
+      await checkTemplate(services, context);
+    },
+    async afterCreate({ trx, call }, { id }) {
+      if (call.actor && call.actor.id > 0) await giveToCreator(trx, 'job_template', id, call.actor.id);
+    },
     beforeDelete: (trx, { id }) => assertNoActiveRuns(trx, (runs) => void runs.where('template_id', id)),
   });
+
+async function finishCopy(trx: Knex, copied: { id: number }, original: { id: number }, { actor }: Call): Promise<void> {
+  await copyCredentials(trx, copied, original);
+  if (actor && actor.id > 0) await giveToCreator(trx, 'job_template', copied.id, actor.id);
+}

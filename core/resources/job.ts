@@ -4,7 +4,7 @@ import { cancelAction, type CancelDeps } from '../launch/cancel.ts';
 import type { LaunchService } from '../launch/launch.ts';
 import { relaunchAction } from '../launch/relaunch.ts';
 import { jobSummaryFields, jobSummarySql } from '../launch/run-summaries.ts';
-import { auditor, superuser } from '../rbac/rules.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
 import { childrenSummaryAction, jobEvents } from './job-event.ts';
@@ -20,6 +20,7 @@ export interface JobServices extends CancelDeps {
   keyRing: KeyRing;
   settings: Settings;
   launch: LaunchService;
+  permissions: CorePermissions;
 }
 
 const jobFields = {
@@ -74,7 +75,7 @@ export const jobResource = (services: JobServices): Resource =>
     label: 'Job',
     listed: startedRuns,
     methods: { list: ['GET'], detail: ['GET', 'DELETE'] },
-    access: { see: auditor, delete: superuser },
+    access: services.permissions.job,
     orderBy: ['id'],
     search: ['name', 'description', 'playbook'],
     summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'canceled_on'],
@@ -97,10 +98,13 @@ export const jobResource = (services: JobServices): Resource =>
       },
     },
     actions: {
-      cancel: cancelAction(services, auditor, superuser),
-      relaunch: relaunchAction(services, auditor, superuser),
-      stdout: stdoutAction(services, auditor),
-      'job_events/children_summary': { ...childrenSummaryAction(services, auditor), related: false },
+      cancel: cancelAction(services, services.permissions.job),
+      relaunch: relaunchAction(services, services.permissions.job),
+      stdout: stdoutAction(services, services.permissions.job.see),
+      'job_events/children_summary': {
+        ...childrenSummaryAction(services, services.permissions.job.see),
+        related: false,
+      },
     },
     related: (row) => ({
       project_update: row.project_update_id ? `/api/v2/project_updates/${row.project_update_id}/` : null,

@@ -1,10 +1,16 @@
 import { type Resource, type Sublist, defineResource, field } from '@tapline/plugin-sdk';
-import { auditor } from '../rbac/rules.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { commonFields, eventLists } from './job-event.ts';
 
 /** Listed below its project update only: it has no address of its own. */
-export const projectUpdateEventResource = ({ settings }: { settings: Settings }): Resource => {
+export const projectUpdateEventResource = ({
+  settings,
+  permissions,
+}: {
+  settings: Settings;
+  permissions: CorePermissions;
+}): Resource => {
   const shared = eventLists(settings);
   return defineResource({
     ...shared,
@@ -12,7 +18,7 @@ export const projectUpdateEventResource = ({ settings }: { settings: Settings })
     path: 'project_update_events',
     label: 'Project update event',
     methods: { list: [], detail: [] },
-    access: { see: auditor },
+    access: permissions.project_update_event,
     fields: {
       project_update: field.ref('project_update', { mode: 'ro', column: 'run_id' }),
       ...commonFields,

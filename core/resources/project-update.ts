@@ -1,8 +1,7 @@
 import { defineResource, field, type Resource } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { cancelAction, type CancelDeps } from '../launch/cancel.ts';
-import { updateSummaryFields } from '../launch/run-summaries.ts';
-import { auditor, superuser } from '../rbac/rules.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
 import { redactUrl } from '../scm/url.ts';
 import type { Settings } from '../settings/settings.ts';
 import { projectUpdateEvents } from './project-update-event.ts';
@@ -41,7 +40,9 @@ const updateFields = {
   ...runCounts,
 };
 
-export const projectUpdateResource = (services: CancelDeps & { db: Knex; settings: Settings }): Resource =>
+export const projectUpdateResource = (
+  services: CancelDeps & { db: Knex; settings: Settings; permissions: CorePermissions },
+): Resource =>
   defineResource({
     type: 'project_update',
     path: 'project_updates',
@@ -50,7 +51,7 @@ export const projectUpdateResource = (services: CancelDeps & { db: Knex; setting
     label: 'Project update',
     listed: startedRuns,
     methods: { list: ['GET'], detail: ['GET', 'DELETE'] },
-    access: { see: auditor, delete: superuser },
+    access: services.permissions.project_update,
     orderBy: ['id'],
     search: ['name', 'description'],
     summary: ['id', 'name', 'description', 'status', 'failed'],
@@ -58,8 +59,10 @@ export const projectUpdateResource = (services: CancelDeps & { db: Knex; setting
     extraSql: launcherSql,
     fields: updateFields,
     sublists: { events: projectUpdateEvents },
-    actions: { cancel: cancelAction(services, auditor, superuser), stdout: stdoutAction(services, auditor) },
-    summaries: updateSummaryFields,
+    actions: {
+      cancel: cancelAction(services, services.permissions.project_update),
+      stdout: stdoutAction(services, services.permissions.project_update.see),
+    },
     beforeDelete: async (_trx, row) => assertDeletable(row),
     afterDelete: deleteEvents,
     present: (shown) => void (shown['scm_url'] = redactUrl(shown['scm_url'])),

@@ -6,7 +6,8 @@ import { assertNoActiveRuns } from '../engine/active-runs.ts';
 import type { Statuses } from '../jobs/status.ts';
 import { projectSummaries } from '../launch/run-summaries.ts';
 import { copyAction } from '../launch/template-actions.ts';
-import { auditor, superuser } from '../rbac/rules.ts';
+import { type CorePermissions, projectLinks } from '../rbac/permissions.ts';
+import { assertLinks } from '../rbac/rights.ts';
 import { cachePath } from '../scm/cache.ts';
 import { checkProject, type ProjectDeps } from '../scm/check-project.ts';
 import { contentsOfFolder, type Contents } from '../scm/contents.ts';
@@ -20,6 +21,7 @@ const nothing = () => field.computed({ compute: () => null });
 export interface ProjectServices extends ProjectDeps {
   db: Knex;
   statuses: Statuses;
+  permissions: CorePermissions;
 }
 
 const localPath = (id: number, name: string) =>
@@ -82,7 +84,7 @@ export const projectResource = (services: ProjectServices): Resource =>
     table: 'templates',
     where: { kind: 'project' },
     label: 'Project',
-    access: { see: auditor, create: superuser, change: superuser, delete: superuser },
+    access: services.permissions.project,
     orderBy: ['name', 'id'],
     search: ['name', 'description'],
     naming: ['name', 'organization'],
@@ -105,14 +107,16 @@ export const projectResource = (services: ProjectServices): Resource =>
       copy: copyAction({
         db: services.db,
         type: 'project',
-        see: auditor,
-        copy: superuser,
+        rules: services.permissions.project,
         after: finishCopy(services),
       }),
     },
     related: relatedRuns,
     summaries: projectSummaries,
-    validate: (context) => checkProject(services, context),
+    async validate(context) {
+      if (context.before) await assertLinks(context, projectLinks);
+      await checkProject(services, context);
+    },
     ...projectHooks(services),
     present: (shown) => void (shown['scm_url'] = redactUrl(shown['scm_url'])),
   });
@@ -128,6 +132,10 @@ const projectHooks = (services: ProjectServices) =>
       await startUpdate(trx, services.statuses, row.id, call);
     },
     async afterUpdate({ trx, call, before }, row) {
+      if (before.organization_id !== row.organization_id)
+        await trx('templates')
+          .where({ kind: 'job_template', project_id: row.id })
+          .update({ organization_id: row.organization_id });
       if (row.scm_type && !row.local_path)
         await trx('templates')
           .where({ id: row.id })
@@ -156,9 +164,9 @@ function relatedRuns(row: any): Record<string, string | null> {
   };
 }
 
-function updateAction({ db, statuses }: ProjectServices): Action {
+function updateAction({ db, statuses, permissions }: ProjectServices): Action {
   return {
-    access: { GET: auditor, POST: superuser },
+    access: { GET: permissions.project.see, POST: permissions.project.update },
     summary: 'Fetch the source',
     async handler(call, row) {
       if (call.method === 'GET') return { status: 200, body: { can_update: row.scm_type !== '' } };
@@ -174,10 +182,10 @@ function updateAction({ db, statuses }: ProjectServices): Action {
   };
 }
 
-function listAction({ config, db }: ProjectServices, what: keyof Contents): Action {
+function listAction({ config, db, permissions }: ProjectServices, what: keyof Contents): Action {
   const column = what === 'playbooks' ? 'playbook_files' : 'inventory_files';
   return {
-    access: { GET: auditor },
+    access: { GET: permissions.project.see },
     summary: what === 'playbooks' ? 'The playbooks of the project' : 'Files that may be inventories',
     async handler(_call, row) {
       if (row.scm_type)

@@ -1,5 +1,5 @@
-import { defineResource, field } from '@tapline/plugin-sdk';
-import { auditor } from '../rbac/rules.ts';
+import { type Resource, defineResource, field } from '@tapline/plugin-sdk';
+import type { CorePermissions } from '../rbac/permissions.ts';
 
 /** A run in `new` waits for its hooks' verdict and is shown nowhere. */
 export const startedRuns = (builder: any, alias: string) => void builder.where(`${alias}.status`, '<>', 'new');
@@ -7,37 +7,41 @@ export const startedRuns = (builder: any, alias: string) => void builder.where(`
 const readOnly = { mode: 'ro' } as const;
 
 /** Runs of every kind in one list, each in its own list shape. */
-export const unifiedJobResource = defineResource({
-  type: 'unified_job',
-  path: 'unified_jobs',
-  table: 'runs',
-  label: 'Unified job',
-  variants: ['job', 'project_update'],
-  listed: startedRuns,
-  methods: { list: ['GET'], detail: [] },
-  fields: {
-    name: field.string(readOnly),
-    description: field.text(readOnly),
-    unified_job_template: field.ref('unified_job_template', { ...readOnly, column: 'template_id' }),
-    organization: field.ref('organization', readOnly),
-    launch_type: field.string(readOnly),
-    status: field.string(readOnly),
-    failed: field.boolean({ ...readOnly, sql: `{alias}.status in ('failed', 'error', 'canceled')` }),
-    started: field.datetime({ ...readOnly, nullable: true }),
-    finished: field.datetime({ ...readOnly, nullable: true }),
-    canceled_on: field.datetime({ ...readOnly, nullable: true }),
-    elapsed: field.number({ ...readOnly, sql: `coalesce(extract(epoch from {alias}.finished - {alias}.started), 0)` }),
-    job_explanation: field.text(readOnly),
-    execution_node: field.string(readOnly),
-    controller_node: field.string(readOnly),
-    playbook: field.string(readOnly),
-    limit: field.string(readOnly),
-    scm_branch: field.string(readOnly),
-    inventory: field.ref('inventory', readOnly),
-    project: field.ref('project', readOnly),
-  },
-  access: { see: auditor },
-  orderBy: ['id'],
-  search: ['name', 'description', 'playbook'],
-  summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'canceled_on'],
-});
+export const unifiedJobResource = ({ permissions }: { permissions: CorePermissions }): Resource =>
+  defineResource({
+    type: 'unified_job',
+    path: 'unified_jobs',
+    table: 'runs',
+    label: 'Unified job',
+    variants: ['job', 'project_update'],
+    listed: startedRuns,
+    methods: { list: ['GET'], detail: [] },
+    fields: {
+      name: field.string(readOnly),
+      description: field.text(readOnly),
+      unified_job_template: field.ref('unified_job_template', { ...readOnly, column: 'template_id' }),
+      organization: field.ref('organization', readOnly),
+      launch_type: field.string(readOnly),
+      status: field.string(readOnly),
+      failed: field.boolean({ ...readOnly, sql: `{alias}.status in ('failed', 'error', 'canceled')` }),
+      started: field.datetime({ ...readOnly, nullable: true }),
+      finished: field.datetime({ ...readOnly, nullable: true }),
+      canceled_on: field.datetime({ ...readOnly, nullable: true }),
+      elapsed: field.number({
+        ...readOnly,
+        sql: `coalesce(extract(epoch from {alias}.finished - {alias}.started), 0)`,
+      }),
+      job_explanation: field.text(readOnly),
+      execution_node: field.string(readOnly),
+      controller_node: field.string(readOnly),
+      playbook: field.string(readOnly),
+      limit: field.string(readOnly),
+      scm_branch: field.string(readOnly),
+      inventory: field.ref('inventory', readOnly),
+      project: field.ref('project', readOnly),
+    },
+    access: permissions.unified_job,
+    orderBy: ['id'],
+    search: ['name', 'description', 'playbook'],
+    summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'canceled_on'],
+  });

@@ -1,6 +1,10 @@
 import { ValidationError, defineResource, field } from '@tapline/plugin-sdk';
-import type { Call, Resource } from '@tapline/plugin-sdk';
-import { anyOf, auditor, owner, superuser } from '../rbac/rules.ts';
+import type { Actor, Call, Resource, Sublist } from '@tapline/plugin-sdk';
+import type { CorePermissions } from '../rbac/permissions.ts';
+import type { RoleType } from '../rbac/definitions.ts';
+import { authenticated } from '../rbac/rules.ts';
+import { rolesOfUser } from './role-sublists.ts';
+import type { RoleSettings } from '../rbac/people.ts';
 import { keepOwnSession } from '../http/auth/session/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { masked } from '../credentials/input-schema.ts';
@@ -8,7 +12,24 @@ import { assertMayDelete, checkUser } from '../accounts/check-user.ts';
 
 const languages = ['', 'ar', 'en', 'es', 'fr', 'hi', 'ja', 'ko', 'nl', 'zh'] as const;
 
-const sublists: Resource['sublists'] = {
+/** Records of a kind on which the user stands in the member list of one of these roles. */
+const directOn = (type: RoleType, ...fields: string[]): Sublist['where'] =>
+  function narrow(builder, user, alias) {
+    builder.whereRaw(
+      `"${alias}".id in (select r.object_id from role_users g join roles r on r.id = g.role_id where g.user_id = ? and r.content_type = ? and r.role_field = any (?))`,
+      [user.id, type, fields],
+    );
+  };
+
+const sublists = (services: { settings: RoleSettings; permissions: CorePermissions }): Record<string, Sublist> => ({
+  roles: rolesOfUser(services),
+  organizations: { resource: 'organization', where: directOn('organization', 'member_role') },
+  admin_of_organizations: { resource: 'organization', where: directOn('organization', 'admin_role') },
+  teams: { resource: 'team', where: directOn('team', 'member_role', 'admin_role') },
+  projects: {
+    resource: 'project',
+    where: (builder, user, alias) => services.permissions.project.see.query(asActor(user), builder, alias),
+  },
   tokens: { resource: 'o_auth2_access_token', column: 'user_id', create: true },
   // the command line client logs in here, by user name; the token is the caller's own whoever is named
   personal_tokens: {
@@ -29,10 +50,25 @@ const sublists: Resource['sublists'] = {
     resource: 'o_auth2_application',
     where: (builder, parent, alias) => void builder.where(`${alias}.created_by_id`, parent.id),
   },
-  credentials: { resource: 'credential', column: 'user_id', create: true },
-};
+  credentials: { resource: 'credential', column: 'user_id', create: true, write: authenticated },
+});
 
-export const userResource = ({ settings }: { settings: Pick<Settings, 'get'> }): Resource =>
+const asActor = ({ id, username, is_superuser, is_system_auditor }: any): Actor => ({
+  id,
+  username,
+  is_superuser,
+  is_system_auditor,
+  read_only: false,
+  via: 'system',
+});
+
+export const userResource = ({
+  settings,
+  permissions,
+}: {
+  settings: Pick<Settings, 'get'> & RoleSettings;
+  permissions: CorePermissions;
+}): Resource =>
   defineResource({
     type: 'user',
     path: 'users',
@@ -54,22 +90,18 @@ export const userResource = ({ settings }: { settings: Pick<Settings, 'get'> }):
       external_account: field.computed({ compute: () => null }),
       auth: field.computed({ compute: () => [] }),
     },
-    // an organization's members join here with the roles
-    access: {
-      see: anyOf(auditor, owner('id')),
-      create: superuser,
-      change: anyOf(superuser, owner('id')),
-      delete: superuser,
-    },
+    access: permissions.user,
     orderBy: ['username'],
     search: ['username', 'first_name', 'last_name', 'email'],
     summary: ['id', 'username', 'first_name', 'last_name'],
     naming: ['username'],
     hiddenColumns: ['password'],
     unique: { users_username_key: { field: 'username', message: 'A user with that username already exists.' } },
-    sublists,
+    sublists: sublists({ settings, permissions }),
+    // access lists are narrowed by role
+    spans: { roles: { resource: 'role', through: { table: 'role_users', parent: 'user_id', child: 'role_id' } } },
     async validate(context) {
-      await checkUser(settings, context);
+      await checkUser(settings, permissions.user.administer, context);
       // who changes a password over a session goes on in it; all others of that user end
       if (context.sent.has('password')) await keepOwnSession(context.trx, context.call.actor?.session?.id);
     },

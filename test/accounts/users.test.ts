@@ -108,11 +108,13 @@ describe('users', () => {
   });
 
   describe('an ordinary user', () => {
-    it('sees itself only', async () => {
+    it('sees itself and the superusers only', async () => {
+      const other = await create();
       const user = await create();
       const client = clientOf(user);
-      expect((await client('GET', '/api/v2/users/')).body.results.map(({ id }: any) => id)).to.deep.equal([user.id]);
-      expect((await client('GET', '/api/v2/users/1/')).status).to.equal(404);
+      expect((await client('GET', '/api/v2/users/')).body.results.map(({ id }: any) => id)).to.deep.equal([1, user.id]);
+      expect((await client('GET', '/api/v2/users/1/')).status).to.equal(200);
+      expect((await client('GET', other.url)).status).to.equal(404);
     });
 
     it('changes its own name, address and password', async () => {

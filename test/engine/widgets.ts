@@ -1,5 +1,6 @@
 import { type Resource, type Rule, ApiError, defineResource, field } from '@tapline/plugin-sdk';
 import { userResource } from '../../core/resources/user.ts';
+import { createPermissions } from '../../core/rbac/permissions.ts';
 import { anyOf, auditor, authenticated, owner, superuser } from '../../core/rbac/rules.ts';
 
 /** Tables that have a column of every kind and a relation of every kind. */
@@ -137,7 +138,10 @@ const anything = defineResource({
 });
 
 export const widgetResources: Resource[] = [
-  userResource({ settings: { get: () => 0 as never } }),
+  userResource({
+    settings: { get: () => 0 as never },
+    permissions: createPermissions({ settings: { get: () => true } }),
+  }),
   maker,
   widget,
   tag,

@@ -1,0 +1,55 @@
+import type { Actor, Call, Resource, Rule } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { capabilities, capabilityRules } from './capabilities.ts';
+import type { Permissions } from './permissions.ts';
+
+type Summaries = Map<number, Record<string, unknown>>;
+
+/** A resource with more in its summary_fields; a constant number of statements per page must stay one. */
+export function addSummaries(
+  resource: Resource,
+  more: (db: Knex, rows: any[], call: Call) => Promise<Summaries>,
+): Resource {
+  const own = resource.summaries;
+  return {
+    ...resource,
+    async summaries(db, rows, call) {
+      const [first, second] = await Promise.all([own?.(db, rows, call), more(db, rows, call)]);
+      return new Map(rows.map(({ id }) => [id, { ...first?.get(id), ...second.get(id) }]));
+    },
+  };
+}
+
+/** `summary_fields.user_capabilities`, by the rules that guard the actions themselves. */
+export function withCapabilities(resource: Resource, permissions: Record<string, Permissions>): Resource {
+  const rules = capabilityRules(permissions, resource.type);
+  if (!rules) return resource;
+  return addSummaries(resource, async (db, rows, { actor }) => {
+    const found = actor?.is_superuser
+      ? await byRow(db, actor, rules, rows)
+      : await capabilities(
+          db,
+          actor,
+          resource.table,
+          rules,
+          rows.map(({ id }) => id),
+        );
+    return new Map(rows.map(({ id }) => [id, { user_capabilities: found.get(id) }]));
+  });
+}
+
+/** Rules ask the database nothing about a superuser, so that the rows at hand tell everything. */
+async function byRow(
+  db: Knex,
+  actor: Actor,
+  rules: Record<string, Rule>,
+  rows: any[],
+): Promise<Map<number, Record<string, boolean>>> {
+  const found = new Map<number, Record<string, boolean>>();
+  for (const row of rows) {
+    const own: Record<string, boolean> = {};
+    for (const [key, rule] of Object.entries(rules)) own[key] = !actor.read_only && (await rule.row(actor, row, db));
+    found.set(row.id, own);
+  }
+  return found;
+}

@@ -1,0 +1,98 @@
+import type { Actor, Call, Resource, Rule } from '@tapline/plugin-sdk';
+import { ValidationError, forbidden } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { accessList } from '../rbac/access-list.ts';
+import { isRoleType } from '../rbac/definitions.ts';
+import { addSummaries } from '../rbac/descriptor.ts';
+import { explainAccess } from '../rbac/explain.ts';
+import type { RoleSettings } from '../rbac/people.ts';
+import type { CorePermissions, Permissions } from '../rbac/permissions.ts';
+import { objectRoles } from '../rbac/roles.ts';
+import { objectRolesOf } from './role-sublists.ts';
+
+interface Services {
+  db: Knex;
+  settings: RoleSettings;
+  permissions: CorePermissions;
+}
+
+/** What every record with access of its own shows of it: its roles, who has them, and why. */
+export function withRoles(resource: Resource, services: Services): Resource {
+  const { type, access } = resource;
+  const rights = (services.permissions as Record<string, Permissions>)[type];
+  if (!rights || resource.methods?.detail?.length === 0) return resource;
+  const listed = isRoleType(type) || type === 'user';
+  const more: Resource = {
+    ...resource,
+    sublists: { ...resource.sublists, ...(isRoleType(type) && { object_roles: objectRolesOf(type) }) },
+    actions: {
+      ...resource.actions,
+      ...(listed && {
+        access_list: {
+          access: { GET: access.see },
+          summary: 'Who has access to it, and how',
+          handler: (call: Call, row: any) => showAccessList(services, type, call, row),
+        },
+      }),
+      'explain-access': {
+        access: { GET: access.see },
+        summary: 'Which grants give or miss a user each right',
+        related: false as const,
+        handler: async (call: Call, row: any) => ({
+          status: 200,
+          body: await explain(services, type, rights, call, row),
+        }),
+      },
+    },
+  };
+  if (!isRoleType(type)) return more;
+  return addSummaries(more, async (db, rows) => {
+    const roles = await objectRoles(
+      db,
+      type,
+      rows.map(({ id }) => id),
+    );
+    return new Map(rows.map(({ id }) => [id, { object_roles: roles.get(id) ?? {} }]));
+  });
+}
+
+async function showAccessList({ db, settings }: Services, type: string, call: Call, row: any) {
+  const { narrow, entries } = await accessList(db, type, row.id);
+  const reply = await call.list('user', (builder, alias) => narrow(builder, alias));
+  const { results } = reply.body as { results: any[] };
+  const found = await entries(
+    results.map(({ id }) => id),
+    call.actor,
+    settings,
+  );
+  for (const user of results) {
+    delete user.auth;
+    user.summary_fields = { ...user.summary_fields, ...found.get(user.id) };
+  }
+  return reply;
+}
+
+/** Everybody may ask about themselves; about others only who administers the record, or sees everything anyhow. */
+async function explain({ db, permissions }: Services, type: string, rights: Permissions, call: Call, row: any) {
+  const { actor } = call;
+  const text = call.query.get('user') ?? String(actor?.id);
+  const user = /^[1-9]\d{0,14}$/.test(text) ? await db('users').where('id', Number(text)).first() : undefined;
+  const self = user?.id === actor?.id;
+  if (!user || !(await permissions.user.see.row(actor, user, db)))
+    throw ValidationError.field('user', `Invalid pk "${text.slice(0, 100)}" - object does not exist.`);
+  if (!self && !(await mayExplain(rights, actor, row, db))) throw forbidden();
+  const asked: Actor = {
+    id: user.id,
+    username: user.username,
+    is_superuser: user.is_superuser,
+    is_system_auditor: user.is_system_auditor,
+    read_only: false,
+    via: 'system',
+  };
+  const { create: _create, ...others } = rights;
+  return explainAccess(db, type, row, asked, others as Record<string, Rule>);
+}
+
+const mayExplain = async ({ change, delete: remove }: Permissions, actor: Actor | null, row: any, db: Knex) =>
+  actor !== null &&
+  (actor.is_superuser || actor.is_system_auditor || Boolean(await (change ?? remove)?.row(actor, row, db)));

@@ -1,0 +1,46 @@
+import { type Resource, defineResource, field } from '@tapline/plugin-sdk';
+import { type RoleType, roleTables } from '../rbac/definitions.ts';
+import type { CorePermissions } from '../rbac/permissions.ts';
+import type { RoleSettings } from '../rbac/people.ts';
+import { whereChildren, whereParents } from '../rbac/role-links.ts';
+import { roleDescription, roleName, roleResources } from '../rbac/roles.ts';
+import { teamsOfRole, usersOfRole } from './role-sublists.ts';
+
+/** For filters only: the answer names a role by its record and its name. */
+const unseen = { mode: 'wo' } as const;
+
+/** Made and removed with their records, never through the API. */
+export const roleResource = (services: { permissions: CorePermissions; settings: RoleSettings }): Resource =>
+  defineResource({
+    type: 'role',
+    path: 'roles',
+    table: 'roles',
+    label: 'Role',
+    methods: { list: ['GET'], detail: ['GET'] },
+    fields: {
+      name: field.computed({ compute: roleName }),
+      description: field.computed({ compute: roleDescription }),
+      role_field: field.string(unseen),
+      singleton_name: field.string({ ...unseen, nullable: true }),
+      object_id: field.integer({ ...unseen, nullable: true }),
+      model: field.string({ ...unseen, nullable: true, sql: `replace({alias}.content_type, '_', '')` }),
+    },
+    access: services.permissions.role,
+    orderBy: ['id'],
+    // clients filter by content_type__model: the kind is a column of the role itself
+    spans: { content_type: { resource: 'role', column: 'id' } },
+    sublists: {
+      users: usersOfRole(services),
+      teams: teamsOfRole(services),
+      parents: { resource: 'role', where: (builder, role, alias) => whereParents(builder, role, alias) },
+      children: { resource: 'role', where: (builder, role, alias) => whereChildren(builder, role, alias) },
+    },
+    related: ({ content_type: type, object_id: id }) => ({
+      parents: null,
+      children: null,
+      // clients take whatever else is here for the record
+      ...(type && { [type]: `/api/v2/${roleTables[type as RoleType].path}/${id}/` }),
+    }),
+    summaries: async (db, rows) =>
+      new Map([...(await roleResources(db, rows))].map(([id, resource]) => [id, { ...resource }])),
+  });

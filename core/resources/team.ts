@@ -1,0 +1,49 @@
+import { type Resource, defineResource, field, forbidden } from '@tapline/plugin-sdk';
+import type { CorePermissions } from '../rbac/permissions.ts';
+import type { RoleSettings } from '../rbac/people.ts';
+import { membersOf, rolesOfTeam } from './role-sublists.ts';
+
+const given = (type: string) =>
+  `select r.object_id from role_teams g join roles r on r.id = g.role_id where g.team_id = ? and r.content_type = '${type}'`;
+
+export const teamResource = (services: { permissions: CorePermissions; settings: RoleSettings }): Resource =>
+  defineResource({
+    type: 'team',
+    path: 'teams',
+    table: 'teams',
+    label: 'Team',
+    fields: {
+      name: field.string({ required: true }),
+      description: field.text(),
+      organization: field.ref('organization', { required: true, nullable: false }),
+    },
+    access: services.permissions.team,
+    orderBy: ['organization__name', 'name'],
+    search: ['name', 'description'],
+    naming: ['name', 'organization'],
+    unique: {
+      teams_name_organization: { field: '__all__', message: 'Team with this Name and Organization already exists.' },
+    },
+    sublists: {
+      users: membersOf(services, 'team', 'member_role'),
+      roles: rolesOfTeam(services),
+      projects: {
+        resource: 'project',
+        where: (builder, team, alias) => void builder.whereRaw(`"${alias}".id in (${given('project')})`, [team.id]),
+      },
+      credentials: {
+        resource: 'credential',
+        where: (builder, team, alias) => void builder.whereRaw(`"${alias}".id in (${given('credential')})`, [team.id]),
+        create: true,
+        prepare: ({ body }, team) => {
+          delete body.user;
+          delete body.organization;
+          body.team = team.id;
+        },
+      },
+    },
+    validate({ input, before }) {
+      if (before && input.organization_id !== undefined && input.organization_id !== before.organization_id)
+        throw forbidden('A team stays in its organization.');
+    },
+  });
