@@ -20,7 +20,8 @@ export class Node {
   readonly role: string;
   readonly env: Record<string, string>;
   child: ChildProcess | undefined;
-  starts = 0;
+  /** everything it said, on standard output and standard error */
+  said = '';
 
   constructor(role: string, env: Record<string, string>) {
     this.role = role;
@@ -28,10 +29,9 @@ export class Node {
   }
 
   start(): void {
-    this.starts += 1;
     this.child = spawn(process.execPath, ['core/main.ts', 'serve'], {
       cwd: root,
-      stdio: ['ignore', 'ignore', process.env.CHAOS_VERBOSE ? 'inherit' : 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH ?? '',
         HOME: process.env.HOME ?? '/',
@@ -41,6 +41,12 @@ export class Node {
         TAPLINE_NODE_NAME: `node-${this.role.replace(',', '-')}`,
       },
     });
+    for (const stream of [this.child.stdout, this.child.stderr]) stream?.on('data', (text) => this.#hear(text));
+  }
+
+  #hear(text: Buffer): void {
+    this.said += text.toString();
+    if (process.env.CHAOS_VERBOSE) process.stderr.write(text);
   }
 
   get alive(): boolean {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../support/until.ts';
@@ -9,6 +10,21 @@ const steps = (count: number) => `- hosts: all
     - shell: sleep 0.5; echo step {{ item }}
       loop: "{{ range(0, ${count}) | list }}"
 `;
+
+/** The job was successful, and every event of it is stored once. */
+async function expectWhole(service: OutageService, id: number, count: number): Promise<void> {
+  const job = (await service.get(`jobs/${id}/`)).body;
+  expect(job.status, job.job_explanation).to.equal('successful');
+  const events = (await service.get(`jobs/${id}/job_events/?order_by=counter&page_size=200`)).body.results;
+  expect(events.map((event: any) => event.counter)).to.deep.equal(events.map((_: unknown, index: number) => index + 1));
+  expect(events.filter((event: any) => event.event === 'runner_item_on_ok')).to.have.length(count);
+}
+
+/** A server and the processes it started, so that all of it can be silenced. */
+function processTree(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  return [pid, ...children.flatMap((child) => processTree(Number(child)))];
+}
 
 /** Launches, takes the database away while the job runs, and checks what the contract promises of it. */
 async function surviveOutage(service: OutageService, seconds: number): Promise<void> {
@@ -28,11 +44,7 @@ async function surviveOutage(service: OutageService, seconds: number): Promise<v
 
   await until(async () => (await service.get('jobs/')).status === 200, 10_000);
   await until(async () => (await service.get(`jobs/${body.job}/`)).body.event_processing_finished, 30_000);
-  const job = (await service.get(`jobs/${body.job}/`)).body;
-  expect(job.status, job.job_explanation).to.equal('successful');
-  const events = (await service.get(`jobs/${body.job}/job_events/?order_by=counter&page_size=200`)).body.results;
-  expect(events.map((event: any) => event.counter)).to.deep.equal(events.map((_: unknown, index: number) => index + 1));
-  expect(events.filter((event: any) => event.event === 'runner_item_on_ok')).to.have.length(count);
+  await expectWhole(service, body.job, count);
   const after = await service.post(`job_templates/${template}/launch/`);
   expect(after.status).to.equal(201);
   await until(async () => (await service.get(`jobs/${after.body.job}/`)).body.status === 'successful', 30_000);
@@ -49,6 +61,29 @@ describe('Postgres away', () => {
   it('answers 503, loses nothing and recovers after 5 s', async function () {
     this.timeout(120_000);
     await surviveOutage(service, 5);
+  });
+
+  it('answers 503 and recovers when Postgres falls silent without going away', async function () {
+    this.timeout(120_000);
+    const count = 6;
+    const template = await service.template(steps(count));
+    const { body } = await service.post(`job_templates/${template}/launch/`);
+    await until(async () => (await service.get(`jobs/${body.job}/job_events/`)).body.count > 3, 20_000);
+
+    const silenced = processTree(service.postgres.pid);
+    for (const pid of silenced) process.kill(pid, 'SIGSTOP');
+    try {
+      const answers = await Promise.all(['jobs/', 'ping/', `jobs/${body.job}/`].map((path) => service.get(path)));
+      for (const answer of answers) {
+        expect(answer.status).to.equal(503);
+        expect(answer.took).to.be.lessThan(5000);
+      }
+    } finally {
+      for (const pid of silenced) process.kill(pid, 'SIGCONT');
+    }
+    await until(async () => (await service.get('jobs/')).status === 200, 10_000);
+    await until(async () => (await service.get(`jobs/${body.job}/`)).body.event_processing_finished, 30_000);
+    await expectWhole(service, body.job, count);
   });
 
   it('answers 503, loses nothing and recovers after 60 s', async function () {

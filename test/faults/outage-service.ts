@@ -16,6 +16,8 @@ export interface Answer {
 /** The whole service as one process on a Postgres that the test may stop. */
 export interface OutageService {
   postgres: PostgresServer;
+  node: Node;
+  url: string;
   data: string;
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
@@ -65,6 +67,8 @@ export async function startOutageService(env: Record<string, string> = {}): Prom
   let project: number | undefined;
   return {
     postgres,
+    node,
+    url: `http://127.0.0.1:${port}`,
     data,
     get: (path) => send('GET', path),
     post: (path, body = {}) => send('POST', path, body),
