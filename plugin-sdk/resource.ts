@@ -88,6 +88,8 @@ export interface Route extends Omit<Action, 'handler' | 'related'> {
   handler: (call: Call) => Promise<Reply>;
   /** key in the root document under /api/v2/; absent = not listed there */
   root?: string;
+  /** the type whose list GET answers with */
+  lists?: string;
 }
 
 /** A list below a detail. */
@@ -110,14 +112,14 @@ export interface Sublist {
   check?: (trx: any, parent: any, child: any, call: Call) => Promise<void>;
   /** columns that a child created here takes from its parent (`inventory_id`) */
   inherit?: readonly string[];
-  /** instead of `through`: links or unlinks by rules of its own, which decide also who may and whether the child is there */
+  /** instead of `through`: links or unlinks by rules of its own, which decide also who may and whether the child is there; resolves to whether anything changed */
   link?: (
     trx: any,
     parent: any,
     childId: number,
     call: Call,
     how: { detach: boolean; created: boolean },
-  ) => Promise<void>;
+  ) => Promise<boolean>;
   /** rule on the parent row for creating a child here, in place of the child's own */
   createRule?: Rule;
   /** more about the children shown here than elsewhere; a constant number of statements per page */

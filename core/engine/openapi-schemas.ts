@@ -31,6 +31,8 @@ function valueSchema(name: string, field: Field, nullable: boolean): Schema {
   const jsonTypes: Partial<Record<Field['type'], string>> = { json: 'object', list: 'array', jsonText: 'string' };
   const own = jsonTypes[field.type];
   if (own && !field.apiType) schema.type = own;
+  // OPTIONS may call it decimal; the answer holds a number
+  if (field.type === 'number') Object.assign(schema, { type: 'number', format: undefined });
   if (field.type === 'choice') schema.type = field.numeric ? 'integer' : 'string';
   if (nullable && typeof schema.type === 'string') schema.type = [schema.type, 'null'];
   schema.title = labelOf(name, field);

@@ -69,7 +69,7 @@ function pathItem(engine: Engine, route: CompiledRoute): Schema {
 }
 
 function summaryOf(engine: Engine, route: CompiledRoute, method: string): string {
-  if (!route.type) return labelOf(route.path.split('/').at(-2)!);
+  if (!route.type || route.kind === 'route') return labelOf(route.path.split('/').at(-2)!);
   const { label } = engine.type(route.type).resource;
   if (route.kind === 'list') return method === 'GET' ? `${label}: list` : `${label}: create`;
   if (route.kind === 'sublist')
@@ -98,7 +98,7 @@ const listParameters = [
 /** Parameters, body and answers of one method. */
 function operation(engine: Engine, route: CompiledRoute, method: string): Schema {
   const { type, kind } = route;
-  if (kind === 'route') return { responses: { '2XX': reply('Done.', {}), ...refusal } };
+  if (!type) return { responses: { '2XX': reply('Done.', {}), ...refusal } };
   if (kind === 'action' || kind === 'list action') return actionOperation(engine, route, method);
   const { resource } = engine.type(type!);
   const sublist = kind === 'sublist' ? resource.sublists![route.name!] : undefined;

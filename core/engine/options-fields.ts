@@ -73,7 +73,7 @@ export function shownEntries(models: Models, model: Model, view: View): Record<s
   const choices = typeChoices(models, model);
   const entries: Record<string, FieldEntry> = {
     id: { type: 'integer', label: 'ID', help_text: 'The number that stands for it in addresses.', filterable: true },
-    type: { type: 'choice', label: 'Type', help_text: 'What kind of record it is.', filterable: false, choices },
+    type: { type: 'choice', label: 'Type', help_text: 'What kind of record it is.', filterable: true, choices },
     url: { type: 'string', label: 'Url', help_text: 'Its address.', filterable: false },
     related: { type: 'object', label: 'Related', help_text: 'Addresses of what belongs to it.', filterable: false },
     summary_fields: {
@@ -83,7 +83,6 @@ export function shownEntries(models: Models, model: Model, view: View): Record<s
       filterable: false,
     },
   };
-  if (choices.length > 1) entries.type!.filterable = true;
   for (const bound of [...model.shown[view], ...masked(model)])
     entries[bound.name] = { ...describeField(bound.name, bound.field), filterable: isFilterable(bound) };
   return entries;

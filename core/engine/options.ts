@@ -25,12 +25,13 @@ const media = ['application/json'];
  */
 export async function describeRoute(engine: Engine, route: CompiledRoute, call: Call): Promise<Reply> {
   const common = { name: nameOf(engine, route), description: '', renders: media, parses: media };
-  if (!route.type) return { status: 200, body: common };
+  if (!route.type) return { status: 200, body: { ...common, actions: route.endpoints.GET ? { GET: {} } : {} } };
   const model = engine.type(route.type);
   const row = route.path.includes('/:id/') ? await rowOf(engine, model, call) : undefined;
   const place: Place = { engine, model, route, call, row };
   switch (route.kind) {
     case 'list':
+    case 'route':
       return { status: 200, body: { ...common, actions: await listActions(place), ...ofType(engine, model, true) } };
     case 'detail':
       return { status: 200, body: { ...common, actions: await detailActions(place), ...ofType(engine, model, false) } };

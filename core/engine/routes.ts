@@ -59,13 +59,13 @@ export function compileRoutes(
   return table;
 }
 
-function ownRoute(engine: Engine, { path, access, handler, formats = [] }: Route): CompiledRoute {
+function ownRoute(engine: Engine, { path, access, handler, lists, formats = [] }: Route): CompiledRoute {
   if (!path.endsWith('/')) throw new Error(`the path ${path} must end with a slash`);
   const endpoints = Object.entries(access).map(([method, rule]) => [
     method,
     { rule, prepare: (call: Call) => requireRule(engine, rule, call, undefined), run: handler },
   ]);
-  return { path, kind: 'route', endpoints: Object.fromEntries(endpoints), formats };
+  return { path, kind: 'route', type: lists, endpoints: Object.fromEntries(endpoints), formats };
 }
 
 function resourceRoutes(engine: Engine, model: Compiled): CompiledRoute[] {

@@ -29,7 +29,7 @@ export const credentialResource = ({
       description: field.text(),
       organization: field.ref('organization'),
       user: field.ref('user', { mode: 'wo' }),
-      team: field.integer({ mode: 'wo', nullable: true }),
+      team: field.integer({ mode: 'wo', nullable: true, apiType: 'id' }),
       credential_type: field.ref('credential_type', { required: true, nullable: false }),
       managed: field.boolean({ mode: 'ro' }),
       inputs: field.json({ secret: true, help: 'The fields of the credential type; secrets read $encrypted$.' }),

@@ -11,9 +11,10 @@ import { assertMayUse, assertTemplateRights } from '../launch/template-rights.ts
 import type { CorePermissions } from '../rbac/permissions.ts';
 import { giveToCreator } from '../rbac/roles.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { templateStatuses, webhookServices } from './choices.ts';
 
 const ro = { mode: 'ro' } as const;
-const nothing = () => field.computed({ compute: () => null });
+const noLink = () => field.computed({ compute: () => null, apiType: 'id' });
 
 export const templateRunFields = {
   last_job_run: field.datetime({ ...ro, nullable: true }),
@@ -66,8 +67,8 @@ const templateFields = {
   use_fact_cache: field.boolean(),
   organization: field.ref('organization', ro),
   ...templateRunFields,
-  status: field.string(ro),
-  execution_environment: nothing(),
+  status: field.choice(templateStatuses, ro),
+  execution_environment: noLink(),
   host_config_key: field.string({ max: 1024 }),
   ...Object.fromEntries(askFlags.map((flag) => [flag, field.boolean()])),
   survey_enabled: field.boolean(),
@@ -76,16 +77,8 @@ const templateFields = {
   allow_simultaneous: field.boolean(),
   job_slice_count: field.integer({ min: 0, max: 2_147_483_647, default: 1 }),
   job_slice_pinned_hosts: field.text(),
-  webhook_service: field.choice(
-    [
-      ['', '---------'],
-      ['github', 'GitHub'],
-      ['gitlab', 'GitLab'],
-      ['bitbucket_dc', 'BitBucket DataCenter'],
-    ],
-    { default: '' },
-  ),
-  webhook_credential: nothing(),
+  webhook_service: field.choice(webhookServices, { default: '' }),
+  webhook_credential: noLink(),
   prevent_instance_group_fallback: field.boolean(),
 };
 

@@ -12,6 +12,7 @@ import { jobHostSummaries } from './job-host-summary.ts';
 import { assertDeletable, deleteEvents, launcherSql, runCounts, runFields } from './run-fields.ts';
 import { stdoutAction } from './stdout.ts';
 import { startedRuns } from './unified-job.ts';
+import { webhookServices } from './choices.ts';
 
 const ro = { mode: 'ro' } as const;
 
@@ -55,13 +56,13 @@ const jobFields = {
   allow_simultaneous: field.boolean(ro),
   artifacts: field.json({ ...ro, filterable: false }),
   scm_revision: field.string(ro),
-  instance_group: field.computed({ compute: () => null }),
+  instance_group: field.computed({ compute: () => null, apiType: 'id' }),
   diff_mode: field.boolean(ro),
   job_slice_number: field.integer(ro),
   job_slice_count: field.integer(ro),
   job_slice_pinned_hosts: field.text(ro),
-  webhook_service: field.string(ro),
-  webhook_credential: field.computed({ compute: () => null }),
+  webhook_service: field.choice(webhookServices, ro),
+  webhook_credential: field.computed({ compute: () => null, apiType: 'id' }),
   webhook_guid: field.string(ro),
   ...runCounts,
 };

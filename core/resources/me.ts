@@ -5,6 +5,7 @@ import { authenticated } from '../rbac/rules.ts';
 export const meRoute: Route = {
   path: '/api/v2/me/',
   root: 'me',
+  lists: 'user',
   summary: 'The user who asks',
   access: { GET: authenticated },
   handler: (call) => call.list('user', (builder, alias) => builder.where(`${alias}.id`, call.actor!.id)),

@@ -15,7 +15,7 @@ export const organizationResource = (services: { permissions: CorePermissions; s
       name: field.string({ required: true }),
       description: field.text(),
       max_hosts: field.integer({ min: 0, help: 'How many hosts the organization may have; 0 means any number.' }),
-      default_environment: field.computed({ compute: () => null }),
+      default_environment: field.computed({ compute: () => null, apiType: 'id' }),
     },
     access: services.permissions.organization,
     orderBy: ['name'],
@@ -23,7 +23,13 @@ export const organizationResource = (services: { permissions: CorePermissions; s
     sublists: {
       users: membersOf(services, 'organization', 'member_role', services.permissions.organization.members),
       admins: membersOf(services, 'organization', 'admin_role', services.permissions.organization.members),
-      teams: { resource: 'team', column: 'organization_id', attach: true, create: true, write: authenticated },
+      teams: {
+        resource: 'team',
+        column: 'organization_id',
+        attach: true,
+        create: true,
+        write: services.permissions.organization.members,
+      },
       inventories: { resource: 'inventory', column: 'organization_id' },
       projects: { resource: 'project', column: 'organization_id', create: true, write: authenticated },
       job_templates: { resource: 'job_template', column: 'organization_id' },

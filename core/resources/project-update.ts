@@ -8,6 +8,7 @@ import { projectUpdateEvents } from './project-update-event.ts';
 import { assertDeletable, deleteEvents, launcherSql, runCounts, runFields } from './run-fields.ts';
 import { stdoutAction } from './stdout.ts';
 import { startedRuns } from './unified-job.ts';
+import { sourceTypes, webhookServices } from './choices.ts';
 
 const ro = { mode: 'ro' } as const;
 
@@ -24,7 +25,7 @@ const updateFields = {
   ),
   job_tags: field.text(ro),
   local_path: field.string(ro),
-  scm_type: field.string(ro),
+  scm_type: field.choice(sourceTypes, ro),
   // may hold a password, so it is neither filtered nor shown as it is
   scm_url: field.string({ ...ro, filterable: false }),
   scm_branch: field.string(ro),
@@ -35,7 +36,7 @@ const updateFields = {
   credential: field.ref('credential', ro),
   timeout: field.integer(ro),
   scm_revision: field.string(ro),
-  webhook_service: field.string(ro),
+  webhook_service: field.choice(webhookServices, ro),
   webhook_guid: field.string(ro),
   ...runCounts,
 };

@@ -14,9 +14,10 @@ import { contentsOfFolder, type Contents } from '../scm/contents.ts';
 import { startUpdate } from '../scm/start-update.ts';
 import { redactUrl } from '../scm/url.ts';
 import { templateRunFields } from './job-template.ts';
+import { sourceTypes, templateStatuses, webhookServices } from './choices.ts';
 
 const ro = { mode: 'ro' } as const;
-const nothing = () => field.computed({ compute: () => null });
+const noLink = () => field.computed({ compute: () => null, apiType: 'id' });
 
 export interface ProjectServices extends ProjectDeps {
   db: Knex;
@@ -36,15 +37,7 @@ const projectFields = {
   name: field.string({ required: true }),
   description: field.text(),
   local_path: field.string({ max: 1024 }),
-  scm_type: field.choice(
-    [
-      ['', 'Manual'],
-      ['git', 'Git'],
-      ['svn', 'Subversion'],
-      ['archive', 'Remote Archive'],
-    ],
-    { default: '' },
-  ),
+  scm_type: field.choice(sourceTypes, { default: '' }),
   // may hold a password, so it is neither filtered nor shown as it is
   scm_url: field.string({ max: 1024, filterable: false }),
   scm_branch: field.string({ max: 256 }),
@@ -56,25 +49,17 @@ const projectFields = {
   timeout: field.integer({ min: -2_147_483_648, max: 2_147_483_647, default: 0 }),
   scm_revision: field.string(ro),
   ...templateRunFields,
-  status: field.string(ro),
+  status: field.choice(templateStatuses, ro),
   organization: field.ref('organization'),
   scm_update_on_launch: field.boolean(),
   scm_update_cache_timeout: field.integer({ min: 0, max: 2_147_483_647, default: 0 }),
   allow_override: field.boolean(),
-  default_environment: nothing(),
-  signature_validation_credential: nothing(),
+  default_environment: noLink(),
+  signature_validation_credential: noLink(),
   last_update_failed: field.boolean({ ...ro, sql: '{alias}.last_job_failed' }),
   last_updated: field.datetime({ ...ro, nullable: true, sql: '{alias}.last_job_run' }),
-  webhook_service: field.choice(
-    [
-      ['', '---------'],
-      ['github', 'GitHub'],
-      ['gitlab', 'GitLab'],
-      ['bitbucket_dc', 'BitBucket DataCenter'],
-    ],
-    { default: '' },
-  ),
-  webhook_ref_filter: field.computed({ compute: () => '' }),
+  webhook_service: field.choice(webhookServices, { default: '' }),
+  webhook_ref_filter: field.computed({ compute: () => '', apiType: 'string' }),
 };
 
 export const projectResource = (services: ProjectServices): Resource =>

@@ -1,6 +1,7 @@
 import { ApiError, field } from '@tapline/plugin-sdk';
 import { deleteRunEvents } from '../events/partitions.ts';
 import { isActive, isTerminal } from '../jobs/states.ts';
+import { launchTypes, runStatuses } from './choices.ts';
 
 const ro = { mode: 'ro' } as const;
 
@@ -34,17 +35,14 @@ export const runFields = {
   name: field.string(ro),
   description: field.text(ro),
   unified_job_template: field.ref('unified_job_template', { ...ro, column: 'template_id' }),
-  launch_type: field.choice(
-    ['manual', 'relaunch', 'callback', 'scheduled', 'dependency', 'workflow', 'webhook', 'sync', 'scm'],
-    ro,
-  ),
-  status: field.choice(['new', 'pending', 'waiting', 'running', 'successful', 'failed', 'error', 'canceled'], ro),
-  execution_environment: field.computed({ compute: () => null }),
+  launch_type: field.choice(launchTypes, ro),
+  status: field.choice(runStatuses, ro),
+  execution_environment: field.computed({ compute: () => null, apiType: 'id' }),
   failed: field.boolean({ ...ro, sql: `({alias}.status in ('failed', 'error', 'canceled'))` }),
   started: field.datetime({ ...ro, nullable: true }),
   finished: field.datetime({ ...ro, nullable: true }),
   canceled_on: field.datetime({ ...ro, nullable: true }),
-  elapsed: field.number({ ...ro, sql: elapsed }),
+  elapsed: field.number({ ...ro, sql: elapsed, apiType: 'decimal' }),
   job_args: field.text({ ...ro, detailOnly: true }),
   job_cwd: field.text({ ...ro, detailOnly: true }),
   job_env: field.json({ ...ro, detailOnly: true }),
@@ -53,7 +51,7 @@ export const runFields = {
   result_traceback: field.text({ ...ro, detailOnly: true }),
   event_processing_finished: field.computed({ detailOnly: true, compute: (row) => isTerminal(row.status) }),
   launched_by: field.computed({ compute: launchedBy }),
-  work_unit_id: field.computed({ compute: () => null }),
+  work_unit_id: field.computed({ compute: () => null, apiType: 'string' }),
   pending_reasons: field.list({
     ...ro,
     filterable: false,

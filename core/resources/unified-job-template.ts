@@ -1,5 +1,6 @@
 import { type Resource, defineResource, field } from '@tapline/plugin-sdk';
 import type { CorePermissions } from '../rbac/permissions.ts';
+import { templateStatuses } from './choices.ts';
 
 const readOnly = { mode: 'ro' } as const;
 
@@ -16,7 +17,7 @@ export const unifiedJobTemplateResource = ({ permissions }: { permissions: CoreP
       name: field.string(readOnly),
       description: field.text(readOnly),
       organization: field.ref('organization', readOnly),
-      status: field.string(readOnly),
+      status: field.choice(templateStatuses, readOnly),
       last_job_run: field.datetime({ ...readOnly, nullable: true }),
       last_job_failed: field.boolean(readOnly),
       next_job_run: field.datetime({ ...readOnly, nullable: true }),

@@ -1,5 +1,6 @@
 import { type Resource, defineResource, field } from '@tapline/plugin-sdk';
 import type { CorePermissions } from '../rbac/permissions.ts';
+import { launchTypes, runStatuses } from './choices.ts';
 
 /** A run in `new` waits for its hooks' verdict and is shown nowhere. */
 export const startedRuns = (builder: any, alias: string) => void builder.where(`${alias}.status`, '<>', 'new');
@@ -21,14 +22,15 @@ export const unifiedJobResource = ({ permissions }: { permissions: CorePermissio
       description: field.text(readOnly),
       unified_job_template: field.ref('unified_job_template', { ...readOnly, column: 'template_id' }),
       organization: field.ref('organization', readOnly),
-      launch_type: field.string(readOnly),
-      status: field.string(readOnly),
+      launch_type: field.choice(launchTypes, readOnly),
+      status: field.choice(runStatuses, readOnly),
       failed: field.boolean({ ...readOnly, sql: `{alias}.status in ('failed', 'error', 'canceled')` }),
       started: field.datetime({ ...readOnly, nullable: true }),
       finished: field.datetime({ ...readOnly, nullable: true }),
       canceled_on: field.datetime({ ...readOnly, nullable: true }),
       elapsed: field.number({
         ...readOnly,
+        apiType: 'decimal',
         sql: `coalesce(extract(epoch from {alias}.finished - {alias}.started), 0)`,
       }),
       job_explanation: field.text(readOnly),

@@ -83,7 +83,7 @@ export const userResource = ({
       is_system_auditor: field.boolean(),
       // judged and hashed by checkUser: the form check would trim it
       password: field.string({ secret: true, max: 1000 }),
-      ldap_dn: field.computed({ compute: () => '' }),
+      ldap_dn: field.computed({ compute: () => '', apiType: 'string' }),
       preferred_language: field.choice(languages),
       last_login: field.datetime({ mode: 'ro', nullable: true }),
       modified: field.datetime({ mode: 'ro', nullable: true, sql: '{alias}.last_login' }),
