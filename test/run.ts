@@ -16,12 +16,14 @@ function testEnvironment(resultFile: string): NodeJS.ProcessEnv {
   return { ...env, TEST_RESULT_FILE: resultFile };
 }
 
-async function runTests(files: string[]): Promise<TestResult> {
+/** One mocha: its own Postgres, its own databases. What it says goes to `output`, or straight to the terminal. */
+async function runTests(files: string[], output?: string): Promise<TestResult> {
   const folder = mkdtempSync(join(tmpdir(), 'tapline-result-'));
   const resultFile = join(folder, 'result.json');
   const code = await runNode(
     mocha(['--exit', '--reporter', './test/support/reporter.ts', ...files]),
     testEnvironment(resultFile),
+    output,
   );
   const result = readResult(resultFile);
   rmSync(folder, { recursive: true });
@@ -29,6 +31,28 @@ async function runTests(files: string[]): Promise<TestResult> {
   if (code !== 0 && result.failed === 0) result.failed = 1;
   if (result.passed === 0 && result.failed === 0) result.failed = 1;
   return result;
+}
+
+/** Areas that mostly wait (for a database to come back, for runs to end): they run beside the others. */
+const waiting = /^test\/(?:chaos|faults|http|launch|scm|dispatch)\//;
+
+/** Two runs at once; the second one's listing is shown when the first one's has ended. */
+async function runInTwo(files: string[]): Promise<TestResult> {
+  const beside = files.filter((file) => waiting.test(file));
+  const others = files.filter((file) => !waiting.test(file));
+  if (!beside.length || !others.length) return runTests(files);
+  const folder = mkdtempSync(join(tmpdir(), 'tapline-output-'));
+  const output = join(folder, 'output');
+  const second = runTests(beside, output);
+  const first = await runTests(others);
+  const result = await second;
+  console.log(readFileSync(output, 'utf8'));
+  rmSync(folder, { recursive: true });
+  return {
+    passed: first.passed + result.passed,
+    failed: first.failed + result.failed,
+    skipped: [...first.skipped, ...result.skipped],
+  };
 }
 
 function readResult(file: string): TestResult {
@@ -46,7 +70,7 @@ const files = wanted.length
 
 const failedChecks = wanted.length ? [] : await runStaticChecks();
 console.log(`== tests (${files.length} files)`);
-const { passed, failed, skipped } = await runTests(files);
+const { passed, failed, skipped } = await runInTwo(files);
 
 for (const name of failedChecks) console.log(`failed check: ${name} (npm run check shows it alone)`);
 for (const { title, tests, reason } of skipped) console.log(`skipped: ${title} (${tests} tests): ${reason}`);

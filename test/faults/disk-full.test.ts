@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 import { type OutageService, startOutageService } from './outage-service.ts';
 
@@ -9,7 +10,7 @@ const flood = `- hosts: all
   gather_facts: false
   tasks:
     - debug:
-        msg: "{{ range(0, 400000) | map('regex_replace', '^', 'a line that fills the disk ') | list }}"
+        msg: "{{ 'a text that fills the disk ' * 400000 }}"
     - debug:
         msg: still here
 `;
@@ -21,21 +22,22 @@ const hello = `- hosts: all
         msg: hello
 `;
 
-describe('a full disk under the spool', () => {
+describeWith(['root', 'mount', 'umount'], 'a full disk under the spool', () => {
   let service: OutageService;
-  let jobs: string;
+  let jobs = '';
 
   before(async function () {
     this.timeout(60_000);
     service = await startOutageService();
-    jobs = join(service.data, 'jobs');
-    mkdirSync(jobs, { recursive: true });
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tapline-test', jobs]);
+    const folder = join(service.data, 'jobs');
+    mkdirSync(folder, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tapline-test', folder]);
+    jobs = folder;
   });
 
   after(async () => {
-    execFileSync('umount', ['-l', jobs]);
-    await service.close();
+    if (jobs) execFileSync('umount', ['-l', jobs]);
+    await service?.close();
   });
 
   it('ends the job as error with the reason, and the next job runs', async function () {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Handle } from '../../core/runner/executor.ts';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
-import { isRoot, localHosts, makeStage, type Stage } from './stage.ts';
+import { localHosts, makeStage, type Stage } from './stage.ts';
 
 /** Every process with this text in its command line. */
 function processesWith(text: string): string[] {
@@ -206,24 +206,22 @@ describe('runner: local executor', function () {
   });
 });
 
-if (isRoot) {
-  describeWith(['mount'], 'runner: a full disk', function () {
-    this.timeout(60_000);
-    it('ends the run with that reason, and still records it', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'tapline-small-'));
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m,mode=0755', 'tmpfs', folder]);
-      const stage = makeStage(folder);
-      try {
-        const { status } = await stage.run(await stage.spec('fill_disk.yml'));
-        expect(status).to.have.nested.property('exit.reason', 'disk_full');
-        expect(status)
-          .to.have.nested.property('exit.detail')
-          .that.matches(/no space left/i);
-      } finally {
-        await stage.end().catch(() => undefined);
-        execFileSync('umount', [folder]);
-        rmSync(folder, { recursive: true, force: true });
-      }
-    });
+describeWith(['root', 'mount'], 'runner: a full disk', function () {
+  this.timeout(60_000);
+  it('ends the run with that reason, and still records it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tapline-small-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m,mode=0755', 'tmpfs', folder]);
+    const stage = makeStage(folder);
+    try {
+      const { status } = await stage.run(await stage.spec('fill_disk.yml'));
+      expect(status).to.have.nested.property('exit.reason', 'disk_full');
+      expect(status)
+        .to.have.nested.property('exit.detail')
+        .that.matches(/no space left/i);
+    } finally {
+      await stage.end().catch(() => undefined);
+      execFileSync('umount', [folder]);
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
-}
+});

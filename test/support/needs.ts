@@ -10,6 +10,9 @@ export interface SkippedSuite {
 
 export const skippedSuites: SkippedSuite[] = [];
 
+/** For tests that must have several users: only root may change to another one. */
+export const isRoot = process.getuid?.() === 0;
+
 interface MissingTool {
   tool: string;
   package: string;
@@ -24,22 +27,20 @@ function missingTools(): Map<string, MissingTool> {
 }
 
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-const exists = (tool: string) => folders.some((folder) => existsSync(join(folder, tool)));
+const exists = (tool: string) => (tool === 'root' ? isRoot : folders.some((folder) => existsSync(join(folder, tool))));
 
-/** A suite that needs Debian programs: without them it is listed with the reason and counted as skipped, never silently left out. */
+/** A suite that needs Debian programs, or to be `root`: without them it is listed with the reason and counted as skipped, never silently left out. */
 export function describeWith(tools: string[], title: string, define: (this: Mocha.Suite) => void): void {
   const missing = tools.filter((tool) => !exists(tool));
   const suite = describe(title, define);
   if (!missing.length) return;
   const known = missingTools();
-  const reasons = missing.map(
-    (tool) =>
-      `${tool} is missing (Debian package ${known.get(tool)?.package ?? tool}): ${known.get(tool)?.reason ?? 'not installed'}`,
+  const reasons = missing.map((tool) =>
+    tool === 'root'
+      ? 'only root may do what it needs'
+      : `${tool} is missing (Debian package ${known.get(tool)?.package ?? tool}): ${known.get(tool)?.reason ?? 'not installed'}`,
   );
   skippedSuites.push({ title: suite.fullTitle(), tests: suite.total(), reason: reasons.join('; ') });
   const { parent } = suite;
   if (parent) parent.suites.splice(parent.suites.indexOf(suite), 1);
 }
-
-/** For tests that must have several users: only root may change to another one. */
-export const isRoot = process.getuid?.() === 0;

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../core/app/config.ts';
 
@@ -14,10 +15,12 @@ export const staticChecks: StaticCheck[] = [
   { name: 'format', args: ['node_modules/oxfmt/bin/oxfmt', '--check', '.'] },
 ];
 
-/** Streams what the program says; resolves to its exit code. */
-export function runNode(args: string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
+/** Streams what the program says, to a file where one is named; resolves to its exit code. */
+export function runNode(args: string[], env: NodeJS.ProcessEnv = process.env, output?: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env });
+    const to = output === undefined ? 'inherit' : openSync(output, 'w');
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', to, to], env });
+    if (to !== 'inherit') closeSync(to);
     const forward = (signal: NodeJS.Signals) => child.kill(signal);
     process.on('SIGINT', forward).on('SIGTERM', forward);
     child.on('error', reject);
