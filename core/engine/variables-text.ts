@@ -1,7 +1,6 @@
-import { isMap, isScalar, parseDocument } from 'yaml';
+import { isMap, isScalar } from 'yaml';
+import { readYaml } from './read-yaml.ts';
 
-/** JSON of any size is quick; YAML is not, and what people write by hand is short. */
-const maxYamlLength = 1_000_000;
 const maxAliasCount = 100;
 
 /** Why a text is no mapping in JSON or YAML; undefined when it is one, or empty. */
@@ -13,8 +12,6 @@ export function variablesProblem(text: string): string | undefined {
   } catch (error) {
     jsonError = (error as Error).message;
   }
-  if (text.length > maxYamlLength)
-    return `Cannot parse as JSON (error: ${jsonError}), and too long to be read as YAML (over ${maxYamlLength} characters).`;
   const yamlError = yamlProblem(text);
   return yamlError === undefined
     ? undefined
@@ -29,9 +26,7 @@ function mappingProblem(value: unknown): string | undefined {
 
 function yamlProblem(text: string): string | undefined {
   try {
-    const document = parseDocument(text, { logLevel: 'silent' });
-    const [error] = document.errors;
-    if (error) return error.message.split('\n')[0];
+    const document = readYaml(text);
     const { contents } = document;
     if (contents === null || (isScalar(contents) && contents.value === null)) return undefined;
     if (!isMap(contents)) return 'the document is not a mapping';

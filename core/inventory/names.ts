@@ -1,6 +1,6 @@
 import { ValidationError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { parseDocument } from 'yaml';
+import { readYaml } from '../engine/read-yaml.ts';
 import { parseVariables } from './variables.ts';
 
 const templateDelimiters = /\{\{|\}\}|\{%|%\}|\{#|#\}/;
@@ -30,7 +30,7 @@ export function withPort(variables: string, port: number): string {
   if (text.startsWith('{') || !Object.keys(parseVariables(text)).length) {
     return JSON.stringify({ ...parseVariables(text), [key]: port });
   }
-  const document = parseDocument(text, { version: '1.1', uniqueKeys: false });
+  const document = readYaml(text, { version: '1.1' });
   document.set(key, port);
   return document.toString().trim();
 }

@@ -1,4 +1,5 @@
-import { type ScalarTag, type ToJSOptions, isScalar, parseDocument, visit } from 'yaml';
+import { type ScalarTag, type ToJSOptions, isScalar, visit } from 'yaml';
+import { readYaml } from '../engine/read-yaml.ts';
 
 export type Variables = Record<string, unknown>;
 
@@ -28,14 +29,11 @@ const engineTags: ScalarTag[] = [
 
 function parseYaml(text: string): unknown {
   // 1.1 as the engine reads it: `yes` is true, `<<` merges; a key given twice counts once, the last time
-  const document = parseDocument(text, {
+  const document = readYaml(text, {
     version: '1.1',
     merge: true,
-    uniqueKeys: false,
     customTags: (tags) => [...tags, ...engineTags],
-    logLevel: 'error',
   });
-  if (document.errors.length) throw new Error(document.errors[0]!.message.split('\n')[0]);
   visit(document, {
     Scalar: (key, node) => {
       if (key === 'key' || !isScalar(node) || !node.source) return;

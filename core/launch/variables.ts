@@ -1,4 +1,5 @@
-import { parseDocument } from 'yaml';
+import { type Document, isScalar, visit } from 'yaml';
+import { readYaml } from '../engine/read-yaml.ts';
 
 export type Variables = Record<string, unknown>;
 
@@ -22,20 +23,27 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (jsonError) {
-    const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: true });
-    if (!document.errors.length) {
+    try {
       // aliases may multiply without end ("billion laughs")
-      try {
-        return document.toJS({ maxAliasCount: 100 });
-      } catch (error) {
-        throw new Error(`Cannot be read as YAML: ${(error as Error).message}`, { cause: error });
-      }
+      return assertSingleKeys(readYaml(text)).toJS({ maxAliasCount: 100 });
+    } catch (error) {
+      throw new Error(
+        `Cannot be read as JSON (${(jsonError as Error).message}) nor as YAML (${(error as Error).message}).`,
+        { cause: error },
+      );
     }
-    throw new Error(
-      `Cannot be read as JSON (${(jsonError as Error).message}) nor as YAML (${document.errors[0]!.message.split('\n')[0]}).`,
-      { cause: jsonError },
-    );
   }
+}
+
+/** Of two values for one variable somebody meant the other. */
+function assertSingleKeys(document: Document.Parsed): Document.Parsed {
+  visit(document, {
+    Map: (_, { items }) => {
+      const names = items.map(({ key }) => (isScalar(key) ? key.value : key));
+      if (new Set(names).size < names.length) throw new Error('a name is given twice in one mapping');
+    },
+  });
+  return document;
 }
 
 /** What JSON cannot hold would reach the engine as something else. */
