@@ -20,13 +20,13 @@ interface Wanted extends StdoutDeps {
 }
 
 /** `stdout/` of a run: the text of its events, put together again byte for byte. */
-export function stdoutAction(deps: StdoutDeps, see: Rule): Action {
+export function stdoutAction({ db, settings }: StdoutDeps, see: Rule): Action {
   return {
     access: { GET: see },
     formats,
     summary: 'The standard output of the run',
     async handler(call, row) {
-      const wanted = { ...deps, call, run: row };
+      const wanted = { db, settings, call, run: row };
       const format = formatOf(call);
       if (format.endsWith('_download')) return download(wanted, format === 'txt_download');
       const refusal = tooLarge(wanted);
