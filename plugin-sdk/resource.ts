@@ -88,6 +88,8 @@ export interface Route extends Omit<Action, 'handler' | 'related'> {
   handler: (call: Call) => Promise<Reply>;
   /** key in the root document under /api/v2/; absent = not listed there */
   root?: string;
+  /** what OPTIONS says besides the name; it checks access itself, since OPTIONS passes no rule */
+  describe?: (call: Call) => Promise<Record<string, unknown>>;
   /** the type whose list GET answers with */
   lists?: string;
 }

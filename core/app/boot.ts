@@ -8,6 +8,7 @@ import { compileResources } from '../engine/compile.ts';
 import { defineHookTask } from '../hooks/queue-tasks.ts';
 import { createLog } from '../observe/log.ts';
 import { coreResources, coreRoutes } from '../resources/index.ts';
+import { followStored } from '../settings/store.ts';
 import type { Config } from './config.ts';
 import { buildContainer, type Container, type Services } from './container.ts';
 import { createDemoContent } from './demo-content.ts';
@@ -42,6 +43,7 @@ interface State {
 const phases: [name: string, run: (state: State) => Promise<void>][] = [
   ['database', connect],
   ['migrations', updateSchema],
+  ['settings', readSettings],
   ['first content', createFirstContent],
   ['compile', compile],
   ['serve', serve],
@@ -90,6 +92,12 @@ async function updateSchema({ config, container }: State): Promise<void> {
   const applied = await migrate({ databaseUrl: config.databaseUrl, folder: join(config.root, 'migrations') });
   if (applied.length) log.info({ applied }, 'database migrated');
   await queue.migrate();
+}
+
+async function readSettings({ container, shutdown }: State): Promise<void> {
+  const { db, keyRing, settings, bus, log } = container.cradle;
+  const end = await followStored({ db, keyRing, settings, bus, log });
+  shutdown.add('settings', async () => end());
 }
 
 async function createFirstContent(state: State): Promise<void> {

@@ -25,6 +25,7 @@ const media = ['application/json'];
  */
 export async function describeRoute(engine: Engine, route: CompiledRoute, call: Call): Promise<Reply> {
   const common = { name: nameOf(engine, route), description: '', renders: media, parses: media };
+  if (route.describe) return { status: 200, body: { ...common, ...(await route.describe(call)) } };
   if (!route.type) return { status: 200, body: { ...common, actions: route.endpoints.GET ? { GET: {} } : {} } };
   const model = engine.type(route.type);
   const row = route.path.includes('/:id/') ? await rowOf(engine, model, call) : undefined;

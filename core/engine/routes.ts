@@ -28,6 +28,8 @@ export interface CompiledRoute {
   name?: string;
   endpoints: Record<string, Endpoint>;
   formats: readonly string[];
+  /** what OPTIONS says of a route of its own */
+  describe?: Route['describe'];
 }
 
 const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -59,13 +61,13 @@ export function compileRoutes(
   return table;
 }
 
-function ownRoute(engine: Engine, { path, access, handler, lists, formats = [] }: Route): CompiledRoute {
+function ownRoute(engine: Engine, { path, access, handler, lists, formats = [], describe }: Route): CompiledRoute {
   if (!path.endsWith('/')) throw new Error(`the path ${path} must end with a slash`);
   const endpoints = Object.entries(access).map(([method, rule]) => [
     method,
     { rule, prepare: (call: Call) => requireRule(engine, rule, call, undefined), run: handler },
   ]);
-  return { path, kind: 'route', type: lists, endpoints: Object.fromEntries(endpoints), formats };
+  return { path, kind: 'route', type: lists, endpoints: Object.fromEntries(endpoints), formats, describe };
 }
 
 function resourceRoutes(engine: Engine, model: Compiled): CompiledRoute[] {

@@ -19,6 +19,8 @@ export interface BusMessages {
   events: { run: number; kind: string; from: number; to: number; final?: boolean };
   /** a run on this node is to be canceled, or was assigned to it */
   node: { instance: number; run: number; what: 'start' | 'cancel' };
+  /** a node stored or removed settings: read them again */
+  settings: Record<string, never>;
   /** this process was cut off and messages may be lost: read again whatever you follow (never sent over the wire) */
   reconnected: Record<string, never>;
 }

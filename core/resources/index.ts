@@ -31,6 +31,7 @@ import { pingRoute } from './ping.ts';
 import { roleResource } from './role.ts';
 import { withRoles } from './role-facets.ts';
 import { rootRoutes } from './root.ts';
+import { settingRoutes } from './settings.ts';
 import { teamResource } from './team.ts';
 import { tokenResource } from './token.ts';
 import { unifiedJobResource } from './unified-job.ts';
@@ -84,6 +85,6 @@ export function coreResources(given: ResourceServices): Resource[] {
 
 /** Every route of core that belongs to no resource. */
 export function coreRoutes(services: ResourceServices, resources: readonly Resource[]): Route[] {
-  const routes = [pingRoute(services), configRoute(services), meRoute];
+  const routes = [pingRoute(services), configRoute(services), meRoute, ...settingRoutes(services, resources)];
   return [...routes, ...rootRoutes(resources, routes)];
 }

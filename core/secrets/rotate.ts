@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { settingCell } from '../settings/store.ts';
 import { type Cell, type KeyRing, ciphertextKeyId, isCiphertext } from './key-ring.ts';
 
 const batch = 500;
@@ -91,12 +92,31 @@ async function resealRunSecrets(db: Knex, reseal: Reseal, usesOldKey: (text: unk
   }
 }
 
+/** There are few of them: one transaction. */
+async function resealSettings(db: Knex, reseal: Reseal, usesOldKey: (text: unknown) => boolean): Promise<number> {
+  return db.transaction(async (trx) => {
+    const rows: { key: string; value: unknown }[] = await trx('settings')
+      .select('key', 'value')
+      .orderBy('key')
+      .forUpdate();
+    const changed = rows
+      .filter(({ value }) => usesOldKey(value))
+      .map(({ key, value }) => ({ key, value: reseal(value as string, settingCell(key)) }));
+    await trx.raw(
+      'update settings s set value = n.value from jsonb_to_recordset(?::jsonb) as n(key text, value jsonb) where s.key = n.key',
+      [JSON.stringify(changed)],
+    );
+    return changed.length;
+  });
+}
+
 /** The keys that stored secrets still need. */
 export async function keysInUse(db: Knex): Promise<Set<string>> {
   const { rows } = await db.raw(`
     select distinct substr(value, 6, 12) as id from (
       select e.value from credentials, lateral jsonb_each_text(inputs) e where e.value like 'tap1:%'
       union all select value from run_secrets where value like 'tap1:%'
+      union all select value #>> '{}' from settings where value #>> '{}' like 'tap1:%'
       -- what a running job keeps from its output lives as long as the job, and is not sealed anew
       union all select handle ->> 'mask' from runs where status in ('waiting', 'running') and handle ->> 'mask' like 'tap1:%') secrets`);
   return new Set(rows.map((row: { id: string }) => row.id));
@@ -130,7 +150,9 @@ export async function rotateKeys({
       }
     };
     const reencrypted =
-      (await resealCredentials(db, reseal, usesOldKey)) + (await resealRunSecrets(db, reseal, usesOldKey));
+      (await resealCredentials(db, reseal, usesOldKey)) +
+      (await resealRunSecrets(db, reseal, usesOldKey)) +
+      (await resealSettings(db, reseal, usesOldKey));
 
     const used = await keysInUse(db);
     const unused = keyRing

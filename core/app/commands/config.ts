@@ -7,7 +7,10 @@ export function printConfig({ redact }: { redact: boolean }): void {
   const settings = Object.fromEntries(
     createSettings({ config })
       .all()
-      .map(({ key, value }) => [key, value]),
+      .map(({ key, value, origin, definition }) => [
+        key,
+        { value: definition.secret && value && redact ? '[redacted]' : value, origin },
+      ]),
   );
   console.log(JSON.stringify({ ...(redact ? redactConfig(config) : config), settings }, null, 2));
   console.error(`${Object.keys(settingDefinitions).length} settings; change one with TAPLINE_<KEY>=value.`);

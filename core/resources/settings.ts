@@ -1,0 +1,101 @@
+import { type Call, forbidden, notFound, type Resource, type Route } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import type { Bus } from '../jobs/bus.ts';
+import { auditor, authenticated, superuser } from '../rbac/rules.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { settingCategories, settingViews } from '../settings/categories.ts';
+import { describeChange, describeFact, describeSetting } from '../settings/describe-setting.ts';
+import { readInstallUuid, type SettingFact, settingFacts } from '../settings/facts.ts';
+import { planChange, planReset } from '../settings/plan-change.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type ShownSetting, shownSettings } from '../settings/shown-settings.ts';
+import { changeStored, readStored } from '../settings/store.ts';
+
+interface Deps {
+  db: Knex;
+  keyRing: KeyRing;
+  settings: Settings;
+  bus?: Bus;
+}
+
+/** What stands under one slug. */
+interface Page {
+  shown: ShownSetting[];
+  facts: Record<string, SettingFact>;
+}
+
+const base = '/api/v2/settings/';
+
+export function settingRoutes({ db, keyRing, settings, bus }: Deps, resources: readonly Resource[]): Route[] {
+  const store = { db, keyRing, settings, bus };
+  const facts = settingFacts(resources);
+  const page = ({ params }: Call) => pageOf(params.slug!, settings, facts);
+  return [
+    listRoute(settings, facts),
+    {
+      path: `${base}:slug/`,
+      summary: 'The settings of a category',
+      access: { GET: auditor, PATCH: superuser, PUT: superuser, DELETE: superuser },
+      async handler(call) {
+        // a change is planned on what other nodes stored a moment ago, too
+        if (!['GET', 'HEAD'].includes(call.method)) await settings.refresh(() => readStored(store));
+        const { shown } = page(call);
+        if (call.method === 'DELETE') {
+          await changeStored(store, planReset(settings, shown));
+          return { status: 204 };
+        }
+        if (call.method !== 'GET' && call.method !== 'HEAD')
+          await changeStored(store, planChange(settings, shown, call.body));
+        return { status: 200, body: await valuesOf(db, page(call)) };
+      },
+      async describe(call) {
+        const { actor } = call;
+        if (!actor?.is_superuser && !actor?.is_system_auditor) throw forbidden();
+        return { actions: actionsOf(page(call), actor.is_superuser && !actor.read_only) };
+      },
+    },
+  ];
+}
+
+/** The categories that hold anything, for those who may read them. */
+function listRoute(settings: Settings, facts: Page['facts']): Route {
+  return {
+    path: base,
+    root: 'settings',
+    summary: 'The categories of settings',
+    access: { GET: authenticated },
+    async handler({ actor }) {
+      const used = [...shownSettings(settings).map(({ definition }) => definition), ...Object.values(facts)];
+      const names = [...new Set(used.map(({ category }) => category))].map((slug) => [slug, settingCategories[slug]]);
+      const readable = actor!.is_superuser || actor!.is_system_auditor;
+      const results = (readable ? [...Object.entries(settingViews), ...names] : [])
+        .map(([slug, name]) => ({ url: `${base}${slug}/`, slug, name }))
+        .toSorted((a, b) => (a.slug! < b.slug! ? -1 : 1));
+      return { status: 200, body: { count: results.length, next: null, previous: null, results } };
+    },
+  };
+}
+
+function pageOf(slug: string, settings: Settings, facts: Page['facts']): Page {
+  const shown = shownSettings(settings);
+  if (slug === 'all') return { shown, facts };
+  if (slug === 'changed') return { shown: shown.filter(({ stored }) => stored), facts: {} };
+  if (!Object.hasOwn(settingCategories, slug)) throw notFound();
+  return {
+    shown: shown.filter(({ definition }) => definition.category === slug),
+    facts: Object.fromEntries(Object.entries(facts).filter(([, { category }]) => category === slug)),
+  };
+}
+
+async function valuesOf(db: Knex, { shown, facts }: Page): Promise<Record<string, unknown>> {
+  const fixed = Object.fromEntries(Object.entries(facts).map(([key, { value }]) => [key, value]));
+  if ('INSTALL_UUID' in fixed) fixed.INSTALL_UUID = await readInstallUuid(db);
+  return { ...Object.fromEntries(shown.map(({ key, value }) => [key, value])), ...fixed };
+}
+
+function actionsOf({ shown, facts }: Page, mayChange: boolean) {
+  const own = Object.fromEntries(shown.map((setting) => [setting.key, describeSetting(setting)]));
+  const fixed = Object.fromEntries(Object.entries(facts).map(([key, fact]) => [key, describeFact(key, fact)]));
+  const PUT = Object.fromEntries(shown.map((setting) => [setting.key, describeChange(setting)]));
+  return { GET: { ...own, ...fixed }, ...(mayChange ? { PUT } : {}) };
+}

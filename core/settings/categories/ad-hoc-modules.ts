@@ -1,0 +1,22 @@
+/** What an ad hoc command may run unless the administrator says otherwise. */
+export const adHocModules = [
+  'command',
+  'shell',
+  'yum',
+  'apt',
+  'apt_key',
+  'apt_repository',
+  'apt_rpm',
+  'service',
+  'group',
+  'user',
+  'mount',
+  'ping',
+  'selinux',
+  'setup',
+  'win_ping',
+  'win_service',
+  'win_updates',
+  'win_group',
+  'win_user',
+] as const;

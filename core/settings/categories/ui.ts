@@ -1,0 +1,23 @@
+import { noEffect, type SettingDefinition } from '../definition.ts';
+
+export const uiSettings = {
+  CUSTOM_LOGIN_INFO: { category: 'ui', type: 'string', default: '', help: noEffect },
+  CUSTOM_TITLE: { category: 'ui', type: 'string', default: '', help: noEffect },
+  CUSTOM_LOGO: { category: 'ui', type: 'image', default: '', help: noEffect },
+  CUSTOM_HEADER_LOGO: { category: 'ui', type: 'image', default: '', help: noEffect },
+  PENDO_TRACKING_STATE: {
+    category: 'ui',
+    type: 'choice',
+    choices: ['off', 'anonymous', 'detailed'],
+    default: 'off',
+    help: noEffect,
+  },
+  MAX_UI_JOB_EVENTS: {
+    category: 'ui',
+    type: 'integer',
+    min: 100,
+    default: 4000,
+    help: 'Number of events that a web client loads at most.',
+  },
+  UI_LIVE_UPDATES_ENABLED: { category: 'ui', type: 'boolean', default: true, help: noEffect },
+} as const satisfies Record<string, SettingDefinition>;
