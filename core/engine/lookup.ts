@@ -1,6 +1,6 @@
 import { type Call, forbidden, type Rule } from '@tapline/plugin-sdk';
 import type { Compiled, Engine } from './compile.ts';
-import { quote } from './model.ts';
+import { namingColumns, splitName } from './naming.ts';
 import { alias, ofType } from './sql.ts';
 import { noMatch } from './write.ts';
 
@@ -19,7 +19,7 @@ export async function requireRule(engine: Engine, rule: Rule | undefined, call: 
 /** An id, or a name as the resource's `naming` says: parts joined by `++`, `+` inside a part written `[+]`. */
 async function resolveId(engine: Engine, model: Compiled, text: string): Promise<number | undefined> {
   if (/^[1-9]\d{0,15}$/.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
-  const columns = namingColumns(engine, model, alias);
+  const columns = namingColumns(engine.models, model, alias);
   const parts = splitName(text);
   // the bare name will do where it is enough to tell the row
   if (!columns.length || !text || !text.isWellFormed() || text.includes('\0') || parts.length > columns.length)
@@ -35,20 +35,3 @@ async function resolveId(engine: Engine, model: Compiled, text: string): Promise
   const [row] = await builder;
   return row?.id;
 }
-
-/** SQL of each part of the name; a ref stands for its target's own parts. */
-function namingColumns(engine: Engine, model: Compiled, at: string): string[] {
-  return (model.resource.naming ?? []).flatMap((name) => {
-    const field = model.fields.get(name);
-    if (!field?.sql) throw new Error(`resource ${model.type}: naming knows no field ${name}`);
-    if (field.kind !== 'ref') return [field.sql(at)];
-    const target = engine.type(field.field.target!);
-    const inner = `${at}_n`;
-    return namingColumns(engine, target, inner).map(
-      (sql) =>
-        `(select ${sql} from ${quote(target.table)} ${quote(inner)} where ${target.id(inner)} = ${field.sql!(at)})`,
-    );
-  });
-}
-
-const splitName = (text: string) => text.split(/\+\+|(?<!\[)\+(?!\])/).map((part) => part.replaceAll('[+]', '+'));

@@ -59,7 +59,7 @@ interface Place {
 }
 
 function nameOf(engine: Engine, { type, name, kind, path }: CompiledRoute): string {
-  if (!type) return labelOf(path.split('/').at(-2)!);
+  if (!type || kind === 'route') return labelOf(path.split('/').at(-2)!);
   const { label } = engine.type(type).resource;
   if (kind === 'list') return `${label} list`;
   return kind === 'detail' ? label : `${label}: ${labelOf(name!.replaceAll('/', ' ')).toLowerCase()}`;

@@ -2,7 +2,8 @@ import type { Call, View } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { knownSublists, type Models, variantTypes } from './links.ts';
 import type { Model, ModelField } from './model.ts';
-import { summaryPrefix } from './sql.ts';
+import { joinName } from './naming.ts';
+import { nameKey, summaryPrefix } from './sql.ts';
 
 export interface Serializer {
   /** the API form of rows that `Reads.rows` fetched for the same view */
@@ -25,6 +26,7 @@ export function compileSerializer(model: Model, models: Models): Serializer {
     const related: Record<string, any> = {};
     const summary: Record<string, any> = {};
     for (const ref of refs) ref(row, related, summary);
+    if (row[nameKey]) related.named_url = `/api/v2/${resource.path}/${joinName(row[nameKey])}/`;
     for (const name of below) related[name] = `${url}${name}/`;
     for (const [name, link] of Object.entries(resource.related?.(row) ?? {})) {
       if (link === null) delete related[name];

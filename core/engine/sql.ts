@@ -3,11 +3,14 @@ import type { View } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type Models, summarySql } from './links.ts';
 import { type Model, expand, quote } from './model.ts';
+import { namingColumns } from './naming.ts';
 import { runPrepared, type Statement } from './prepared.ts';
 
 export const alias = 't';
 /** Prefix of the columns that carry a ref's summary. */
 export const summaryPrefix = '@';
+/** The column with the parts of the row's name in addresses. */
+export const nameKey = '@@name';
 
 export interface Reads {
   /** the rows of these ids, complete with summaries, in no order */
@@ -35,7 +38,9 @@ function statement(model: Model, models: Models, view: View): Statement {
   return { text, name: `${model.type}_${view}_${createHash('sha1').update(text).digest('hex').slice(0, 12)}` };
 }
 
-/** JSON knows no timestamps: `…+00:00` becomes the `Z` that the API shows. */
+const zulu = (_: string, fraction?: string) => `${fraction?.padEnd(7, '0') ?? ''}Z`;
+
+/** JSON knows no timestamps: `….12+00:00` becomes the `….120000Z` that the API shows. */
 function restoreTypes(model: Model): (row: any) => any {
   const instants = [
     ...[...model.columns].filter(([, type]) => type === 'timestamp with time zone').map(([name]) => name),
@@ -46,7 +51,7 @@ function restoreTypes(model: Model): (row: any) => any {
   return (row) => {
     for (const name of instants) {
       const text = row[name];
-      if (typeof text === 'string' && text.endsWith('+00:00')) row[name] = `${text.slice(0, -6)}Z`;
+      if (typeof text === 'string') row[name] = text.replace(/(\.\d+)?\+00:00$/, zulu);
     }
     return row;
   };
@@ -62,6 +67,8 @@ function selected(model: Model, models: Models, view: View): string[] {
     const sql = summarySql(models, ref, alias);
     if (sql) named.set(summaryPrefix + ref.name, sql);
   }
+  const naming = view === 'detail' ? namingColumns(models, model, alias) : [];
+  if (naming.length) named.set(nameKey, `json_build_array(${naming.join(', ')})`);
   return [...named].map(([name, sql]) => `${exact(model, name, sql)} as ${quote(name)}`);
 }
 

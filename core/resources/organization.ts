@@ -3,6 +3,7 @@ import { assertNoActiveRuns } from '../engine/active-runs.ts';
 import type { RoleSettings } from '../rbac/people.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
 import { authenticated } from '../rbac/rules.ts';
+import { organizationCounts } from './organization-counts.ts';
 import { membersOf } from './role-sublists.ts';
 
 export const organizationResource = (services: { permissions: CorePermissions; settings: RoleSettings }): Resource =>
@@ -36,5 +37,6 @@ export const organizationResource = (services: { permissions: CorePermissions; s
       applications: { resource: 'o_auth2_application', column: 'organization_id', create: true, write: authenticated },
       credentials: { resource: 'credential', column: 'organization_id', create: true, write: authenticated },
     },
+    summaries: organizationCounts(services.permissions),
     beforeDelete: (trx, { id }) => assertNoActiveRuns(trx, (runs) => runs.where('organization_id', id)),
   });
