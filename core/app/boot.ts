@@ -119,6 +119,7 @@ async function compile({ container }: State): Promise<void> {
     log: cradle.log,
     resources,
     routes: coreRoutes(cradle, resources),
+    doors: cradle.doors,
     activity: createActivity({ settings: cradle.settings, node: cradle.config.nodeName }),
   });
   const checks = {
@@ -126,6 +127,7 @@ async function compile({ container }: State): Promise<void> {
       if (!cradle.bus.available) throw new Error('Postgres cannot be reached');
     },
   };
+  cradle.doors.freeze();
   container.register({ engineApi: asValue(engineApi), checks: asValue(checks) });
 }
 

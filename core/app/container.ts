@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { createDispatcher, type Dispatcher } from '../dispatch/dispatcher.ts';
 import { createNode, type Node } from '../dispatch/node.ts';
 import type { Engine } from '../engine/compile.ts';
+import { createDoors, type Doors } from '../rbac/doors.ts';
 import { createHooks, type Hooks } from '../hooks/hooks.ts';
 import { type Audit, createAudit } from '../http/auth/audit.ts';
 import { authRoutes } from '../http/auth/auth-routes.ts';
@@ -40,6 +41,7 @@ export interface Services {
   audit: Audit;
   auth: Auth;
   hooks: Hooks;
+  doors: Doors;
   queue: Queue;
   statuses: Statuses;
   dispatcher: Dispatcher;
@@ -80,6 +82,7 @@ const platform = {
   keyRing: one(({ config }) => createKeyRing({ config })),
   audit: one(({ log }) => createAudit({ log })),
   auth: one(({ db, settings, audit }) => createAuth({ db, settings, audit })),
+  doors: one(() => createDoors()),
   hooks: one(({ log, metrics }) =>
     createHooks({
       log,

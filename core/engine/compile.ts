@@ -1,5 +1,6 @@
 import type { Actor, Call, Resource, Route, View } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import type { Doors } from '../rbac/doors.ts';
 import type { Log } from '../observe/log.ts';
 import type { Activity } from './activity.ts';
 import type { Models } from './links.ts';
@@ -23,6 +24,7 @@ export interface Engine {
   models: Models;
   /** absent: changes are not written down */
   activity?: Activity;
+  doors?: Doors;
   /** every path under its methods, in the order in which they are to be tried */
   routes: CompiledRoute[];
   /** @throws Error for a type that nobody declared */
@@ -42,11 +44,20 @@ export interface EngineDeps {
   resources: readonly Resource[];
   routes?: readonly Route[];
   activity?: Activity;
+  doors?: Doors;
 }
 
 /** Turns the descriptors into models, statements and routes. Throws where a declaration does not fit the database. */
-export async function compileResources({ db, log, resources, routes = [], activity }: EngineDeps): Promise<Engine> {
+export async function compileResources({
+  db,
+  log,
+  resources: declared,
+  routes = [],
+  activity,
+  doors,
+}: EngineDeps): Promise<Engine> {
   const tables = await readTables(db);
+  const resources = doors ? declared.map((resource) => restricted(resource, doors)) : declared;
   const models = new Map<string, Model>();
   for (const resource of resources) {
     if (models.has(resource.type)) throw new Error(`resource ${resource.type} is declared twice`);
@@ -66,6 +77,7 @@ export async function compileResources({ db, log, resources, routes = [], activi
     log,
     models,
     activity,
+    doors,
     routes: [],
     type(name) {
       const found = compiled.get(name);
@@ -88,6 +100,12 @@ export async function compileResources({ db, log, resources, routes = [], activi
   engine.routes = [...compileRoutes(engine, resources, routes), openApiRoute(engine)];
   return engine;
 }
+
+/** Every reading goes through the visibility rule, so narrowing that one narrows all of them. */
+const restricted = (resource: Resource, doors: Doors): Resource => ({
+  ...resource,
+  access: { ...resource.access, see: doors.visible(resource.type, resource.access.see) },
+});
 
 /** A plugin that is off takes its types along, so a link to one is no error: it shows the id alone. */
 function warnOfMissingTargets(models: Models, log: Log): void {

@@ -76,7 +76,7 @@ export async function listPage(
       .select(engine.db.raw(`${model.id(alias)} as id`))
       .limit(limit);
     if (kind) builder.select({ kind: `${alias}.${kind}` });
-    applyOrder(engine.models, model, query, builder, alias, orderBy ?? model.resource.orderBy);
+    applyOrder(engine.models, model, query, builder, alias, orderBy ?? model.resource.orderBy, call.actor);
     return (offset ? builder.offset(offset) : builder) as unknown as PromiseLike<Found[]>;
   };
   const count = async () => Number((await selection.clone().count({ count: '*' }))[0].count);

@@ -1,3 +1,4 @@
+import type { Actor } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { badFilter } from './filter-key.ts';
 import { type Step, resolvePath } from './filter-path.ts';
@@ -12,6 +13,7 @@ export function applyOrder(
   builder: Knex.QueryBuilder,
   alias: string,
   fallback: readonly string[],
+  actor: Actor | null,
 ): void {
   const asked = [...query.getAll('order_by'), ...query.getAll('order')]
     .flatMap((value) => value.split(','))
@@ -23,21 +25,36 @@ export function applyOrder(
     const name = descending ? key.slice(1) : key;
     if (seen.has(name)) continue;
     seen.add(name);
-    for (const sql of orderSql(models, model, name, alias)) builder.orderByRaw(`${sql}${descending ? ' desc' : ''}`);
+    for (const { sql, bindings } of orderSql({ models, builder, actor }, model, name, alias))
+      builder.orderByRaw(`${sql}${descending ? ' desc' : ''}`, bindings as any);
   }
 }
 
-function orderSql(models: Models, model: Model, key: string, alias: string): string[] {
+interface Context {
+  models: Models;
+  builder: any;
+  actor: Actor | null;
+}
+
+interface Sql {
+  sql: string;
+  bindings: readonly unknown[];
+}
+
+const plain = (sql: string): Sql => ({ sql, bindings: [] });
+
+function orderSql(context: Context, model: Model, key: string, alias: string): Sql[] {
+  const { models } = context;
   if (key === 'type') {
     const variants = variantTypes(models, model);
-    return variants ? [`${quote(alias)}.${quote(variants.column)}`] : [];
+    return variants ? [plain(`${quote(alias)}.${quote(variants.column)}`)] : [];
   }
   if (!/^\w+$/.test(key)) throw badFilter(`order_by: ${JSON.stringify(key)} is not a valid field name.`);
   const { steps, field } = resolvePath(models, model, key.split('__'), key);
   if (!field || steps.some(({ many }) => many)) throw badFilter(`order_by: ${key} does not name one value per row.`);
-  if (field.name === 'id' && !steps.length) return idOrder(model, alias);
+  if (field.name === 'id' && !steps.length) return idOrder(model, alias).map(plain);
   const own = (at: string) => (field.field.orderSql ? expand(field.field.orderSql, at) : field.sql!(at));
-  return [scalar(steps, own, alias)];
+  return [scalar(context, steps, own, alias)];
 }
 
 /** The key's own columns, so that an index serves. */
@@ -48,8 +65,15 @@ function idOrder(model: Model, alias: string): string[] {
     : [model.id(alias)];
 }
 
-function scalar([step, ...rest]: Step[], own: (alias: string) => string, alias: string): string {
-  if (!step) return own(alias);
+/** The value behind links; what the caller may not see orders like nothing at all, so that an order cannot tell of it. */
+function scalar(context: Context, [step, ...rest]: Step[], own: (alias: string) => string, alias: string): Sql {
+  if (!step) return plain(own(alias));
+  const { builder, actor } = context;
   const name = `${alias}_o`;
-  return `(select ${scalar(rest, own, name)} from ${quote(step.target.table)} ${quote(name)} where ${step.condition(alias, name)})`;
+  const value = scalar(context, rest, own, name);
+  const rows = builder.client.queryBuilder().from(`${step.target.table} as ${name}`);
+  rows.select(builder.client.raw(value.sql, value.bindings)).whereRaw(step.condition(alias, name));
+  step.target.resource.access.see.query(actor, rows, name);
+  const { sql, bindings } = rows.toSQL();
+  return { sql: `(${sql})`, bindings };
 }

@@ -88,8 +88,28 @@ async function write(place: Place, rule: Rule, call: Call, row: any): Promise<Re
   return { status: 204 };
 }
 
-const linkByRule = ({ engine, sublist, child }: Place, call: Call, parent: any, id: number, detach: boolean) =>
-  inTransaction(engine.db, child.resource, (trx) => sublist.link!(trx, parent, id, call, { detach, created: false }));
+const linkByRule = (place: Place, call: Call, parent: any, id: number, detach: boolean) =>
+  inTransaction(place.engine.db, place.child.resource, (trx) =>
+    linkInside(place, trx, call, parent, id, { detach, created: false }),
+  );
+
+async function linkInside(
+  place: Place,
+  trx: Knex,
+  call: Call,
+  parent: any,
+  id: number,
+  how: { detach: boolean; created: boolean },
+): Promise<void> {
+  if (!(await place.sublist.link!(trx, parent, id, call, how))) return;
+  const row = await place.child.rows.query(trx).findById(id);
+  await place.engine.doors?.check(place.parent.type, how.detach ? 'detach' : 'attach', {
+    trx,
+    actor: call.actor,
+    rows: [row],
+  });
+  await tell(place, how.detach ? 'disassociate' : 'associate', trx, call, parent, row);
+}
 
 async function childRow({ engine, child }: Place, call: Call, id: number): Promise<any> {
   const found = Number.isSafeInteger(id) && id > 0 ? await engine.find(child.type, id, call.actor) : undefined;
@@ -118,7 +138,9 @@ async function link(place: Place, trx: Knex, call: Call, parent: any, child: any
     .onConflict()
     .ignore()
     .returning(below);
-  if (linked.length) await tell(place, 'associate', trx, call, parent, child);
+  if (!linked.length) return;
+  await place.engine.doors?.check(place.parent.type, 'attach', { trx, actor: call.actor, rows: [child] });
+  await tell(place, 'associate', trx, call, parent, child);
 }
 
 async function tell(
@@ -143,7 +165,9 @@ async function detachChild(place: Place, call: Call, parentRow: any, id: number)
       const ended = await trx(through.table)
         .where({ [through.parent]: parentRow.id, [through.child]: id })
         .delete();
-      if (ended) await tell(place, 'disassociate', trx, call, parentRow, row);
+      if (!ended) return;
+      await engine.doors?.check(place.parent.type, 'detach', { trx, actor: call.actor, rows: [row] });
+      await tell(place, 'disassociate', trx, call, parentRow, row);
     });
   } else if (column && row[column] === parentRow.id) await deleteRow(engine, child, call, id);
 }
@@ -157,7 +181,7 @@ async function createBelow(place: Place, call: Call, parentRow: any): Promise<Re
     // a sublist with a rule of its own may be the only place where such a row can be made
     checkAccess: !sublist.createRule && (child.resource.access.create !== undefined || !own),
     after: async (trx, row) => {
-      await sublist.link?.(trx, parentRow, row.id, call, { detach: false, created: true });
+      if (sublist.link) await linkInside(place, trx, call, parentRow, row.id, { detach: false, created: true });
       if (!through) return;
       await sublist.check?.(trx, parentRow, row, call);
       await link(place, trx, call, parentRow, row);

@@ -59,6 +59,7 @@ export async function createRow(
       } as any)
       .returning('*');
     await resource.afterCreate?.(context, row);
+    await engine.doors?.check(resource.type, 'create', { trx, actor: call.actor, rows: [row] });
     await engine.activity?.created(trx, engine, call, { model, row });
     await after?.(trx, row);
     return row.id;
@@ -91,6 +92,7 @@ export async function updateRow(
           .first()
       : before;
     await resource.afterUpdate?.(context, row);
+    await engine.doors?.check(resource.type, 'update', { trx, actor: call.actor, rows: [row], before: [before] });
     await engine.activity?.updated(trx, engine, call, { model, row, before });
   });
 }
@@ -100,6 +102,7 @@ export async function deleteRow(engine: Engine, model: Compiled, call: Call, id:
   await inTransaction(engine.db, resource, async (trx) => {
     const row = await lockRow(model, trx, id);
     await resource.beforeDelete?.(trx, row, call);
+    await engine.doors?.check(resource.type, 'delete', { trx, actor: call.actor, rows: [row] });
     await engine.activity?.deleted(trx, engine, call, { model, row });
     await model.rows.query(trx).delete().where('id', id);
     await resource.afterDelete?.(trx, row, call);

@@ -50,6 +50,9 @@ export function createDoors(): Doors {
         get anatomy() {
           return all().anatomy;
         },
+        get restricted() {
+          return restrictions.has(type);
+        },
         row: (actor, row, db) => all().row(actor, row, db),
         query: (actor, builder, alias) => (restrictions.has(type) ? all() : see).query(actor, builder, alias),
       } as Rule;

@@ -1,5 +1,6 @@
 import type { Rule } from '@tapline/plugin-sdk';
 import { type RoleSettings, administers, organizationKeeper, teamVisible, userVisible } from './people.ts';
+import type { Doors } from './doors.ts';
 import { parent, role } from './role-rules.ts';
 import { roleVisible } from './role-visibility.ts';
 import { type CoreRule, allOf, anyOf, auditor, authenticated, columnIs, not, owner, superuser, via } from './rules.ts';
@@ -155,13 +156,15 @@ const projectUpdate = {
 } satisfies Permissions;
 
 const ofKind = (kind: string, rule: Rule) => allOf(columnIs('kind', kind), rule);
-const anyRun = anyOf(auditor, ofKind('job', job.see), ofKind('project_update', projectUpdate.see));
-const anyTemplate = anyOf(
-  auditor,
-  ofKind('job_template', jobTemplate.see),
-  ofKind('project', project.see),
-  ofKind('workflow_job_template', role('workflow_job_template', 'read_role')),
-);
+type Visible = (type: string, see: Rule) => Rule;
+const anyRun = (visible: Visible) =>
+  anyOf(visible('job', ofKind('job', job.see)), visible('project_update', ofKind('project_update', projectUpdate.see)));
+const anyTemplate = (visible: Visible) =>
+  anyOf(
+    ofKind('job_template', visible('job_template', jobTemplate.see)),
+    ofKind('project', visible('project', project.see)),
+    ofKind('workflow_job_template', visible('workflow_job_template', role('workflow_job_template', 'read_role'))),
+  );
 
 const groupKeeper = allOf(role('instance_group', 'admin_role'));
 
@@ -172,44 +175,51 @@ const application = {
   delete: of('admin_role'),
 } satisfies Permissions;
 
-const fixed = {
-  organization: {
-    see: role('organization', 'read_role'),
-    create: superuser,
-    change: role('organization', 'admin_role'),
-    delete: role('organization', 'admin_role'),
-  },
-  inventory,
-  host: inventoryPart,
-  group: inventoryPart,
-  project,
-  job_template: jobTemplate,
-  job,
-  project_update: projectUpdate,
-  unified_job: { see: anyRun },
-  unified_job_template: { see: anyTemplate },
-  job_event: { see: via('run_id', 'runs', ofKind('job', job.see)) },
-  project_update_event: { see: via('run_id', 'runs', ofKind('project_update', projectUpdate.see)) },
-  job_host_summary: {
-    see: anyOf(via('run_id', 'runs', ofKind('job', job.see)), via('host_id', 'hosts', inventoryPart.see)),
-  },
-  credential_type: {
-    see: authenticated,
-    create: superuser,
-    change: allOf(superuser, columnIs('managed', false)),
-    delete: allOf(superuser, columnIs('managed', false)),
-  },
-  instance_group: {
-    see: role('instance_group', 'read_role'),
-    create: superuser,
-    change: groupKeeper,
-    delete: allOf(superuser, not(columnIs('name', 'default')), not(columnIs('name', 'controlplane'))),
-    use: role('instance_group', 'use_role'),
-  },
-  instance: { see: anyOf(auditor, instanceOfVisibleGroup()), change: superuser },
-  o_auth2_application: application,
-  role: { see: roleVisible },
-} satisfies Record<string, Permissions>;
+/** What is seen through another record follows the restrictions on that one. */
+const fixed = (visible: Visible) =>
+  ({
+    organization: {
+      see: role('organization', 'read_role'),
+      create: superuser,
+      change: role('organization', 'admin_role'),
+      delete: role('organization', 'admin_role'),
+    },
+    inventory,
+    host: inventoryPart,
+    group: inventoryPart,
+    project,
+    job_template: jobTemplate,
+    job,
+    project_update: projectUpdate,
+    unified_job: { see: anyRun(visible) },
+    unified_job_template: { see: anyTemplate(visible) },
+    job_event: { see: via('run_id', 'runs', visible('job', ofKind('job', job.see))) },
+    project_update_event: {
+      see: via('run_id', 'runs', visible('project_update', ofKind('project_update', projectUpdate.see))),
+    },
+    job_host_summary: {
+      see: anyOf(
+        via('run_id', 'runs', visible('job', ofKind('job', job.see))),
+        via('host_id', 'hosts', visible('host', inventoryPart.see)),
+      ),
+    },
+    credential_type: {
+      see: authenticated,
+      create: superuser,
+      change: allOf(superuser, columnIs('managed', false)),
+      delete: allOf(superuser, columnIs('managed', false)),
+    },
+    instance_group: {
+      see: role('instance_group', 'read_role'),
+      create: superuser,
+      change: groupKeeper,
+      delete: allOf(superuser, not(columnIs('name', 'default')), not(columnIs('name', 'controlplane'))),
+      use: role('instance_group', 'use_role'),
+    },
+    instance: { see: anyOf(auditor, instanceOfVisibleGroup()), change: superuser },
+    o_auth2_application: application,
+    role: { see: roleVisible },
+  }) satisfies Record<string, Permissions>;
 
 function instanceOfVisibleGroup(): CoreRule {
   const group = parent('instance_group_id', 'instance_group', 'read_role');
@@ -229,7 +239,8 @@ function instanceOfVisibleGroup(): CoreRule {
 }
 
 /** The table of rights; rules about people and teams follow the settings as they stand when asked. */
-export function createPermissions({ settings }: { settings: RoleSettings }) {
+export function createPermissions({ settings, doors }: { settings: RoleSettings; doors?: Pick<Doors, 'visible'> }) {
+  const core = fixed(doors?.visible ?? ((_type, see) => see));
   const managing: Rule = {
     name: 'MANAGE_ORGANIZATION_AUTH, or superuser',
     row: (actor) => actor !== null && (actor.is_superuser || settings.get('MANAGE_ORGANIZATION_AUTH')),
@@ -256,8 +267,8 @@ export function createPermissions({ settings }: { settings: RoleSettings }) {
     copy: allOf(role('credential', 'use_role'), anyOf(superuser, owner('user_id'), of('credential_admin_role'))),
   } satisfies Permissions;
   return {
-    ...fixed,
-    organization: { ...fixed.organization, members: allOf(managing, role('organization', 'admin_role')) },
+    ...core,
+    organization: { ...core.organization, members: allOf(managing, role('organization', 'admin_role')) },
     credential,
     user: {
       see: userVisible(settings),

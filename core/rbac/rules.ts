@@ -14,6 +14,8 @@ export type Anatomy =
   | { kind: 'role'; type: string; field: string; column: string };
 
 export interface CoreRule extends Rule {
+  /** narrowed from outside, which superusers are not exempt from */
+  readonly restricted?: boolean;
   anatomy?: Anatomy;
 }
 
@@ -111,20 +113,20 @@ export const via = (column: string, table: string, rule: Rule, { alsoEmpty = fal
   name: `${rule.name} by ${column}`,
   anatomy: { kind: 'via', column, table, rule },
   row: async (actor, row, db) => {
-    if (actor?.is_superuser) return true;
+    if (actor?.is_superuser && !(rule as CoreRule).restricted) return true;
     const id = row[column] ?? null;
-    if (id === null) return alsoEmpty && actor !== null;
+    if (id === null) return actor?.is_superuser === true || (alsoEmpty && actor !== null);
     const parent = await connection(db, column)(table).where({ id }).first();
     return parent !== undefined && rule.row(actor, parent, db);
   },
   query: (actor, builder, alias) => {
-    if (actor?.is_superuser) return;
+    if (actor?.is_superuser && !(rule as CoreRule).restricted) return;
     builder.where((either: any) => {
       either.whereIn(`${alias}.${column}`, (inner: any) => {
         inner.select(`${alias}_v.id`).from(`${table} as ${alias}_v`);
         rule.query(actor, inner, `${alias}_v`);
       });
-      if (alsoEmpty && actor) either.orWhereNull(`${alias}.${column}`);
+      if (actor && (alsoEmpty || actor.is_superuser)) either.orWhereNull(`${alias}.${column}`);
     });
   },
 });

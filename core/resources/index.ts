@@ -23,6 +23,7 @@ import { jobTemplateResource } from './job-template.ts';
 import { projectResource } from './project.ts';
 import { projectUpdateResource } from './project-update.ts';
 import { withCapabilities } from '../rbac/descriptor.ts';
+import type { Doors } from '../rbac/doors.ts';
 import { type CorePermissions, createPermissions } from '../rbac/permissions.ts';
 import { projectUpdateEventResource } from './project-update-event.ts';
 import { meRoute } from './me.ts';
@@ -47,6 +48,7 @@ export interface ResourceServices {
   bus: Bus;
   statuses: Statuses;
   launch: LaunchService;
+  doors?: Doors;
 }
 
 /** Every resource of core, one line each. */

@@ -2,7 +2,7 @@ import type { Actor, Call, Rule, Sublist } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { RoleType } from '../rbac/definitions.ts';
 import { type GrantPair, mayChangeGrants } from '../rbac/grant-rights.ts';
-import { changeGrant } from '../rbac/grants.ts';
+import { type GrantRequest, changeGrant } from '../rbac/grants.ts';
 import type { RoleSettings } from '../rbac/people.ts';
 import { whereGivenToTeam, whereOfRecord } from '../rbac/role-links.ts';
 import { type RoleRow, findRole } from '../rbac/roles.ts';
@@ -11,6 +11,8 @@ import { authenticated } from '../rbac/rules.ts';
 interface GrantServices {
   settings: RoleSettings;
 }
+
+const changed = async (trx: any, request: GrantRequest): Promise<boolean> => (await changeGrant(trx, request)).changed;
 
 /** Lists through which roles are given and taken: who may is for `changeGrant` to say. */
 const grants = (link: NonNullable<Sublist['link']>) =>
@@ -30,7 +32,7 @@ export const membersOf = ({ settings }: GrantServices, type: RoleType, field: st
   createRule,
   ...grants(async (trx, parent, userId, call, { detach, created }) => {
     const role = await findRole(trx, type, parent.id, field);
-    await changeGrant(trx, {
+    return changed(trx, {
       // who may make a user here may put it here, also before the user can be seen
       actor: created ? asSystem(call.actor) : call.actor,
       settings,
@@ -48,7 +50,7 @@ export const usersOfRole = ({ settings }: GrantServices): Sublist => ({
   where: (builder, role, alias) =>
     void builder.whereRaw(`"${alias}".id in (select user_id from role_users where role_id = ?)`, [role.id]),
   ...grants(async (trx, role, userId, { actor }, { detach }) => {
-    await changeGrant(trx, { actor, settings, roleId: role.id, userId, revoke: detach });
+    return changed(trx, { actor, settings, roleId: role.id, userId, revoke: detach });
   }),
 });
 
@@ -60,7 +62,7 @@ export const teamsOfRole = ({ settings }: GrantServices): Sublist => ({
     ]),
   ...grants(async (trx, role, teamId, { actor, body }) => {
     // here alone the value counts, not that the key is there
-    await changeGrant(trx, { actor, settings, roleId: role.id, teamId, revoke: Boolean(body.disassociate) });
+    return changed(trx, { actor, settings, roleId: role.id, teamId, revoke: Boolean(body.disassociate) });
   }),
 });
 
@@ -70,7 +72,7 @@ export const rolesOfUser = ({ settings }: GrantServices): Sublist => ({
     void builder.whereRaw(`"${alias}".id in (select role_id from role_users where user_id = ?)`, [user.id]),
   decorate: unattachable(settings, (user) => ({ user_id: user.id, team_id: null })),
   ...grants(async (trx, user, roleId, { actor }, { detach }) => {
-    await changeGrant(trx, { actor, settings, roleId, userId: user.id, revoke: detach });
+    return changed(trx, { actor, settings, roleId, userId: user.id, revoke: detach });
   }),
 });
 
@@ -79,7 +81,7 @@ export const rolesOfTeam = ({ settings }: GrantServices): Sublist => ({
   where: (builder, team, alias) => whereGivenToTeam(builder, team.id, alias),
   decorate: unattachable(settings, (team) => ({ user_id: null, team_id: team.id })),
   ...grants(async (trx, team, roleId, { actor }, { detach }) => {
-    await changeGrant(trx, { actor, settings, roleId, teamId: team.id, revoke: detach });
+    return changed(trx, { actor, settings, roleId, teamId: team.id, revoke: detach });
   }),
 });
 

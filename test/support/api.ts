@@ -58,7 +58,10 @@ function recordingLog() {
 }
 
 /** The API as it is served, on a database of its own, without dispatcher and runner. */
-export async function startApi(settingTexts: Record<string, string> = {}): Promise<Api> {
+export async function startApi(
+  settingTexts: Record<string, string> = {},
+  more: Record<string, unknown> = {},
+): Promise<Api> {
   const { db, drop, url: databaseUrl } = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'tapline-api-'));
   const config = {
@@ -76,7 +79,7 @@ export async function startApi(settingTexts: Record<string, string> = {}): Promi
   const keyRing = createKeyRing({ config });
   await ensureManagedTypes(db);
   await db('users').insert({ username: 'admin', password: await hashPassword(adminPassword), is_superuser: true });
-  const services = { db, config, settings, keyRing, log } as any;
+  const services = { db, config, settings, keyRing, log, ...more } as any;
   const resources = coreResources(services);
   const engineApi = await compileResources({
     db,
@@ -84,6 +87,7 @@ export async function startApi(settingTexts: Record<string, string> = {}): Promi
     resources,
     routes: coreRoutes(services, resources),
     activity: createActivity({ settings, node: 'test' }),
+    doors: services.doors,
   });
   const http = createHttp({
     config,
