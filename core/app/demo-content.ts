@@ -4,16 +4,16 @@ import type { Knex } from 'knex';
 import type { Config } from './config.ts';
 
 const folder = 'demo';
-const playbook = 'hello_world.yml';
+const playbook = 'greeting.yml';
 
-const helloWorld = `---
-- name: Hello World Sample
+const greeting = `---
+- name: Greet every host
   hosts: all
   gather_facts: true
   tasks:
-    - name: Hello Message
+    - name: Say who is there
       ansible.builtin.debug:
-        msg: "Hello World from {{ inventory_hostname }}!"
+        msg: "{{ inventory_hostname }} is here: {{ ansible_facts.system }} on {{ ansible_facts.architecture }}"
 `;
 
 /** The engine's own Python: what discovery finds on this machine may be a shim that does not work. */
@@ -38,7 +38,7 @@ export async function createDemoContent({ db, config }: { db: Knex; config: Pick
 
 function writeProject(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o755 });
-  writeFileSync(join(path, playbook), helloWorld, { mode: 0o644 });
+  writeFileSync(join(path, playbook), greeting, { mode: 0o644 });
 }
 
 async function insertContent(trx: Knex.Transaction): Promise<void> {

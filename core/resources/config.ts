@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { readdir } from 'node:fs/promises';
 import type { Route } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
 import { authenticated } from '../rbac/rules.ts';
+import { unusedFolders } from '../scm/folders.ts';
 
 const becomeMethods = [
   ['sudo', 'Sudo'],
@@ -19,7 +20,7 @@ const becomeMethods = [
 ] as const;
 
 /** What a client needs to know of the installation before it shows anything. */
-export const configRoute = ({ config }: { config: { version: string; dataDir: string } }): Route => ({
+export const configRoute = ({ db, config }: { db: Knex; config: { version: string; dataDir: string } }): Route => ({
   path: '/api/v2/config/',
   root: 'config',
   summary: 'About this installation',
@@ -38,18 +39,9 @@ export const configRoute = ({ config }: { config: { version: string; dataDir: st
       custom_virtualenvs: [],
     };
     if (actor!.is_superuser || actor!.is_system_auditor) {
-      const folder = join(config.dataDir, 'projects');
-      body.project_base_dir = folder;
-      body.project_local_paths = await folders(folder);
+      body.project_base_dir = join(config.dataDir, 'projects');
+      body.project_local_paths = await unusedFolders(db, config.dataDir);
     }
     return { status: 200, body };
   },
 });
-
-async function folders(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => name)
-    .toSorted();
-}

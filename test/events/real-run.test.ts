@@ -39,7 +39,7 @@ describe('events of a real run', () => {
       'playbook_on_stats',
     ]);
     const { body: text } = await service.get(`jobs/${body.id}/stdout/?format=txt`);
-    expect(text).to.include('Hello World from localhost!').and.include('PLAY RECAP');
+    expect(text).to.include('localhost is here: Linux').and.include('PLAY RECAP');
     expect(job.host_status_counts).to.deep.equal({ ok: 1 });
     const summary = (await service.get(`jobs/${body.id}/job_events/children_summary/`)).body;
     expect(summary.is_tree).to.equal(true);

@@ -54,7 +54,7 @@ describe('the service', () => {
       { kind: 'job_template', name: 'Demo Job Template' },
       { kind: 'project', name: 'Demo Project' },
     ]);
-    expect(existsSync(join(service.dataDir, 'projects/demo/hello_world.yml'))).to.equal(true);
+    expect(existsSync(join(service.dataDir, 'projects/demo/greeting.yml'))).to.equal(true);
   });
 
   it('shows timestamps as ISO texts with microseconds', async () => {

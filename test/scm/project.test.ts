@@ -162,6 +162,8 @@ describe('projects', function () {
     const folder = join(service.dataDir, 'projects', 'mine');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'a.yml'), play);
+    const offered = async () => (await service.get('config/')).body.project_local_paths;
+    expect(await offered()).to.deep.equal(['mine']);
     const bad = await service.post('projects/', { name: 'manual', local_path: '../x' });
     expect(bad.status).to.equal(400);
     const { status, body } = await service.post('projects/', { name: 'manual', local_path: 'mine' });

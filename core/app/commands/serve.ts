@@ -44,6 +44,8 @@ function introduce({ url, port, admin }: Running, dataDir: string, roles: string
   if (admin.username) lines.push(`  user:     ${admin.username}`);
   if (admin.password) lines.push(`  password: ${admin.password}   (shown this once; also in ${admin.file})`);
   else if (admin.file) lines.push(`  password: in ${admin.file}`);
+  else if (admin.created) lines.push('  password: the one that ADMIN_PASSWORD gave');
+  else if (admin.username) lines.push('  password: as it was set; `npm run tapline -- create-admin` gives a new one');
   lines.push('  Ctrl-C stops it; running jobs go on and are taken up again at the next start.');
   console.log(lines.join('\n'));
 }
