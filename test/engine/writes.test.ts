@@ -260,6 +260,13 @@ describe('Writes', () => {
     expect(used.body.detail).to.match(/still used by widgets/);
   });
 
+  it('shows every digit of a microsecond, the final zeros too', async () => {
+    await stage.db('widgets').where('id', id).update({ created: '2026-01-02 03:04:05.12+00' });
+    expect((await stage.get(`widgets/${id}/`)).body.created).to.equal('2026-01-02T03:04:05.120000Z');
+    await stage.db('widgets').where('id', id).update({ created: '2026-01-02 03:04:05+00' });
+    expect((await stage.get(`widgets/${id}/`)).body.created).to.equal('2026-01-02T03:04:05Z');
+  });
+
   it('tries once more when another transaction was in the way', async () => {
     const other = await stage.db.transaction();
     await other('widgets').where('id', id).update({ size: 1 });
