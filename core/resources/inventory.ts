@@ -46,6 +46,7 @@ export const inventoryResource = ({ db, permissions }: { db: Knex; permissions: 
     access: permissions.inventory,
     orderBy: ['name'],
     search: ['name', 'description'],
+    summary: ['id', 'name', 'description', 'kind', 'organization_id'],
     naming: ['name', 'organization'],
     spans: {
       hosts: { resource: 'host', column: 'inventory_id' },
