@@ -16,7 +16,7 @@ export function namedUrls(resources: readonly Resource[]): Naming {
     const own = naming.filter((name) => !targetOf(resource, name)).map((name) => `<${at}${name}>`);
     const links = naming.flatMap((name) => {
       const target = targetOf(resource, name);
-      return target ? [format(target, `${at}${name}.`)] : [];
+      return target ? [format(target, `${name}.`)] : [];
     });
     return [own.join('+'), ...links].join('++');
   };

@@ -42,7 +42,7 @@ describe('the settings over the API', () => {
     expect(names).to.include({
       organizations: '<name>',
       credential_types: '<name>+<kind>',
-      hosts: '<name>++<inventory.name>++<inventory.organization.name>',
+      hosts: '<name>++<inventory.name>++<organization.name>',
     });
     const all = (await api.admin('GET', `${path}all/`)).body;
     expect(all).to.include.keys('MAX_FORKS', 'SESSION_COOKIE_AGE', 'NAMED_URL_FORMATS', 'CUSTOM_LOGO');
