@@ -58,19 +58,9 @@ export async function compileResources({
 }: EngineDeps): Promise<Engine> {
   const tables = await readTables(db);
   const resources = doors ? declared.map((resource) => restricted(resource, doors)) : declared;
-  const models = new Map<string, Model>();
-  for (const resource of resources) {
-    if (models.has(resource.type)) throw new Error(`resource ${resource.type} is declared twice`);
-    models.set(resource.type, compileModel(resource, tables));
-  }
+  const models = compileModels(resources, tables);
   warnOfMissingTargets(models, log);
-  const compiled = new Map<string, Compiled>();
-  for (const model of models.values())
-    compiled.set(model.type, {
-      ...model,
-      reads: compileReads(model, models),
-      serializer: compileSerializer(model, models),
-    });
+  const compiled = new Map([...models].map(([type, model]) => [type, withStatements(model, models)]));
 
   const engine: Engine = {
     db,
@@ -100,6 +90,21 @@ export async function compileResources({
   engine.routes = [...compileRoutes(engine, resources, routes), openApiRoute(engine)];
   return engine;
 }
+
+function compileModels(resources: readonly Resource[], tables: Awaited<ReturnType<typeof readTables>>): Models {
+  const models = new Map<string, Model>();
+  for (const resource of resources) {
+    if (models.has(resource.type)) throw new Error(`resource ${resource.type} is declared twice`);
+    models.set(resource.type, compileModel(resource, tables));
+  }
+  return models;
+}
+
+const withStatements = (model: Model, models: Models): Compiled => ({
+  ...model,
+  reads: compileReads(model, models),
+  serializer: compileSerializer(model, models),
+});
 
 /** Every reading goes through the visibility rule, so narrowing that one narrows all of them. */
 const restricted = (resource: Resource, doors: Doors): Resource => ({

@@ -10,6 +10,20 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 const ofType = (expression: string) =>
   `(select ${expression} from credential_types ct where ct.id = {alias}.credential_type_id)`;
 
+const fields = {
+  name: field.string({ required: true }),
+  description: field.text(),
+  organization: field.ref('organization'),
+  user: field.ref('user', { mode: 'wo' }),
+  team: field.integer({ mode: 'wo', nullable: true, apiType: 'id' }),
+  credential_type: field.ref('credential_type', { required: true, nullable: false }),
+  managed: field.boolean({ mode: 'ro' }),
+  inputs: field.json({ secret: true, help: 'The fields of the credential type; secrets read $encrypted$.' }),
+  kind: field.string({ mode: 'ro', nullable: true, filterable: false, sql: ofType('ct.namespace') }),
+  cloud: field.boolean({ mode: 'ro', filterable: false, sql: ofType(`ct.kind = 'cloud'`) }),
+  kubernetes: field.boolean({ mode: 'ro', filterable: false, sql: ofType(`ct.kind = 'kubernetes'`) }),
+};
+
 export const credentialResource = ({
   db,
   keyRing,
@@ -24,19 +38,7 @@ export const credentialResource = ({
     path: 'credentials',
     table: 'credentials',
     label: 'Credential',
-    fields: {
-      name: field.string({ required: true }),
-      description: field.text(),
-      organization: field.ref('organization'),
-      user: field.ref('user', { mode: 'wo' }),
-      team: field.integer({ mode: 'wo', nullable: true, apiType: 'id' }),
-      credential_type: field.ref('credential_type', { required: true, nullable: false }),
-      managed: field.boolean({ mode: 'ro' }),
-      inputs: field.json({ secret: true, help: 'The fields of the credential type; secrets read $encrypted$.' }),
-      kind: field.string({ mode: 'ro', nullable: true, filterable: false, sql: ofType('ct.namespace') }),
-      cloud: field.boolean({ mode: 'ro', filterable: false, sql: ofType(`ct.kind = 'cloud'`) }),
-      kubernetes: field.boolean({ mode: 'ro', filterable: false, sql: ofType(`ct.kind = 'kubernetes'`) }),
-    },
+    fields,
     access: permissions.credential,
     orderBy: ['name', 'id'],
     search: ['name', 'description'],

@@ -23,7 +23,7 @@ describe('giving and taking roles over the API', () => {
     expect(list.body.count).to.equal(13);
     const one = list.body.results.find(({ id }: any) => id === roles.admin_role.id);
     expect(one).to.include({ type: 'role', name: 'Admin' });
-    expect(Object.keys(one.related).sort()).to.deep.equal(['organization', 'teams', 'users']);
+    expect(Object.keys(one.related).toSorted()).to.deep.equal(['organization', 'teams', 'users']);
     expect(one.summary_fields).to.include({ resource_name: 'Ours', resource_type: 'organization' });
     expect((await ask('outsider', 'GET', `organizations/${stage.ids.organization}/object_roles/`)).status).to.equal(
       404,

@@ -25,13 +25,11 @@ describe('rotating the keys', () => {
     );
     ids = (await Promise.all(made)).map(({ id }) => id);
     [{ id: run }] = await api.db('runs').insert({ kind: 'job', status: 'pending' }).returning('id');
-    await api
-      .db('run_secrets')
-      .insert({
-        run_id: run,
-        name: 'ssh_password',
-        value: api.keyRing.encrypt('asked', runSecretCell(run, 'ssh_password')),
-      });
+    await api.db('run_secrets').insert({
+      run_id: run,
+      name: 'ssh_password',
+      value: api.keyRing.encrypt('asked', runSecretCell(run, 'ssh_password')),
+    });
   });
   after(() => api?.stop());
   const readable = async () => {

@@ -21,7 +21,10 @@ describe('housekeeping', function () {
     queue = createQueue({ pool: base.pool, log: silentLog });
     queue.define('core:hook', { schema: z.object({}), run: async () => {} });
     const define: Queue['define'] = (name, definition) => queue.define(name, definition);
-    const cron: Queue['cron'] = (item) => void (crons.push(item.task), queue.cron(item));
+    const cron: Queue['cron'] = (item) => {
+      crons.push(item.task);
+      queue.cron(item);
+    };
     defineHousekeeping({ db: base.db, queue: { define, cron }, log: silentLog as never });
     await queue.migrate();
   });
@@ -92,10 +95,9 @@ describe('housekeeping', function () {
     const given = `select id from ${QUEUE_SCHEMA}.add_job('gone:task', max_attempts => 1)`;
     const { rows } = await base.db.raw(given);
     await base.db.raw(`select ${QUEUE_SCHEMA}.permanently_fail_jobs(array[?::bigint], 'tried')`, [rows[0].id]);
-    await base.db.raw(
-      `update ${QUEUE_SCHEMA}._private_jobs set updated_at = now() - interval '31 days' where id = ?`,
-      [rows[0].id],
-    );
+    await base.db.raw(`update ${QUEUE_SCHEMA}._private_jobs set updated_at = now() - interval '31 days' where id = ?`, [
+      rows[0].id,
+    ]);
     await run('core:delete-given-up-tasks');
     expect(await waiting()).to.equal(0);
   });
