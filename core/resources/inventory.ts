@@ -35,6 +35,21 @@ const fields = {
   prevent_instance_group_fallback: field.boolean(),
 };
 
+const sublists: Resource['sublists'] = {
+  job_templates: { resource: 'job_template', column: 'inventory_id' },
+  // what belongs to the inventory ends when it is detached
+  hosts: { resource: 'host', column: 'inventory_id', attach: true, create: true },
+  groups: { resource: 'group', column: 'inventory_id', attach: true, create: true },
+  root_groups: {
+    resource: 'group',
+    column: 'inventory_id',
+    attach: true,
+    create: true,
+    where: (builder, _parent, alias) =>
+      void builder.whereRaw(`not exists (select 1 from group_children c where c.child_id = "${alias}".id)`),
+  },
+};
+
 export const inventoryResource = ({ db, permissions }: { db: Knex; permissions: CorePermissions }): Resource =>
   defineResource({
     type: 'inventory',
@@ -58,20 +73,7 @@ export const inventoryResource = ({ db, permissions }: { db: Knex; permissions: 
         message: 'Inventory with this Name and Organization already exists.',
       },
     },
-    sublists: {
-      job_templates: { resource: 'job_template', column: 'inventory_id' },
-      // what belongs to the inventory ends when it is detached
-      hosts: { resource: 'host', column: 'inventory_id', attach: true, create: true },
-      groups: { resource: 'group', column: 'inventory_id', attach: true, create: true },
-      root_groups: {
-        resource: 'group',
-        column: 'inventory_id',
-        attach: true,
-        create: true,
-        where: (builder, _parent, alias) =>
-          void builder.whereRaw(`not exists (select 1 from group_children c where c.child_id = "${alias}".id)`),
-      },
-    },
+    sublists,
     actions: {
       variable_data: variableData(db, 'inventories', permissions.inventory),
       script: scriptAction(db, permissions.inventory.see),
