@@ -7,7 +7,7 @@ import { describeWith } from '../support/needs.ts';
 import { type Sshd, sshHost, startSshd } from './sshd.ts';
 import { type Finished, makeStage, type Stage } from './stage.ts';
 
-describeWith(['sshd', 'sshpass', 'sudo', 'unshare'], 'runner: credentials', function () {
+describeWith(['root', 'sshd', 'sshpass', 'sudo', 'unshare'], 'runner: credentials', function () {
   this.timeout(120_000);
   let sshd: Sshd;
   let stage: Stage;

@@ -162,44 +162,48 @@ const cases: Case[] = [
   },
 ];
 
-describeWith(['sshd', 'sshpass', 'sudo', 'unshare'], 'runner: playbooks as the bare engine runs them', function () {
-  this.timeout(120_000);
-  let stage: Stage;
-  before(async () => {
-    sshd = await startSshd();
-    stage = makeStage();
-  });
-  after(async () => {
-    await stage?.end();
-    await sshd?.stop();
-  });
-
-  for (const { name, playbook = `${name}.yml`, changes, rc, events, check } of cases) {
-    it(`${name}: the same output, and events that cover it`, async () => {
-      const spec = await stage.spec(playbook, changes?.());
-      // on this machine the two run as different users, and home is where modules are put
-      if (name !== 'become')
-        Object.assign(spec.env, {
-          ANSIBLE_REMOTE_TMP: '{workspace}/home/.ansible/tmp',
-          ANSIBLE_ASYNC_DIR: '{workspace}/home/.ansible_async',
-        });
-      const bare = await runBare(spec);
-      const done = await stage.run(spec);
-      expect(done.status, done.stdout).to.have.nested.property('exit.rc', rc);
-      expect(bare.rc, bare.output).to.equal(rc);
-      const lines = (text: string, place: string) =>
-        resultsByHost(normalise(text.replaceAll(place, '<workspace>'))).split('\n');
-      const [ours, theirs] = [lines(done.stdout, `${done.handle.workspace}/work`), lines(bare.output, bare.folder)];
-      // in a free play not even tasks come in order
-      expect(name === 'free strategy' ? ours.toSorted() : ours).to.deep.equal(
-        name === 'free strategy' ? theirs.toSorted() : theirs,
-      );
-      assertConsistent(done);
-      if (events !== undefined) expect(sequence(done.events)).to.equal(events);
-      check?.(done);
+describeWith(
+  ['root', 'sshd', 'sshpass', 'sudo', 'unshare'],
+  'runner: playbooks as the bare engine runs them',
+  function () {
+    this.timeout(120_000);
+    let stage: Stage;
+    before(async () => {
+      sshd = await startSshd();
+      stage = makeStage();
     });
-  }
-});
+    after(async () => {
+      await stage?.end();
+      await sshd?.stop();
+    });
+
+    for (const { name, playbook = `${name}.yml`, changes, rc, events, check } of cases) {
+      it(`${name}: the same output, and events that cover it`, async () => {
+        const spec = await stage.spec(playbook, changes?.());
+        // on this machine the two run as different users, and home is where modules are put
+        if (name !== 'become')
+          Object.assign(spec.env, {
+            ANSIBLE_REMOTE_TMP: '{workspace}/home/.ansible/tmp',
+            ANSIBLE_ASYNC_DIR: '{workspace}/home/.ansible_async',
+          });
+        const bare = await runBare(spec);
+        const done = await stage.run(spec);
+        expect(done.status, done.stdout).to.have.nested.property('exit.rc', rc);
+        expect(bare.rc, bare.output).to.equal(rc);
+        const lines = (text: string, place: string) =>
+          resultsByHost(normalise(text.replaceAll(place, '<workspace>'))).split('\n');
+        const [ours, theirs] = [lines(done.stdout, `${done.handle.workspace}/work`), lines(bare.output, bare.folder)];
+        // in a free play not even tasks come in order
+        expect(name === 'free strategy' ? ours.toSorted() : ours).to.deep.equal(
+          name === 'free strategy' ? theirs.toSorted() : theirs,
+        );
+        assertConsistent(done);
+        if (events !== undefined) expect(sequence(done.events)).to.equal(events);
+        check?.(done);
+      });
+    }
+  },
+);
 
 /** Hosts that play a task at once answer in any order: their results are sorted below the task's banner, whose order stays. */
 const resultsByHost = (text: string) =>
