@@ -57,6 +57,7 @@ export function createActivity({ settings, node }: Deps): Activity {
     },
     async linked(trx, _engine, call, { operation, relation, parent, child }) {
       if (!enabled()) return;
+      const ofRole = [parent, child].some(({ model }) => model.type === 'role');
       const plain = {
         object1: parent.model.type,
         object1_pk: parent.row.id,
@@ -65,7 +66,13 @@ export function createActivity({ settings, node }: Deps): Activity {
         action: operation,
         relationship: relation,
       };
-      await record(trx, call, { operation, sides: [parent, child], relation, changes: { plain, links: {} } });
+      const sides = [parent, child];
+      await record(trx, call, {
+        operation,
+        sides,
+        relation: ofRole ? 'role' : relation,
+        changes: { plain, links: {} },
+      });
     },
   };
 }
@@ -121,6 +128,7 @@ function summaryOf(model: Compiled, row: any): Record<string, unknown> {
     ...(name ? { [name]: row[name] } : {}),
     ...(model.columns.has('description') ? { description: row.description } : {}),
     ...(model.type === 'user' ? { first_name: row.first_name, last_name: row.last_name } : {}),
+    ...(model.type === 'role' ? { role_field: row.role_field } : {}),
     ...(model.type === 'group' ? { inventory_id: row.inventory_id } : {}),
     ...(model.type === 'o_auth2_access_token'
       ? { user_id: row.user_id, application_id: row.application_id, scope: row.scope }

@@ -51,7 +51,7 @@ const entriesOf = (type: string) => ({
 });
 
 const activityStreamResource = (resources: Resource[]): Resource => {
-  const paths = new Map(resources.map(({ type, path }) => [type, path]));
+  const paths = new Map(resources.map(({ type, path }) => [type, path])).set('role', 'roles');
   return defineResource({
     type: 'activity_stream',
     path: 'activity_stream',
@@ -100,8 +100,7 @@ function present(shown: Record<string, any>, row: any, paths: Map<string, string
     shown.summary_fields.actor = { id: row.actor_id, ...row.actor_names, ...shown.summary_fields.actor };
   for (const { type, id, summary } of row.objects ?? []) {
     const path = paths.get(type);
-    if (!path) continue;
-    (shown.related[type] ??= []).push(`/api/v2/${path}/${id}/`);
+    if (path) (shown.related[type] ??= []).push(`/api/v2/${path}/${id}/`);
     (shown.summary_fields[type] ??= []).push(summary);
   }
 }

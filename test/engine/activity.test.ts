@@ -137,6 +137,20 @@ describe('the activity stream', () => {
     expect(await newest()).to.include({ operation: 'disassociate' });
   });
 
+  it('tells of roles given and taken', async () => {
+    const user = await make('users', { username: 'promoted', password: 'long enough 1' });
+    const role = organization.summary_fields.object_roles.admin_role.id;
+    expect((await api.admin('POST', `/api/v2/roles/${role}/users/`, { id: user.id })).status).to.equal(204);
+    const given = await newest();
+    expect(given).to.include({ operation: 'associate', object_association: 'role' });
+    expect([given.object1, given.object2]).to.have.members(['role', 'user']);
+    expect(given.summary_fields.role).to.deep.equal([{ id: role, role_field: 'admin_role' }]);
+    expect(given.related.role).to.deep.equal([`/api/v2/roles/${role}/`]);
+    const taken = { id: user.id, disassociate: true };
+    expect((await api.admin('POST', `/api/v2/roles/${role}/users/`, taken)).status).to.equal(204);
+    expect(await newest()).to.include({ operation: 'disassociate', object_association: 'role' });
+  });
+
   it('belongs to the transaction of the write', async () => {
     const before = await count();
     expect((await api.admin('POST', '/api/v2/organizations/', { name: 'Acme' })).status).to.equal(400);
