@@ -1,8 +1,18 @@
+import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 
 export interface Statement {
   name: string;
   text: string;
+}
+
+const named = new Map<string, Statement>();
+
+/** For texts that are put together from a few parts: there must be few of them, since each stays prepared. */
+export function statement(text: string): Statement {
+  let found = named.get(text);
+  if (!found) named.set(text, (found = { name: createHash('sha1').update(text).digest('hex'), text }));
+  return found;
 }
 
 /**

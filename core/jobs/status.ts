@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Bus, BusMessages } from './bus.ts';
+import { runPrepared, statement } from '../engine/prepared.ts';
 import type { Queue } from './queue.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import { hookTasks } from '../hooks/queue-tasks.ts';
@@ -79,11 +80,7 @@ async function moveAll(
 
 async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], locked: string): Promise<MovedRun[]> {
   const columns = [...new Set(moves.flatMap(({ fields = {} }) => Object.keys(fields)))];
-  const set = columns.map((column) =>
-    trx
-      .raw('?? = coalesce((jsonb_populate_record(null::runs, input.fields)).??, runs.??)', [column, column, column])
-      .toString(),
-  );
+  const set = columns.map((column) => `"${column}" = coalesce(given."${column}", runs."${column}")`);
   const times = [
     ...(to === 'running' ? ['started = now()'] : []),
     ...(isTerminal(to) ? ['finished = now()', "pending_reasons = '[]'", 'blocked_on = null'] : []),
@@ -91,18 +88,18 @@ async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], lock
     ...(to === 'canceled' ? ['canceled_on = coalesce(runs.canceled_on, now())'] : []),
     ...(to === 'pending' ? ['instance_id = null', "execution_node = ''", "controller_node = ''", 'handle = null'] : []),
   ];
-  const { rows } = await trx.raw(
-    `with input as (select * from jsonb_to_recordset(?::jsonb) as i(id bigint, fields jsonb)),
-          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status = any(?) order by runs.id for no key update of runs ${locked}),
+  const move = statement(
+    `with input as (select * from jsonb_to_recordset($1::jsonb) as i(id bigint, fields jsonb)),
+          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status = any($2) order by runs.id for no key update of runs ${locked}),
           moved as (
-            update runs set status = ?, status_seq = status_seq + 1, modified = now()${[...times, ...set].map((item) => `, ${item}`).join('')}
-            from input, old where runs.id = input.id and runs.id = old.id
+            update runs set status = $3, status_seq = runs.status_seq + 1, modified = now()${[...times, ...set].map((item) => `, ${item}`).join('')}
+            from input cross join lateral jsonb_populate_record(null::runs, input.fields) given, old where runs.id = input.id and runs.id = old.id
             returning runs.*, old.status as from_status, old.blocked_on as was_blocked_on)
           ${isTerminal(to) ? '' : `, followed as (${followActive})`}
      select * from moved`,
-    [JSON.stringify(moves.map(({ id, fields = {} }) => ({ id, fields }))), sourcesOf(to), to],
   );
-  return rows;
+  const input = JSON.stringify(moves.map(({ id, fields = {} }) => ({ id, fields })));
+  return runPrepared(trx, move, [input, sourcesOf(to), to]);
 }
 
 async function announce(

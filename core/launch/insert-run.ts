@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Actor, Origin } from '@tapline/plugin-sdk';
+import { runPrepared, statement } from '../engine/prepared.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { runSecretCell } from '../secrets/rotate.ts';
 
@@ -43,12 +44,18 @@ export async function insertRun(
     value: keyRing.encrypt(value, runSecretCell(values['id'] as number, name)),
   }));
   const names = Object.keys(values);
-  const { rows } = await trx.raw(
-    `with run as (insert into runs (${names.map(() => '??').join(', ')}) values (${names.map(() => '?').join(', ')}) returning *),
-          credential as (insert into run_credentials (run_id, credential_id) select run.id, c from run, unnest(?::bigint[]) c),
-          secret as (insert into run_secrets (run_id, name, value) select run.id, s.name, s.value from run, jsonb_to_recordset(?::jsonb) as s(name text, value text))
-     select * from run`,
-    [...names, ...names.map((name) => values[name] as any), [...credentials], JSON.stringify(sealed)],
-  );
-  return rows[0];
+  const [run] = await runPrepared(trx, insertion(names), [
+    [...credentials],
+    JSON.stringify(sealed),
+    ...names.map((name) => values[name]),
+  ]);
+  return run;
 }
+
+const insertion = (names: readonly string[]) =>
+  statement(
+    `with run as (insert into runs (${names.map((name) => `"${name}"`).join(', ')}) values (${names.map((_, index) => `$${index + 3}`).join(', ')}) returning *),
+          credential as (insert into run_credentials (run_id, credential_id) select run.id, c from run, unnest($1::bigint[]) c),
+          secret as (insert into run_secrets (run_id, name, value) select run.id, s.name, s.value from run, jsonb_to_recordset($2::jsonb) as s(name text, value text))
+     select * from run`,
+  );

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runPrepared } from '../engine/prepared.ts';
 import type { LaunchCredential } from './passwords.ts';
 
 export interface LaunchTemplate {
@@ -24,10 +25,9 @@ export const credentialJson = (alias: string, type: string) => `jsonb_build_obje
   'id', ${alias}.id, 'name', ${alias}.name, 'inputs', ${alias}.inputs,
   'type', jsonb_build_object('id', ${type}.id, 'name', ${type}.name, 'kind', ${type}.kind, 'namespace', ${type}.namespace))`;
 
-/** Everything that a launch decides by, in one round trip. */
-export async function loadTemplate(db: Knex, id: number): Promise<LaunchTemplate | undefined> {
-  const { rows } = await db.raw(
-    `select t.*,
+const templateById = {
+  name: 'launch template',
+  text: `select t.*,
        (select jsonb_build_object('id', p.id, 'name', p.name, 'status', p.status, 'scm_type', p.scm_type, 'scm_branch', p.scm_branch,
                'scm_revision', p.scm_revision, 'scm_update_on_launch', p.scm_update_on_launch, 'allow_override', p.allow_override)
         from templates p where p.id = t.project_id and p.kind = 'project') as project,
@@ -36,10 +36,12 @@ export async function loadTemplate(db: Knex, id: number): Promise<LaunchTemplate
        coalesce((select jsonb_agg(${credentialJson('c', 'ct')} order by c.id)
         from template_credentials tc join credentials c on c.id = tc.credential_id join credential_types ct on ct.id = c.credential_type_id
         where tc.template_id = t.id), '[]') as credentials
-     from templates t where t.id = ? and t.kind = 'job_template'`,
-    [id],
-  );
-  return rows[0];
+     from templates t where t.id = $1 and t.kind = 'job_template'`,
+};
+
+/** Everything that a launch decides by, in one round trip. */
+export async function loadTemplate(db: Knex, id: number): Promise<LaunchTemplate | undefined> {
+  return (await runPrepared(db, templateById, [id]))[0];
 }
 
 export async function loadCredentials(db: Knex, ids: readonly number[]): Promise<LaunchCredential[]> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runPrepared } from '../engine/prepared.ts';
 
 /** A run with what its execution needs from the database, but for inventory and credentials. */
 export interface ClaimedRun {
@@ -25,19 +26,21 @@ const context = `
   coalesce((select jsonb_agg(c.credential_id order by c.credential_id) from run_credentials c where c.run_id = run.id), '[]') as credential_ids,
   coalesce((select jsonb_agg(jsonb_build_object('name', s.name, 'value', s.value)) from run_secrets s where s.run_id = run.id), '[]') as launch_secrets`;
 
+const claim = {
+  name: 'runner claim',
+  text: `with run as (
+       update runs set handle = jsonb_build_object('executor', $1::text, 'claimed', now()) where id = $2 and instance_id = $3 and status = 'waiting' and handle is null
+       returning *
+     ) select run.*, ${context} from run`,
+};
+
 /**
  * Only one process gets a run, and gets it once: the claim is written before anything is started.
  * Resolves to null for everybody else.
  */
 export async function claimRun(db: Knex, id: number, instance: number, executor: string): Promise<ClaimedRun | null> {
-  const { rows } = await db.raw(
-    `with run as (
-       update runs set handle = jsonb_build_object('executor', ?::text, 'claimed', now()) where id = ? and instance_id = ? and status = 'waiting' and handle is null
-       returning *
-     ) select run.*, ${context} from run`,
-    [executor, id, instance],
-  );
-  return rows[0] ?? null;
+  const [run] = await runPrepared(db, claim, [executor, id, instance]);
+  return run ?? null;
 }
 
 export async function reloadRun(db: Knex, id: number): Promise<ClaimedRun | null> {
