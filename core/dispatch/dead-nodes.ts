@@ -34,7 +34,7 @@ export async function endDeadNodes(deps: DeadNodeDeps, self: number): Promise<vo
     )
     .select('id', 'hostname', db.raw('extract(epoch from now() - coalesce(last_seen, created))::integer as silent'));
   for (const node of dead) {
-    log.warn({ node: node.hostname, silent: node.silent }, `node ${node.hostname} is not heard of any more`);
+    log.warn({ silent_node: node.hostname, silent: node.silent }, `node ${node.hostname} is not heard of any more`);
     await endNode(deps, node);
   }
 }

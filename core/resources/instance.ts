@@ -1,9 +1,22 @@
 import { defineResource, field, type Resource } from '@tapline/plugin-sdk';
 import { totalCapacity } from '../dispatch/capacity.ts';
+import { NODE_DEAD_AFTER_S } from '../dispatch/situation.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
 
 const ro = { mode: 'ro' } as const;
 const consumed = `(select coalesce(sum(impact), 0) from runs where instance_id = {alias}.id and status in ('waiting', 'running'))::integer`;
+
+/** A node that died cannot write so itself: whoever looks sees it by its silence. */
+const silent = `({alias}.last_seen < now() - interval '${NODE_DEAD_AFTER_S} seconds')`;
+const states = [
+  'provisioning',
+  'provision-fail',
+  'installed',
+  'ready',
+  'unavailable',
+  'deprovisioning',
+  'deprovision-fail',
+] as const;
 
 const remaining = (row: any): number =>
   row.capacity ? Math.max(0, Math.round(((row.capacity - row.consumed_now) / row.capacity) * 10_000) / 100) : 0;
@@ -15,7 +28,10 @@ const instanceFields = {
   health_check_started: field.computed({ compute: () => null, apiType: 'datetime' }),
   health_check_pending: field.computed({ compute: () => false, apiType: 'boolean' }),
   last_health_check: field.datetime({ ...ro, nullable: true }),
-  errors: field.text(ro),
+  errors: field.text({
+    ...ro,
+    sql: `(case when ${silent} then concat_ws(E'\\n', nullif({alias}.errors, ''), 'The node is not heard of any more.') else {alias}.errors end)`,
+  }),
   capacity_adjustment: field.decimal({ min: 0, max: 1, default: 1 }),
   version: field.string(ro),
   engine: field.string({ ...ro, help: 'Version of the automation engine on this node.' }),
@@ -39,10 +55,10 @@ const instanceFields = {
   enabled: field.boolean({ default: true }),
   managed_by_policy: field.computed({ compute: () => true, apiType: 'boolean' }),
   node_type: field.choice(['control', 'execution', 'hybrid', 'hop'], ro),
-  node_state: field.choice(
-    ['provisioning', 'provision-fail', 'installed', 'ready', 'unavailable', 'deprovisioning', 'deprovision-fail'],
-    ro,
-  ),
+  node_state: field.choice(states, {
+    ...ro,
+    sql: `(case when ${silent} and {alias}.node_state = 'ready' then 'unavailable' else {alias}.node_state end)`,
+  }),
   ip_address: field.string(ro),
   listener_port: field.computed({ compute: () => null, apiType: 'integer' }),
   managed: field.computed({ compute: () => false, apiType: 'boolean' }),

@@ -34,6 +34,19 @@ describe('Routes of core', () => {
     }
   });
 
+  it('shows a node that is not heard of as unavailable', async () => {
+    const { db } = service.services;
+    const row = { hostname: 'gone', uuid: '00000000-0000-4000-8000-000000000001', node_state: 'ready', capacity: 9 };
+    await db('instances').insert({ ...row, last_seen: db.raw("now() - interval '1 minute'") });
+    const { body } = await service.get('/api/v2/instances/?hostname=gone&node_state=unavailable');
+    expect(body.results).to.have.length(1);
+    expect(body.results[0].errors).to.equal('The node is not heard of any more.');
+    await db('instances').where({ hostname: 'gone' }).update({ last_seen: db.fn.now() });
+    const [again] = (await service.get('/api/v2/instances/?hostname=gone')).body.results;
+    expect(again).to.include({ node_state: 'ready', errors: '' });
+    await db('instances').where({ hostname: 'gone' }).delete();
+  });
+
   it('tells users about the installation, and paths to administrators only', async () => {
     const { body } = await service.get('/api/v2/config/');
     expect(body).to.include({ time_zone: 'UTC', eula: '', analytics_status: 'off' });
