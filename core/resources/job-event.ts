@@ -9,6 +9,12 @@ import { isTerminal } from '../jobs/states.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
 import type { Settings } from '../settings/settings.ts';
 
+/** Events of every kind of run share a table; an id of another kind's event is none of a job's, for superusers neither. */
+const ofJob = (see: Rule): Rule => ({
+  ...see,
+  row: async (actor, row, db) => row.run_kind === 'job' && (await see.row(actor, row, db)),
+});
+
 /** What events of every kind of run have. */
 export const commonFields = {
   event: field.string({ mode: 'ro' }),
@@ -61,7 +67,7 @@ export const jobEventResource = ({
     type: 'job_event',
     path: 'job_events',
     label: 'Job event',
-    access: permissions.job_event,
+    access: { see: ofJob(permissions.job_event.see) },
     fields: {
       job: field.ref('job', { mode: 'ro', column: 'run_id' }),
       ...commonFields,

@@ -21,6 +21,9 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
     ids[type] = answer.body.id;
   };
   await create('organization', 'organizations', { name: fresh('Organization') });
+  await create('team', 'teams', { name: fresh('Team'), organization: ids.organization });
+  await create('instance_group', 'instance_groups', { name: fresh('Group') });
+  ids.role = (await db('roles').where({ content_type: 'team', object_id: ids.team }).first('id')).id;
   await create('user', 'users', { username: `fixture${++made}`, password: 'long enough 1' });
   await create('o_auth2_access_token', 'tokens', {});
   const application = { client_type: 'confidential', authorization_grant_type: 'password' };
@@ -93,11 +96,21 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
         .returning('id')
     )[0];
   ids.instance = instance.id;
+  ids.activity_stream ??= (await db('activity_stream').first('id')).id;
   return { ids, bodies: bodies(ids) };
 }
 
 const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
   'POST /api/v2/organizations/': () => ({ name: fresh('Organization') }),
+  'POST /api/v2/teams/': () => ({ name: fresh('Team'), organization: ids.organization }),
+  'POST /api/v2/organizations/:id/teams/': () => ({ name: fresh('Team') }),
+  'POST /api/v2/instance_groups/': () => ({ name: fresh('Group') }),
+  'POST /api/v2/instance_groups/:id/instances/': () => ({ id: ids.instance }),
+  'POST /api/v2/roles/:id/users/': () => ({ id: ids.user }),
+  'POST /api/v2/users/:id/roles/': () => ({ id: ids.role }),
+  'POST /api/v2/organizations/:id/users/': () => ({ id: ids.user }),
+  'POST /api/v2/organizations/:id/admins/': () => ({ id: ids.user }),
+  'POST /api/v2/teams/:id/users/': () => ({ id: ids.user }),
   'POST /api/v2/users/': () => ({ username: `user${++made}`, password: 'long enough 1' }),
   'POST /api/v2/tokens/': () => ({ description: 'a token' }),
   'POST /api/v2/users/:id/tokens/': () => ({}),
