@@ -5,6 +5,7 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
 import { cachePath } from '../scm/cache.ts';
 import { buildUpdateSpec } from '../scm/update-spec.ts';
+import { openUrl } from '../scm/url-secret.ts';
 import type { ClaimedRun } from './claim.ts';
 import type { EngineTool } from './engine-tool.ts';
 import type { ExecSpec } from './executor.ts';
@@ -69,13 +70,13 @@ function assertComplete(credentials: readonly ResolvedCredential[]): void {
 }
 
 function prepareUpdate(
-  { config, settings }: PrepareDeps,
+  { config, settings, keyRing }: PrepareDeps,
   run: ClaimedRun,
   credentials: readonly ResolvedCredential[],
 ): Omit<Prepared, 'launchSecrets'> {
   const timeout = Number(run['timeout']);
   const { spec, secrets } = buildUpdateSpec({
-    run,
+    run: { ...run, scm_url: openUrl(keyRing, String(run['scm_url'])) },
     credential: credentials[0] ?? null,
     cache: cachePath(config.dataDir, run['template_id']),
     allowedFolders: settings.get('PROJECT_FILE_URLS') as readonly string[],

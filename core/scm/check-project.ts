@@ -1,11 +1,14 @@
 import { ValidationError, type WriteContext } from '@tapline/plugin-sdk';
 import type { Settings } from '../settings/settings.ts';
 import { unusedFolders } from './folders.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import { branchProblem, refspecProblem, restoreUrl, urlProblem } from './url.ts';
+import { openUrl, sealUrl } from './url-secret.ts';
 
 export interface ProjectDeps {
   config: { dataDir: string };
   settings: Pick<Settings, 'get'>;
+  keyRing: Pick<KeyRing, 'encrypt' | 'decrypt'>;
 }
 
 type Refuse = (key: string, text: string) => void;
@@ -22,7 +25,13 @@ export async function checkProject(deps: ProjectDeps, { trx, input, before }: Wr
   else await checkManual(deps, trx, row, before, input, refuse);
   if (before) await checkUse(trx, row, before, refuse);
   if (Object.keys(errors).length) throw new ValidationError(errors);
+  if (typeof input['scm_url'] === 'string')
+    input['scm_url'] = storedUrl(deps.keyRing, input['scm_url'], before?.scm_url);
 }
+
+/** The same address again keeps its stored form: it is no change. */
+const storedUrl = (keyRing: ProjectDeps['keyRing'], url: string, before: string | undefined): string =>
+  before !== undefined && (url === before || url === openUrl(keyRing, before)) ? before : sealUrl(keyRing, url);
 
 /** Refused when it is saved: a project that can never be updated helps nobody. */
 function checkSupported(row: any, refuse: Refuse): void {

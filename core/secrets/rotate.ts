@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { settingCell } from '../settings/store.ts';
+import { resealUrl } from '../scm/url-secret.ts';
 import { type Cell, type KeyRing, ciphertextKeyId, isCiphertext } from './key-ring.ts';
 
 const batch = 500;
@@ -110,6 +111,25 @@ async function resealSettings(db: Knex, reseal: Reseal, usesOldKey: (text: unkno
   });
 }
 
+/** Passwords in the addresses of sources, and of the updates that took them over. */
+async function resealUrls(db: Knex, reseal: Reseal, usesOldKey: (text: unknown) => boolean): Promise<number> {
+  let count = 0;
+  for (const table of ['templates', 'runs']) {
+    count += await db.transaction(async (trx) => {
+      const rows = await trx(table).select('id', 'scm_url').whereLike('scm_url', '%:tap1:%').orderBy('id').forUpdate();
+      const changed = rows
+        .map(({ id, scm_url: url }) => ({ id, before: url, scm_url: resealUrl(url, usesOldKey, reseal) }))
+        .filter(({ before, scm_url: url }) => url !== before);
+      await trx.raw(
+        'update ?? t set scm_url = n.scm_url from jsonb_to_recordset(?::jsonb) as n(id bigint, scm_url text) where t.id = n.id',
+        [table, JSON.stringify(changed)],
+      );
+      return changed.length;
+    });
+  }
+  return count;
+}
+
 /** The keys that stored secrets still need. */
 export async function keysInUse(db: Knex): Promise<Set<string>> {
   const { rows } = await db.raw(`
@@ -117,6 +137,8 @@ export async function keysInUse(db: Knex): Promise<Set<string>> {
       select e.value from credentials, lateral jsonb_each_text(inputs) e where e.value like 'tap1:%'
       union all select value from run_secrets where value like 'tap1:%'
       union all select value #>> '{}' from settings where value #>> '{}' like 'tap1:%'
+      union all select substring(scm_url from ':(tap1:[^@]+)@') from templates where scm_url like '%:tap1:%'
+      union all select substring(scm_url from ':(tap1:[^@]+)@') from runs where scm_url like '%:tap1:%'
       -- what a running job keeps from its output lives as long as the job, and is not sealed anew
       union all select handle ->> 'mask' from runs where status in ('waiting', 'running') and handle ->> 'mask' like 'tap1:%') secrets`);
   return new Set(rows.map((row: { id: string }) => row.id));
@@ -152,7 +174,8 @@ export async function rotateKeys({
     const reencrypted =
       (await resealCredentials(db, reseal, usesOldKey)) +
       (await resealRunSecrets(db, reseal, usesOldKey)) +
-      (await resealSettings(db, reseal, usesOldKey));
+      (await resealSettings(db, reseal, usesOldKey)) +
+      (await resealUrls(db, reseal, usesOldKey));
 
     const used = await keysInUse(db);
     const unused = keyRing

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, writeFileSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { openUrl } from '../../core/scm/url-secret.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { play, SourceRepository } from './repository.ts';
@@ -154,8 +155,9 @@ describe('projects', function () {
       body: { scm_url: body.scm_url, description: 'x' },
     });
     expect(kept.status).to.equal(200);
-    const { scm_url: stored } = await service.services.db('templates').where({ id: body.id }).first('scm_url');
-    expect(stored).to.equal('https://bob:hunter2@localhost:1/x.git');
+    const { db, keyRing } = service.services;
+    const { scm_url: stored } = await db('templates').where({ id: body.id }).first('scm_url');
+    expect(openUrl(keyRing, stored)).to.equal('https://bob:hunter2@localhost:1/x.git');
   });
 
   it('offers unused folders to manual projects and reads their playbooks as they are', async () => {
