@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { createSocket } from 'node:dgram';
 import { join } from 'node:path';
+import { within } from './progress.ts';
 
 export interface EngineClock {
   /** path for ENGINE_COMMAND */
@@ -9,6 +10,7 @@ export interface EngineClock {
   /** performance.now() of every engine start and end, in order of arrival */
   starts: number[];
   ends: number[];
+  /** ask before the launch: it may come before the launch is answered */
   nextStart(): Promise<number>;
   close(): void;
 }
@@ -50,7 +52,7 @@ exit $code
     command,
     starts,
     ends,
-    nextStart: () => new Promise((resolve) => waiting.push(resolve)),
+    nextStart: () => within(120, 'the start of the engine', new Promise((resolve) => waiting.push(resolve))),
     close: () => void socket.close(),
   };
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 import WebSocket from 'ws';
+import { within } from './progress.ts';
 
 export const root = new URL('../..', import.meta.url).pathname;
 
@@ -100,7 +101,8 @@ export class Service {
     socket.send(JSON.stringify({ groups: { jobs: ['status_changed'] } }));
     await delay(200);
     return {
-      ended: async (run) => done.get(run) ?? new Promise((resolve) => waiting.set(run, resolve)),
+      ended: async (run) =>
+        done.get(run) ?? within(300, `the end of job ${run}`, new Promise((resolve) => waiting.set(run, resolve))),
       close: () => socket.close(),
     };
   }

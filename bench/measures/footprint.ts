@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { progress } from '../lib/progress.ts';
 import { Service } from '../lib/service.ts';
 import { type Figure, figure, median, spread } from '../lib/stats.ts';
 
@@ -42,7 +43,8 @@ export async function footprint(): Promise<Figure[]> {
   const first: number[] = [];
   const again: number[] = [];
   const memory: number[] = [];
-  for (let i = 0; i < 4; i++) {
+  for (let i = 0; i < 3; i++) {
+    progress(`data folder ${i + 1} of 3`);
     const service = new Service();
     try {
       first.push(await service.start());
@@ -50,7 +52,7 @@ export async function footprint(): Promise<Figure[]> {
       for (let j = 0; j < 3; j++) {
         again.push(await service.start());
         if (j === 2) {
-          await delay(15_000);
+          await delay(10_000);
           const ours = tree(service.process?.pid ?? 0).filter(({ name }) => !name.startsWith('postgres'));
           memory.push(ours.reduce((sum, { pid }) => sum + pss(pid), 0));
         }

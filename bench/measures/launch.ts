@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { bareFolder, barePlaybook, engineCommand } from '../lib/bare.ts';
 import { debugPlaybook, loopPlaybook, prepare } from '../lib/content.ts';
 import { engineClock } from '../lib/engine-shim.ts';
+import { progress } from '../lib/progress.ts';
 import { Service } from '../lib/service.ts';
 import { type Figure, figure, median, spread } from '../lib/stats.ts';
 
@@ -67,6 +68,7 @@ async function ratio(): Promise<Figure> {
     const ours: number[] = [];
     const bare: number[] = [];
     for (let i = 0; i < 6; i++) {
+      progress(`pair ${i} of 5 with 5,000 events`);
       const pair = [await barePlaybook(folder, 'loop.yml'), await runJob(service, watcher, id, 5000)] as const;
       if (i > 0) {
         bare.push(pair[0]);

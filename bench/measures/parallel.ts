@@ -1,5 +1,6 @@
 import { bareFolder, barePlaybook, engineCommand, timed } from '../lib/bare.ts';
 import { prepare } from '../lib/content.ts';
+import { progress } from '../lib/progress.ts';
 import { Service } from '../lib/service.ts';
 import { type Figure, figure, median, spread } from '../lib/stats.ts';
 
@@ -51,7 +52,8 @@ export async function parallel(): Promise<Figure[]> {
     await barePlaybook(folder, 'job.yml');
     const ours: number[] = [];
     const bare: number[] = [];
-    for (let i = 0; i < 4; i++) {
+    for (let i = 0; i < 3; i++) {
+      progress(`round ${i + 1} of 3`);
       bare.push(await viaXargs(folder));
       ours.push(await viaService(service, watcher, id));
     }
