@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits until `condition` returns something truthy, and returns that; its last error or value is in the failure. */
-export async function until<T>(condition: () => T | Promise<T>, ms = 10_000, what = ''): Promise<NonNullable<T>> {
+/** Waits until `condition` returns something truthy, and returns that; its last error or value is in the failure. The limit only ends what hangs: busy machines are slow. */
+export async function until<T>(condition: () => T | Promise<T>, ms = 45_000, what = ''): Promise<NonNullable<T>> {
   const deadline = performance.now() + ms;
   let last: unknown;
   for (;;) {
