@@ -7,6 +7,7 @@ import { settingCategories, settingViews } from '../settings/categories.ts';
 import { describeChange, describeFact, describeSetting } from '../settings/describe-setting.ts';
 import { readInstallUuid, type SettingFact, settingFacts } from '../settings/facts.ts';
 import { planChange, planReset } from '../settings/plan-change.ts';
+import { recordChange } from '../settings/record-change.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ShownSetting, shownSettings } from '../settings/shown-settings.ts';
 import { changeStored, readStored } from '../settings/store.ts';
@@ -16,6 +17,7 @@ interface Deps {
   keyRing: KeyRing;
   settings: Settings;
   bus?: Bus;
+  config: { nodeName: string };
 }
 
 /** What stands under one slug. */
@@ -26,9 +28,11 @@ interface Page {
 
 const base = '/api/v2/settings/';
 
-export function settingRoutes({ db, keyRing, settings, bus }: Deps, resources: readonly Resource[]): Route[] {
+export function settingRoutes({ db, keyRing, settings, bus, config }: Deps, resources: readonly Resource[]): Route[] {
   const store = { db, keyRing, settings, bus };
   const facts = settingFacts(resources);
+  const change = ({ actor }: Call, changes: ReadonlyMap<string, unknown>) =>
+    changeStored(store, changes, (trx) => recordChange(trx, { settings, actor, node: config.nodeName }, changes));
   const page = ({ params }: Call) => pageOf(params.slug!, settings, facts);
   return [
     listRoute(settings, facts),
@@ -41,11 +45,10 @@ export function settingRoutes({ db, keyRing, settings, bus }: Deps, resources: r
         if (!['GET', 'HEAD'].includes(call.method)) await settings.refresh(() => readStored(store));
         const { shown } = page(call);
         if (call.method === 'DELETE') {
-          await changeStored(store, planReset(settings, shown));
+          await change(call, planReset(settings, shown));
           return { status: 204 };
         }
-        if (call.method !== 'GET' && call.method !== 'HEAD')
-          await changeStored(store, planChange(settings, shown, call.body));
+        if (call.method !== 'GET' && call.method !== 'HEAD') await change(call, planChange(settings, shown, call.body));
         return { status: 200, body: await valuesOf(db, page(call)) };
       },
       async describe(call) {

@@ -30,13 +30,8 @@ export function planChange(
     }
   }
   if (Object.keys(errors).length) throw new ValidationError(errors);
-  // sent back as it stands by default: nothing to store
-  return new Map(
-    [...changes].filter(([key, value]) => {
-      const { stored, value: now } = settings.state(key)!;
-      return stored || !isDeepStrictEqual(value, now);
-    }),
-  );
+  // sent back as it stands: nothing to store
+  return new Map([...changes].filter(([key, value]) => !isDeepStrictEqual(value, settings.state(key)!.value)));
 }
 
 /** A value from the environment stays until the operator takes it away. */
@@ -47,6 +42,6 @@ export const planReset = (settings: Settings, shown: readonly ShownSetting[]): M
   new Map(
     shown
       .flatMap(({ keys }) => keys)
-      .filter((key) => isWritable(settings.state(key)!))
+      .filter((key) => settings.state(key)!.stored && isWritable(settings.state(key)!))
       .map((key) => [key, undefined]),
   );

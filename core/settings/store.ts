@@ -37,7 +37,11 @@ export async function readStored({ db, keyRing, settings, log }: StoreDeps): Pro
 }
 
 /** Stores values and removes those given as undefined, in one transaction; this node has them once it returns. */
-export async function changeStored(deps: StoreDeps, changes: ReadonlyMap<string, unknown>): Promise<void> {
+export async function changeStored(
+  deps: StoreDeps,
+  changes: ReadonlyMap<string, unknown>,
+  record?: (trx: Knex) => Promise<void>,
+): Promise<void> {
   const { db, keyRing, settings, bus } = deps;
   if (!changes.size) return;
   const gone = [...changes].filter(([, value]) => value === undefined).map(([key]) => key);
@@ -57,6 +61,7 @@ export async function changeStored(deps: StoreDeps, changes: ReadonlyMap<string,
          on conflict (key) do update set value = excluded.value, modified = now()`,
         [JSON.stringify(rows)],
       );
+    await record?.(trx);
     await bus?.notify(trx, 'settings', {});
   });
   await settings.refresh(() => readStored(deps));

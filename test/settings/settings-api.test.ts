@@ -245,6 +245,25 @@ describe('the settings over the API', () => {
     expect(body.SCHEDULE_MAX_JOBS).to.be.within(1, 3);
   });
 
+  it('writes down who changed what, once, and no secret', async () => {
+    await api.db('activity_stream').delete();
+    const body = { SCHEDULE_MAX_JOBS: 4, SOCIAL_AUTH_OIDC_SECRET: 'canary', UI_NEXT: false };
+    await api.admin('PATCH', `${path}all/`, body);
+    await api.admin('PATCH', `${path}all/`, { SCHEDULE_MAX_JOBS: 4 });
+    await api.admin('DELETE', `${path}jobs/`);
+    const entries = await api.db('activity_stream').orderBy('id');
+    expect(entries.map(({ object1, changes }) => [object1, changes.key, changes.value])).to.have.deep.members([
+      ['setting', 'SCHEDULE_MAX_JOBS', [10, 4]],
+      ['setting', 'SOCIAL_AUTH_OIDC_SECRET', ['hidden', 'hidden']],
+      ['setting', 'SCHEDULE_MAX_JOBS', [4, 10]],
+    ]);
+    const stream = await api.admin('GET', '/api/v2/activity_stream/?object1=setting&order_by=-id');
+    expect(stream.body.results[0].summary_fields).to.deep.include({
+      setting: [{ category: 'jobs', name: 'SCHEDULE_MAX_JOBS' }],
+    });
+    expect(stream.body.results[0].summary_fields.actor.username).to.equal('admin');
+  });
+
   it('follows a change of the limit of logins at once', async () => {
     await api.admin('PATCH', `${path}authentication/`, { LOGIN_ATTEMPTS_PER_MINUTE: 1 });
     const wrong = api.as(basic('nobody', 'wrong'));
