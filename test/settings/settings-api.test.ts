@@ -143,6 +143,47 @@ describe('the settings over the API', () => {
     expect((await api.admin('GET', `${path}changed/`)).body).to.deep.equal({});
   });
 
+  it('answers every kind of value for every key with 200 or 400', async () => {
+    const values = [
+      null,
+      true,
+      -1,
+      1.5,
+      1e308,
+      2 ** 53,
+      '',
+      '\0',
+      'a\ud800',
+      '[',
+      '{"a":{}}',
+      [],
+      [null],
+      [['a']],
+      {},
+      { a: null },
+    ];
+    const keys = Object.keys((await api.admin('GET', `${path}all/`)).body).filter(
+      (key) => key !== 'AUTH_BASIC_ENABLED',
+    );
+    for (const value of [
+      ...values,
+      'x'.repeat(100_000),
+      { '\0': 'a' },
+      { a: '\ud800' },
+      ['\0'],
+      { __proto__: null, b: [{}] },
+    ]) {
+      const body = Object.fromEntries(keys.map((key) => [key, value]));
+      const all = await api.admin('PATCH', `${path}all/`, body);
+      expect(all.status, JSON.stringify(value).slice(0, 50)).to.equal(400);
+      const legal = Object.fromEntries(keys.filter((key) => !(key in all.body)).map((key) => [key, value]));
+      expect((await api.admin('PATCH', `${path}all/`, legal)).status).to.equal(200);
+      await api.admin('DELETE', `${path}all/`);
+    }
+    expect((await api.admin('PATCH', `${path}all/`, [])).status).to.equal(400);
+    expect((await api.admin('PATCH', `${path}all/`, 'text')).status).to.equal(400);
+  });
+
   it('takes numbers, truth values and lists as command lines send them', async () => {
     const sent = {
       SCHEDULE_MAX_JOBS: '4',
