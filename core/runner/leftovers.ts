@@ -5,9 +5,11 @@ import { readdirSync, readFileSync } from 'node:fs';
  * itself, unless the kill came before it was made; elsewhere the job's processes are known by the mark they
  * all inherited.
  */
-export function endStrays(job: string): number {
+export async function endStrays(job: string): Promise<number> {
   let ended = 0;
-  for (const name of readdirSync('/proc')) {
+  for (const [index, name] of readdirSync('/proc').entries()) {
+    // the end of the job is being announced meanwhile
+    if (index % 20 === 0) await new Promise(setImmediate);
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
     try {
       if (!isStray(name, job)) continue;

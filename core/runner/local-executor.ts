@@ -208,6 +208,6 @@ async function cleanup(handle: Handle, log: Deps['log']): Promise<void> {
       log.warn({ run: (handle as LocalHandle).run_id }, 'A wrapper did not end by itself and was killed');
   }
   if (!place(handle).job.startsWith('/') || !existsSync(place(handle).job)) return;
-  endStrays(place(handle).job);
+  await endStrays(place(handle).job);
   await removeWorkspace(place(handle));
 }

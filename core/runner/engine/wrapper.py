@@ -22,6 +22,7 @@ import time
 
 # The plain C module: `signal` builds its enums for 4 ms, and the start of a job waits for us.
 import _signal as signal
+from _json import encode_basestring_ascii as quoted
 
 EVENTS_FD, CONTROL_FD = 3, 4
 RECORD_SIZE = 4096
@@ -137,7 +138,7 @@ class Job:
             os._exit(127)
 
     def watch(self):
-        import_subreaper()
+        become_subreaper()
         poller = select.poll()
         poller.register(self.control, select.POLLIN)
         poller.register(self.wake, select.POLLIN)
@@ -264,20 +265,16 @@ class Job:
                 os.setgroups([])
                 os.setgid(self.gid)
                 os.setuid(self.uid)
-            import shutil
             for path in self.wipe:
-                if os.path.isdir(path) and not os.path.islink(path):
-                    shutil.rmtree(path, ignore_errors=True)
-                else:
-                    try:
-                        os.unlink(path)
-                    except OSError:
-                        pass
+                if not os.path.islink(path):
+                    for folder, below, files in os.walk(path, topdown=False):
+                        for name in files + below:
+                            remove(os.path.join(folder, name))
+                remove(path)
         finally:
             os._exit(0)
 
     def write_record(self):
-        import json
         code = self.status
         killed = code is not None and code < 0
         # a sandbox reports a signal as a shell does
@@ -290,9 +287,24 @@ class Job:
             'signal': signal_name(number), 'reason': reason, 'detail': self.detail,
             'started': self.started, 'finished': utc_now(),
         }
-        text = json.dumps(record).encode()
+        text = as_json(record).encode()
         # in place and at its full size: needs no room on the device, and a reader sees all of it or none
         os.pwrite(self.record, text[:RECORD_SIZE - 1].ljust(RECORD_SIZE - 1) + b'\n', 0)
+
+
+def remove(path):
+    for way in (os.unlink, os.rmdir):
+        try:
+            return way(path)
+        except OSError:
+            pass
+
+
+def as_json(record):
+    """A flat one. Importing `json` takes 6 ms, and the end of a job waits for us."""
+    def show(value):
+        return 'null' if value is None else quoted(value) if isinstance(value, str) else str(value)
+    return '{%s}' % ', '.join('%s: %s' % (quoted(name), show(value)) for name, value in record.items())
 
 
 def signal_name(number):
@@ -315,7 +327,7 @@ def read_acknowledged():
         return 0
 
 
-def import_subreaper():
+def become_subreaper():
     """Orphans of the engine become our children, so that none gets away. Late, because ctypes takes its time."""
     import ctypes
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
