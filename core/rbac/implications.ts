@@ -53,11 +53,3 @@ export function givenBySystem(type: string, name: SystemRole): string[] {
   if (!isRoleType(type)) return [];
   return Object.keys(roleDefinitions[type]).filter((own) => sourcesOf(type, own).system.has(name));
 }
-
-/** The ways in which records of this type are reached. */
-export function pathsOf(type: RoleType): Path[] {
-  const paths = new Set<Path>();
-  for (const field of Object.keys(roleDefinitions[type]))
-    for (const path of Object.keys(sourcesOf(type, field).paths)) paths.add(path as Path);
-  return [...paths];
-}

@@ -125,7 +125,6 @@ export const harmlessTemplateFields: ReadonlySet<string> = new Set([
   'ask_timeout_on_launch',
   'ask_instance_groups_on_launch',
 ]);
-export const usesOfTemplate = uses;
 
 /** What a write needs besides the right to change the record: roles on what it names, before and after. */
 export const inventoryLinks = [['organization_id', 'organization', 'inventory_admin_role']] as const;

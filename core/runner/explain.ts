@@ -46,12 +46,6 @@ const outputRules: Rule[] = [
     ([, said]) => `The source could not be fetched: ${said!.replace(/\.$/, '')}. Check the URL and the credential.`,
   ],
   [/^(?:There is no branch, tag or commit ".*"|The source is empty)\.$/m, ([said]) => said],
-  // the update of a project, not a task: that one writes `fatal: [host]`
-  [
-    /^fatal: (?!\[)(.+)$[\s\S]*^The source could not be fetched\.$/m,
-    ([, said]) => `The source could not be fetched: ${said!.replace(/\.$/, '')}. Check the URL and the credential.`,
-  ],
-  [/^(?:There is no branch, tag or commit ".*"|The source is empty)\.$/m, ([said]) => said],
   [/The SSH key of the credential could not be loaded: [^\n]*/, ([said]) => said],
   [
     /the playbook: (.+?) could not be found/,
@@ -60,8 +54,7 @@ const outputRules: Rule[] = [
   ],
   [
     /the role '([^']+)' was not found/,
-    ([, name]) =>
-      `The role "${name}" was not found. Add it to the roles folder of the project.`,
+    ([, name]) => `The role "${name}" was not found. Add it to the roles folder of the project.`,
   ],
   [/no vault secrets (?:were )?found|Decryption failed/i, (found) => vault(found[0])],
   [/couldn't resolve module\/action '([^']+)'/, ([, name]) => missingModule(name!)],
