@@ -98,7 +98,9 @@ describe('runner: local executor', function () {
     const { handle } = await hanging({ run: { timeout: 2 } });
     const { status } = await stage.finished(handle);
     expect(status).to.have.nested.property('exit.reason', 'timeout');
-    expect(left(handle)).to.deep.equal([]);
+    expect(processesWith('sleep 345')).to.deep.equal([]);
+    // the wrapper's last act is the record that ends the wait above
+    await until(() => left(handle).length === 0);
   });
 
   it('leaves no process behind when the wrapper is killed, and knows that the run is lost', async () => {
