@@ -31,7 +31,7 @@ async function surviveOutage(service: OutageService, seconds: number): Promise<v
   const count = 12;
   const template = await service.template(steps(count));
   const { body } = await service.post(`job_templates/${template}/launch/`);
-  await until(async () => (await service.get(`jobs/${body.job}/job_events/`)).body.count > 6, 20_000);
+  await until(async () => (await service.get(`jobs/${body.job}/job_events/`)).body.count > 6, 90_000);
 
   await service.postgres.stop();
   const stopped = Date.now();
@@ -43,11 +43,11 @@ async function surviveOutage(service: OutageService, seconds: number): Promise<v
   await service.postgres.ensure();
 
   await until(async () => (await service.get('jobs/')).status === 200, 10_000);
-  await until(async () => (await service.get(`jobs/${body.job}/`)).body.event_processing_finished, 30_000);
+  await until(async () => (await service.get(`jobs/${body.job}/`)).body.event_processing_finished, 90_000);
   await expectWhole(service, body.job, count);
   const after = await service.post(`job_templates/${template}/launch/`);
   expect(after.status).to.equal(201);
-  await until(async () => (await service.get(`jobs/${after.body.job}/`)).body.status === 'successful', 30_000);
+  await until(async () => (await service.get(`jobs/${after.body.job}/`)).body.status === 'successful', 90_000);
 }
 
 describe('Postgres away', () => {
@@ -59,16 +59,16 @@ describe('Postgres away', () => {
   after(() => service.close());
 
   it('answers 503, loses nothing and recovers after 5 s', async function () {
-    this.timeout(120_000);
+    this.timeout(400_000);
     await surviveOutage(service, 5);
   });
 
   it('answers 503 and recovers when Postgres falls silent without going away', async function () {
-    this.timeout(120_000);
+    this.timeout(400_000);
     const count = 6;
     const template = await service.template(steps(count));
     const { body } = await service.post(`job_templates/${template}/launch/`);
-    await until(async () => (await service.get(`jobs/${body.job}/job_events/`)).body.count > 3, 20_000);
+    await until(async () => (await service.get(`jobs/${body.job}/job_events/`)).body.count > 3, 90_000);
 
     const silenced = processTree(service.postgres.pid);
     for (const pid of silenced) process.kill(pid, 'SIGSTOP');
@@ -82,12 +82,12 @@ describe('Postgres away', () => {
       for (const pid of silenced) process.kill(pid, 'SIGCONT');
     }
     await until(async () => (await service.get('jobs/')).status === 200, 10_000);
-    await until(async () => (await service.get(`jobs/${body.job}/`)).body.event_processing_finished, 30_000);
+    await until(async () => (await service.get(`jobs/${body.job}/`)).body.event_processing_finished, 90_000);
     await expectWhole(service, body.job, count);
   });
 
   it('answers 503, loses nothing and recovers after 60 s', async function () {
-    this.timeout(180_000);
+    this.timeout(400_000);
     await surviveOutage(service, 60);
   });
 });

@@ -41,7 +41,7 @@ describeWith(['root', 'mount', 'umount'], 'a full disk under the spool', () => {
   });
 
   it('ends the job as error with the reason, and the next job runs', async function () {
-    this.timeout(120_000);
+    this.timeout(200_000);
     const full = await service.post(`job_templates/${await service.template(flood)}/launch/`);
     await until(async () => (await service.get(`jobs/${full.body.job}/`)).body.event_processing_finished, 60_000);
     const job = (await service.get(`jobs/${full.body.job}/`)).body;
@@ -49,6 +49,6 @@ describeWith(['root', 'mount', 'umount'], 'a full disk under the spool', () => {
     expect(job.job_explanation).to.match(/disk|space/i);
 
     const next = await service.post(`job_templates/${await service.template(hello)}/launch/`);
-    await until(async () => (await service.get(`jobs/${next.body.job}/`)).body.status === 'successful', 30_000);
+    await until(async () => (await service.get(`jobs/${next.body.job}/`)).body.status === 'successful', 90_000);
   });
 });
