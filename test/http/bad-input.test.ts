@@ -146,7 +146,7 @@ describe('Bad input', function () {
   after(() => service.stop());
 
   const pathOf = ({ path, type }: CompiledRoute, id: unknown = fixtures.ids[type ?? '']) =>
-    path.replace(':id', encodeURIComponent(String(id))).replaceAll(/:\w+/g, '1');
+    path.replace(':id', encodeURIComponent(String(id))).replace(':slug', 'all').replaceAll(/:\w+/g, '1');
 
   let last = '';
   async function ask(
@@ -183,6 +183,14 @@ describe('Bad input', function () {
   it('has a fixture for every type that has a detail', () => {
     const types = routes.filter(({ kind }) => kind === 'detail').map(({ type }) => type!);
     expect(types.filter((type) => fixtures.ids[type] === undefined)).to.deep.equal([]);
+  });
+
+  it('has a right request for every POST but those that no ended run takes', () => {
+    const paths = routes.filter(({ endpoints }) => endpoints.POST).map(({ path }) => path);
+    expect(paths.filter((path) => fixtures.bodies[`POST ${path}`] === undefined)).to.deep.equal([
+      '/api/v2/project_updates/:id/cancel/',
+      '/api/v2/jobs/:id/cancel/',
+    ]);
   });
 
   it('in query strings of every path', async () => {

@@ -160,4 +160,26 @@ const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
   'POST /api/v2/job_templates/:id/credentials/': () => ({ id: ids.credential }),
   'POST /api/v2/job_templates/:id/launch/': () => ({}),
   'POST /api/v2/job_templates/:id/copy/': () => ({ name: fresh('Copy') }),
+  'POST /api/v2/projects/:id/copy/': () => ({ name: fresh('Copy') }),
+  'POST /api/v2/credentials/:id/copy/': () => ({ name: fresh('Copy') }),
+  'POST /api/v2/organizations/:id/projects/': () => ({
+    name: fresh('Project'),
+    scm_type: 'git',
+    scm_url: 'https://git.example/x.git',
+  }),
+  'POST /api/v2/users/:id/credentials/': () => ({ name: fresh('Credential'), credential_type: ids.credential_type }),
+  'POST /api/v2/teams/:id/credentials/': () => ({ name: fresh('Credential'), credential_type: ids.credential_type }),
+  'POST /api/v2/credential_types/:id/credentials/': () => ({
+    name: fresh('Credential'),
+    organization: ids.organization,
+  }),
+  'POST /api/v2/inventories/:id/root_groups/': () => ({ name: fresh('group').replace(' ', '-') }),
+  'POST /api/v2/groups/:id/children/': () => ({
+    name: fresh('group').replace(' ', '-'),
+    inventory: ids.inventory,
+  }),
+  'POST /api/v2/teams/:id/roles/': () => ({ id: ids.role }),
+  'POST /api/v2/roles/:id/teams/': () => ({ id: ids.team }),
+  'POST /api/v2/projects/:id/update/': () => ({}),
+  'POST /api/v2/jobs/:id/relaunch/': () => ({}),
 });
