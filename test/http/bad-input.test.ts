@@ -146,7 +146,10 @@ describe('Bad input', function () {
   after(() => service.stop());
 
   const pathOf = ({ path, type }: CompiledRoute, id: unknown = fixtures.ids[type ?? '']) =>
-    path.replace(':id', encodeURIComponent(String(id))).replace(':slug', 'all').replaceAll(/:\w+/g, '1');
+    path
+      .replace(':id', encodeURIComponent(String(id)))
+      .replace(':slug', 'all')
+      .replaceAll(/:\w+/g, '1');
 
   let last = '';
   async function ask(
