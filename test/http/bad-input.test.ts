@@ -151,6 +151,9 @@ describe('Bad input', function () {
       .replace(':slug', 'all')
       .replaceAll(/:\w+/g, '1');
 
+  /** What earlier tests changed may be refused to everybody: a project that became a manual one has no copies. */
+  const wholePath = (route: CompiledRoute) => pathOf(route, untouched.ids[route.type ?? '']);
+
   let last = '';
   async function ask(
     method: string,
@@ -278,7 +281,7 @@ describe('Bad input', function () {
           'application/json; charset=nosuch',
         ],
         async (type) => {
-          const status = await ask(method, pathOf(route), { body: 'a=1', type });
+          const status = await ask(method, wholePath(route), { body: 'a=1', type });
           expect([400, 415], `${method} ${route.path} ${type}`).to.include(status);
         },
       );
@@ -288,7 +291,7 @@ describe('Bad input', function () {
   it(
     'in bodies that are cut off or larger than allowed',
     writing(async (method, route) => {
-      const tooLarge = httpRequest(service.url + pathOf(route), {
+      const tooLarge = httpRequest(service.url + wholePath(route), {
         method,
         headers: { authorization, 'content-type': 'application/json', 'content-length': 50_000_000 },
       });
@@ -296,7 +299,7 @@ describe('Bad input', function () {
       const [answer] = await once(tooLarge, 'response');
       expect(answer.statusCode, `${method} ${route.path}`).to.equal(413);
       tooLarge.destroy();
-      const cutOff = httpRequest(service.url + pathOf(route), {
+      const cutOff = httpRequest(service.url + wholePath(route), {
         method,
         headers: { authorization, 'content-type': 'application/json', 'content-length': 100 },
       });
