@@ -20,8 +20,13 @@ export interface Ingest {
 
 type Ended = Exclude<ExecStatus, { state: 'running' }>;
 
-/** Between small batches: what arrives within it shares a transaction. */
+/**
+ * Between small batches: what arrives within it shares a transaction. Short at first, so that a short run is stored
+ * as it ends; longer for a run that goes on, so that following it takes little from the engine beside it.
+ */
 const gatherMs = 10;
+const longRunGatherMs = 100;
+const longRunAfterMs = 2000;
 const smallBatch = 100;
 /** Looking without being woken: while something is held back, and in case the watch missed a change. */
 const heldPollMs = 250;
@@ -49,12 +54,14 @@ async function tail(session: Session, signal: AbortSignal): Promise<Ended> {
   const waker = createWaker(signal);
   const unwatch = executor.watch(handle, waker.ring);
   const retry = { log, signal, what: `storing the events of run ${run.id}` };
+  const began = performance.now();
   let ended: Ended | null = null;
   try {
     for (;;) {
       const { moved, rows, waiting } = await persist(() => step(session, ended !== null), retry);
       if (moved) {
-        if (!ended && rows < smallBatch) await delay(gatherMs, undefined, { signal });
+        const long = performance.now() - began > longRunAfterMs;
+        if (!ended && rows < smallBatch) await delay(long ? longRunGatherMs : gatherMs, undefined, { signal });
         continue;
       }
       if (ended) return ended;
