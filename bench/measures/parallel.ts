@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { bareFolder, barePlaybook, engineCommand, timed } from '../lib/bare.ts';
 import { prepare } from '../lib/content.ts';
 import { progress } from '../lib/progress.ts';
@@ -38,13 +39,23 @@ const viaXargs = (folder: string) =>
     cwd: folder,
   });
 
+/** The node joins a moment after the first ping. */
+async function ownNode(service: Service): Promise<{ capacity: number }> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { results } = await service.call('GET', 'instances/');
+    if (results[0]?.capacity > 0) return results[0];
+    await delay(100);
+  }
+  throw new Error('the node did not join');
+}
+
 export async function parallel(): Promise<Figure[]> {
   const service = new Service();
   const folder = bareFolder({ 'job.yml': playbook });
   try {
     await service.start();
     const { template } = await prepare(service, { 'job.yml': playbook });
-    const [instance] = (await service.call('GET', 'instances/')).results;
+    const instance = await ownNode(service);
     // a job takes forks + 1 units of its node's capacity: this many forks make exactly four slots
     const forks = Math.floor(instance.capacity / slots) - 1;
     const id = await template('parallel', 'job.yml', { allow_simultaneous: true, forks });
