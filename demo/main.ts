@@ -2,25 +2,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './client.ts';
+import { freePort } from './free-port.ts';
 import { type DemoHost, startDemoHost } from './sshd.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const say = (text: string) => console.log(`\u001B[36m== ${text}\u001B[0m`);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
-}
 
 function startService(port: number, data: string, password: string): ChildProcess {
   return spawn(process.execPath, ['core/main.ts', 'serve'], {
