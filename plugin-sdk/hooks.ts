@@ -41,6 +41,11 @@ export interface FactsUpdate {
   hosts: { host_id: number; old_hash: string | null; new_hash: string }[];
 }
 
+/** A run that has ended: its row, without what only core may see. */
+export interface FinishedRun {
+  readonly run: Readonly<Record<string, any>>;
+}
+
 /** When a `beforeStart` tap runs: quota before policy before scanning before everything else. */
 export const stages = { quota: 100, policy: 200, scanning: 300, default: 500 } as const;
 

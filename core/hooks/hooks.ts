@@ -1,11 +1,15 @@
 import { AsyncParallelHook, AsyncSeriesBailHook } from 'tapable';
-import type { BeforeStartOptions, Denial, FactsUpdate, Launch, StatusChange, TapOptions } from '@tapline/plugin-sdk';
+import type {
+  BeforeStartOptions,
+  Denial,
+  FactsUpdate,
+  FinishedRun,
+  Launch,
+  StatusChange,
+  TapOptions,
+} from '@tapline/plugin-sdk';
 import { stages } from '@tapline/plugin-sdk';
 import { guard, type TapRecord } from './guard.ts';
-
-export interface FinishedRun {
-  readonly run: Readonly<Record<string, any>>;
-}
 
 export interface QueuedPayloads {
   onStatusChange: StatusChange;

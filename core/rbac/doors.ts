@@ -1,20 +1,10 @@
-import type { Actor, Rule } from '@tapline/plugin-sdk';
+import type { GuardedWrite, Rule } from '@tapline/plugin-sdk';
 import { allOf } from './rules.ts';
 
 /** A further condition on which rows of a type exist for a caller; superusers are not exempt unless it says so. */
 export type Restriction = Pick<Rule, 'row' | 'query'>;
 
 export type Operation = 'create' | 'update' | 'delete' | 'attach' | 'detach';
-
-/** What a guard is told of a write: the rows as they will be (create, update) or are (delete), and how many. */
-export interface GuardedWrite {
-  trx: any;
-  actor: Actor | null;
-  rows: readonly any[];
-  count: number;
-  /** update: the rows before */
-  before?: readonly any[];
-}
 
 /** Refuses by throwing an ApiError; what it does in `trx` ends with the write. */
 export type Guard = (write: GuardedWrite) => Promise<void> | void;
