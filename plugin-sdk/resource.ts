@@ -79,6 +79,8 @@ export interface Action {
   formats?: readonly string[];
   /** false: no link in `related` */
   related?: false;
+  /** POST starts a run and answers with this status; clients may send it with an `Idempotency-Key`, and then it starts one run at most. */
+  launches?: 201 | 202;
 }
 
 /** A route of its own, outside any resource: `/api/v2/ping/`. */

@@ -122,6 +122,14 @@ function operation(engine: Engine, route: CompiledRoute, method: string): Schema
   }
 }
 
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  description:
+    'Sent again with the same key and body within 24 hours, the request launches nothing and answers what it answered, with `Idempotency-Replayed: true`.',
+};
+
 const body = (name: string, required = true) => ({ requestBody: { required, content: json(reference(name)) } });
 
 function sublistOperation(engine: Engine, shown: string, creates: boolean): Schema {
@@ -141,7 +149,7 @@ function sublistOperation(engine: Engine, shown: string, creates: boolean): Sche
 }
 
 function actionOperation(engine: Engine, route: CompiledRoute, method: string): Schema {
-  const { fields } = actionOf(engine, route) ?? {};
+  const { fields, launches } = actionOf(engine, route) ?? {};
   const takes =
     method === 'GET' || method === 'DELETE' ? undefined : fields ? objectSchema(fields) : { type: 'object' };
   const done = {
@@ -149,6 +157,7 @@ function actionOperation(engine: Engine, route: CompiledRoute, method: string): 
     content: { [route.formats.length ? '*/*' : 'application/json']: { schema: {} } },
   };
   return {
+    ...(launches && method === 'POST' ? { parameters: [idempotencyKey] } : {}),
     ...(takes ? { requestBody: { content: json(takes) } } : {}),
     responses: { '2XX': done, ...refusal },
   };

@@ -15,6 +15,8 @@ export interface Endpoint {
   /** looks up the row and checks access to it */
   prepare?: (call: Call) => Promise<any>;
   run: (call: Call, row: any) => Promise<Reply>;
+  /** starts a run and answers with this status */
+  launches?: number;
 }
 
 export type RouteKind = 'list' | 'detail' | 'sublist' | 'action' | 'list action' | 'route';
@@ -61,11 +63,17 @@ export function compileRoutes(
   return table;
 }
 
-function ownRoute(engine: Engine, { path, access, handler, lists, formats = [], describe }: Route): CompiledRoute {
+function ownRoute(engine: Engine, route: Route): CompiledRoute {
+  const { path, access, handler, lists, formats = [], describe } = route;
   if (!path.endsWith('/')) throw new Error(`the path ${path} must end with a slash`);
   const endpoints = Object.entries(access).map(([method, rule]) => [
     method,
-    { rule, prepare: (call: Call) => requireRule(engine, rule, call, undefined), run: handler },
+    {
+      rule,
+      prepare: (call: Call) => requireRule(engine, rule, call, undefined),
+      run: handler,
+      launches: method === 'POST' ? route.launches : undefined,
+    },
   ]);
   return { path, kind: 'route', type: lists, endpoints: Object.fromEntries(endpoints), formats, describe };
 }
@@ -112,7 +120,7 @@ function resourceRoutes(engine: Engine, model: Compiled): CompiledRoute[] {
 
 function actionEndpoints(
   engine: Engine,
-  { access, handler }: Action,
+  { access, handler, launches }: Action,
   parent?: (call: Call) => Promise<any>,
 ): Record<string, Endpoint> {
   const endpoints = Object.entries(access).map(([method, rule]) => {
@@ -121,7 +129,7 @@ function actionEndpoints(
       await requireRule(engine, rule, call, row);
       return row;
     };
-    return [method, { rule, prepare, run: handler }];
+    return [method, { rule, prepare, run: handler, launches: method === 'POST' ? launches : undefined }];
   });
   return Object.fromEntries(endpoints);
 }

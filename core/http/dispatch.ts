@@ -9,6 +9,7 @@ import { everybody } from '../rbac/rules.ts';
 import type { Auth } from './auth/authenticate.ts';
 import { unauthenticated } from './auth/unauthenticated.ts';
 import type { ReadBody } from './body.ts';
+import { launchOnce } from './idempotency.ts';
 import { negotiate } from './negotiate.ts';
 
 interface Deps {
@@ -69,7 +70,11 @@ function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middlew
     if (!endpoint) return send(ctx, await describeRoute(engine, route, call));
     const row = await endpoint.prepare?.(call);
     if (withBody.has(method)) call.body = await readBody(ctx);
-    send(ctx, await endpoint.run(call, row));
+    const work = () => endpoint.run(call, row);
+    const key = endpoint.launches ? ctx.headers['idempotency-key'] : undefined;
+    if (key === undefined) return send(ctx, await work());
+    const { db, log } = engine;
+    send(ctx, await launchOnce({ db, log, key: String(key), call, path: ctx.path, status: endpoint.launches!, work }));
   };
 }
 

@@ -2,6 +2,7 @@ import { ValidationError, notFound } from '@tapline/plugin-sdk';
 import type { Bus } from '../jobs/bus.ts';
 import type { Settings } from '../settings/settings.ts';
 import { insertRun, launcherColumns, type Launcher } from './insert-run.ts';
+import { noteAnswer } from './launch-key.ts';
 import { jobColumns } from './job-columns.ts';
 import { loadCredentials, loadInventory, loadTemplate, type LaunchTemplate } from './load.ts';
 import { allPasswordsNeeded, type LaunchCredential } from './passwords.ts';
@@ -65,6 +66,7 @@ export function createLaunch(deps: LaunchDeps) {
       ...request.columns,
     };
     if (failures) return { run: await storeRefused(deps, columns, plan), ignored: plan.ignored };
+    noteAnswer({ ignored_fields: plan.ignored });
     const run = await startRun(deps, {
       ...request,
       template,

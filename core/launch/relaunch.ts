@@ -19,6 +19,7 @@ interface RelaunchDeps {
 export const relaunchAction = (deps: RelaunchDeps, { see, start }: { see: Rule; start: Rule }): Action => ({
   access: { GET: see, POST: start },
   summary: 'Launch it again',
+  launches: 201,
   async handler(call, row) {
     const job = await deps.db('runs').where({ id: row.id }).first();
     if (!job) throw new ApiError(404, 'Not found.');

@@ -6,6 +6,7 @@ import type { Hooks } from '../hooks/hooks.ts';
 import { publicRun, type Statuses } from '../jobs/status.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { insertRun, type Launcher, type NewRun } from './insert-run.ts';
+import { bindLaunch } from './launch-key.ts';
 
 export interface StartDeps {
   db: Knex;
@@ -38,7 +39,9 @@ export async function startRun(deps: StartDeps, request: StartRequest): Promise<
 const startAtOnce = ({ db, statuses, keyRing }: StartDeps, { run }: StartRequest) =>
   db.transaction(async (trx) => {
     const { id } = await insertRun(trx, keyRing, run);
-    return statuses.setStatus(trx, { id }, 'pending');
+    const started = await statuses.setStatus(trx, { id }, 'pending');
+    await bindLaunch(trx, { id });
+    return started;
   });
 
 async function startWithTaps(deps: StartDeps, request: StartRequest): Promise<any> {
@@ -55,13 +58,15 @@ async function startWithTaps(deps: StartDeps, request: StartRequest): Promise<an
     await db('runs').where({ id: run.id, status: 'new' }).delete();
     throw new ApiError(denial.status, denial.body);
   }
-  const started = await db.transaction((trx) =>
-    denial
-      ? statuses.setStatus(trx, run, 'failed', {
-          job_explanation: [explanation, refusal(denial)].filter(Boolean).join('\n'),
-        })
-      : statuses.setStatus(trx, run, 'pending', { job_explanation: explanation }),
-  );
+  const started = await db.transaction(async (trx) => {
+    if (denial)
+      return statuses.setStatus(trx, run, 'failed', {
+        job_explanation: [explanation, refusal(denial)].filter(Boolean).join('\n'),
+      });
+    const moved = await statuses.setStatus(trx, run, 'pending', { job_explanation: explanation });
+    if (moved) await bindLaunch(trx, run);
+    return moved;
+  });
   if (!started)
     throw new ApiError(503, 'The launch took too long to be decided and was given up. Launch again.', {
       'Retry-After': '5',

@@ -29,6 +29,7 @@ export const launchAction = (
   access: { GET: rules.see, POST: rules.execute },
   summary: 'Launch the template',
   fields: launchFields,
+  launches: 201,
   async handler(call, row) {
     if (call.method === 'GET') return { status: 200, body: await launchInfo(deps, row.id) };
     const { run, ignored } = await deps.launch.launchTemplate({

@@ -153,6 +153,7 @@ function updateAction({ db, statuses, permissions }: ProjectServices): Action {
   return {
     access: { GET: permissions.project.see, POST: permissions.project.update },
     summary: 'Fetch the source',
+    launches: 202,
     async handler(call, row) {
       if (call.method === 'GET') return { status: 200, body: { can_update: row.scm_type !== '' } };
       const run = await db.transaction((trx) => startUpdate(trx, statuses, row.id, call));

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Actor } from '@tapline/plugin-sdk';
 import type { Statuses } from '../jobs/status.ts';
 import { launcherColumns } from '../launch/insert-run.ts';
+import { bindLaunch } from '../launch/launch-key.ts';
 import { insertUpdates } from './insert-update.ts';
 
 /** Queues an update of one project; null for a manual one. */
@@ -15,5 +16,7 @@ export async function startUpdate(
     launch_type: 'manual',
     ...launcherColumns({ actor, authority: actor, origin: { kind: 'api', id: null, client_ip: ip } }),
   });
-  return run ? statuses.setStatus(trx, run, 'pending') : null;
+  if (!run) return null;
+  await bindLaunch(trx, run);
+  return statuses.setStatus(trx, run, 'pending');
 }
