@@ -53,6 +53,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** The API form of rows of any type, in the order of the ids. Access has been checked by whoever picked the ids. */
   represent: (type: string, ids: readonly number[], view?: View) => Promise<Record<string, any>[]>;
+  /** Which of these rows of a type the caller may see. */
+  visible: (type: string, ids: readonly number[]) => Promise<Set<number>>;
   /** A page of a type's list for this call's query, as the list route would answer; `narrow` restricts it (alias `t`). */
   list: (type: string, narrow?: (builder: any, alias: string) => void) => Promise<Reply>;
 }
