@@ -1,0 +1,76 @@
+import type { Call, PluginApi } from '@tapline/plugin-sdk';
+import type { Inputs } from './inputs.ts';
+import { type Finding, type Recommendation, type Rule, severities } from './rule.ts';
+import type { QueriedScope } from './scopes.ts';
+
+interface Evaluation {
+  inputs: Inputs;
+  scope: QueriedScope;
+  /** who asks; decides only whether an object is named, never what is recommended */
+  call?: Call;
+}
+
+/** Every rule that triggers: critical, then warn, then info; within a severity in the order of registration. */
+export function recommend(
+  api: PluginApi,
+  { inputs, scope, call }: Evaluation,
+): Promise<{ count: number; results: Recommendation[] }> {
+  return api.tracer.span('recommendations.evaluate', async (span) => {
+    const rules = (api.use('recommendation.rule') as readonly Rule[]).filter(
+      (rule) => scope === 'all' || rule.scope === scope,
+    );
+    const triggered = await triggeredBy(api, rules, inputs);
+    const results = await Promise.all(triggered.map(([rule, finding]) => represent(rule, finding, call)));
+    span.set({ scope, count: results.length });
+    return { count: results.length, results };
+  });
+}
+
+/** Rules of other plugins may be slow: one that takes longer is left out like one that throws. */
+const ruleLimitMs = 2_000;
+
+async function triggeredBy(api: PluginApi, rules: readonly Rule[], inputs: Inputs): Promise<[Rule, Finding][]> {
+  const findings = await Promise.all(rules.map((rule) => findingOf(api, rule, inputs)));
+  const found = rules.flatMap((rule, index): [Rule, Finding][] => {
+    const finding = findings[index];
+    return finding ? [[rule, finding]] : [];
+  });
+  return severities.flatMap((severity) => found.filter(([rule]) => rule.severity === severity));
+}
+
+async function findingOf(api: PluginApi, rule: Rule, inputs: Inputs): Promise<Finding | undefined> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${ruleLimitMs} ms`)), ruleLimitMs);
+  try {
+    const finding = await Promise.race([Promise.resolve(inputs).then((given) => rule.evaluate(given)), late]);
+    if (finding === undefined || typeof finding?.why === 'string') return finding;
+    throw new Error('a rule returns { why } or nothing');
+  } catch (err) {
+    api.log.debug({ err, rule: rule.id }, 'a recommendation rule failed and was left out');
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function represent(
+  { id, scope, severity, title, action_link }: Rule,
+  finding: Finding,
+  call?: Call,
+): Promise<Recommendation> {
+  return { id, scope, severity, title, why: (call && (await namedFor(finding, call))) ?? finding.why, action_link };
+}
+
+/** The sentence that names the first object which the caller may see; names stay hidden from everybody else. */
+async function namedFor({ named = [] }: Finding, call: Call): Promise<string | undefined> {
+  for (const type of new Set(named.map((item) => item.type))) {
+    const items = named.filter((item) => item.type === type);
+    const visible = await call.visible(
+      type,
+      items.map(({ id }) => id),
+    );
+    const first = items.find(({ id }) => visible.has(id));
+    if (first) return first.why;
+  }
+  return undefined;
+}
