@@ -48,6 +48,8 @@ export interface Call {
   ip: string;
   /** The Accept header as sent; '' when absent. For actions that choose a format themselves. */
   accept?: string;
+  /** The If-Match header of a request to a detail, checked against the row under its lock. */
+  ifMatch?: string;
   requestId: string;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;

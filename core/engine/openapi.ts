@@ -1,6 +1,7 @@
 import type { Action, Reply } from '@tapline/plugin-sdk';
 import { authenticated, everybody } from '../rbac/rules.ts';
 import type { Engine } from './compile.ts';
+import { hasVersions } from './etag.ts';
 import { componentSchemas, objectSchema, reference, type Schema } from './openapi-schemas.ts';
 import { labelOf } from './options-fields.ts';
 import type { CompiledRoute } from './routes.ts';
@@ -109,18 +110,27 @@ function operation(engine: Engine, route: CompiledRoute, method: string): Schema
   const done = reply('As it is now.', reference(shown));
   switch (method) {
     case 'GET':
-      return { responses: { 200: done, ...refusal } };
+      return { responses: { 200: hasVersions(engine.type(shown)) ? { ...done, headers } : done, ...refusal } };
     case 'POST':
       return { ...body(`${shown}_create`), responses: { 201: done, ...refusal } };
     case 'DELETE':
-      return { responses: { [resource.deleteStatus ?? 204]: reply('Deleted.'), ...refusal } };
+      return { parameters: [ifMatch], responses: { [resource.deleteStatus ?? 204]: reply('Deleted.'), ...refusal } };
     default:
       return {
         ...body(`${shown}_${method === 'PUT' ? 'replace' : 'patch'}`, method === 'PUT'),
+        parameters: [ifMatch],
         responses: { 200: done, ...refusal },
       };
   }
 }
+
+const headers = { ETag: { schema: { type: 'string' }, description: 'The version, for If-Match.' } };
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  schema: { type: 'string' },
+  description: 'The `ETag` of the object as it was read: 412 where it has changed since.',
+};
 
 const idempotencyKey = {
   name: 'Idempotency-Key',

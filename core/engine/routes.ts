@@ -1,5 +1,6 @@
 import type { Action, Call, Reply, Resource, Route, Rule } from '@tapline/plugin-sdk';
 import type { Compiled, Engine } from './compile.ts';
+import { etagOf } from './etag.ts';
 import { reserved } from './filter-key.ts';
 import { listPage, selectRows } from './list.ts';
 import { findRow, requireRule } from './lookup.ts';
@@ -182,8 +183,10 @@ function detailEndpoints(engine: Engine, model: Compiled, row: (call: Call) => P
     rule: access.change!,
     prepare: guarded(access.change!),
     run: async (call, { id }) => {
-      await updateRow(engine, model, call, id, mode);
-      return { status: 200, body: (await engine.represent(model.type, [id], call))[0] };
+      const row = await updateRow(engine, model, call, id, mode);
+      // RFC 9110 §9.3.4: the answer to a PUT has none, since what was sent is not what is stored, byte for byte
+      const tag = mode === 'patch' ? etagOf(model, row) : undefined;
+      return { status: 200, body: (await engine.represent(model.type, [id], call))[0], headers: tagged(tag) };
     },
   });
   const remove: Endpoint['run'] = async (call, { id }) => {
@@ -207,6 +210,8 @@ function detailEndpoints(engine: Engine, model: Compiled, row: (call: Call) => P
   );
 }
 
+const tagged = (tag: string | undefined) => (tag === undefined ? undefined : { ETag: tag });
+
 /** Filters hold for a detail as well: one that does not match is not there. */
 async function detailReply(engine: Engine, model: Compiled, call: Call, row: any): Promise<Reply> {
   if ([...call.query.keys()].some((key) => !reserved.has(key) || key === 'search' || key === 'type')) {
@@ -217,5 +222,5 @@ async function detailReply(engine: Engine, model: Compiled, call: Call, row: any
     if (!match) throw noMatch(model.resource);
   }
   const [body] = await model.serializer.rows(engine.db, [row], call, 'detail');
-  return { status: 200, body };
+  return { status: 200, body, headers: tagged(etagOf(model, row)) };
 }

@@ -11,6 +11,8 @@ export const alias = 't';
 export const summaryPrefix = '@';
 /** The column with the parts of the row's name in addresses. */
 export const nameKey = '@@name';
+/** When the row was written last, where the field `modified` tells something else. */
+export const versionKey = '@@version';
 
 export interface Reads {
   /** the rows of these ids, complete with summaries, in no order */
@@ -47,6 +49,7 @@ function restoreTypes(model: Model): (row: any) => any {
     ...[...model.fields.values()]
       .filter(({ kind, column, sql }) => kind === 'datetime' && !column && sql)
       .map(({ name }) => name),
+    versionKey,
   ];
   return (row) => {
     for (const name of instants) {
@@ -67,6 +70,8 @@ function selected(model: Model, models: Models, view: View): string[] {
     const sql = summarySql(models, ref, alias);
     if (sql) named.set(summaryPrefix + ref.name, sql);
   }
+  if (view === 'detail' && model.columns.has('modified') && model.fields.get('modified')?.column !== 'modified')
+    named.set(versionKey, `${quote(alias)}."modified"`);
   const naming = view === 'detail' ? namingColumns(models, model, alias) : [];
   if (naming.length) named.set(nameKey, `json_build_array(${naming.join(', ')})`);
   return [...named].map(([name, sql]) => `${exact(model, name, sql)} as ${quote(name)}`);

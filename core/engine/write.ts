@@ -2,6 +2,7 @@ import { type Call, type Resource, ValidationError, type WriteContext, forbidden
 import type { Knex } from 'knex';
 import { fn } from 'objection';
 import type { Compiled, Engine } from './compile.ts';
+import { assertMatch } from './etag.ts';
 import { isRetryable, toApiError } from './database-error.ts';
 import { checkReferences } from './references.ts';
 import { type ValidatedInput, type WriteMode, validateBody } from './schema.ts';
@@ -66,16 +67,18 @@ export async function createRow(
   });
 }
 
+/** Resolves to the row as stored now. */
 export async function updateRow(
   engine: Engine,
   model: Compiled,
   call: Call,
   id: number,
   mode: WriteMode,
-): Promise<void> {
+): Promise<any> {
   const { resource } = model;
-  await inTransaction(engine.db, resource, async (trx) => {
+  return inTransaction(engine.db, resource, async (trx) => {
     const before = await lockRow(model, trx, id);
+    assertMatch(model, call, before);
     const validated = await validate(engine, model, call, call.body, mode, trx, {}, before);
     refuse(validated);
     const { input } = validated;
@@ -94,6 +97,7 @@ export async function updateRow(
     await resource.afterUpdate?.(context, row);
     await engine.doors?.check(resource.type, 'update', { trx, actor: call.actor, rows: [row], before: [before] });
     await engine.activity?.updated(trx, engine, call, { model, row, before });
+    return row;
   });
 }
 
@@ -101,6 +105,7 @@ export async function deleteRow(engine: Engine, model: Compiled, call: Call, id:
   const { resource } = model;
   await inTransaction(engine.db, resource, async (trx) => {
     const row = await lockRow(model, trx, id);
+    assertMatch(model, call, row);
     await resource.beforeDelete?.(trx, row, call);
     await engine.doors?.check(resource.type, 'delete', { trx, actor: call.actor, rows: [row] });
     await engine.activity?.deleted(trx, engine, call, { model, row });

@@ -64,6 +64,8 @@ function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middlew
       path: ctx.path,
       ip: ctx.ip,
       accept: ctx.get('Accept'),
+      // of a list below an object it would mean the list, which has no version
+      ifMatch: route.kind === 'detail' ? ctx.headers['if-match'] : undefined,
       requestId: ctx.state.requestId,
     };
     const call = makeCall(engine, parts, () => abortSignal(ctx));
