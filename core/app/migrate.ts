@@ -5,17 +5,19 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { connectionSettings } from './database.ts';
 
+const migrationFiles = (folder: string) => readdirSync(folder).filter((file) => /^\d{4}_\w+\.(ts|js)$/.test(file));
+const nameOf = (file: string) => file.replace(/\.(ts|js)$/, '');
+
 /** Names without extension, so that a build to JavaScript would not lose sight of what was applied. */
 export function migrationSource(folder: string): Knex.MigrationSource<string> {
   return {
-    getMigrations: async () =>
-      readdirSync(folder)
-        .filter((file) => /^\d{4}_\w+\.(ts|js)$/.test(file))
-        .map((file) => file.replace(/\.(ts|js)$/, ''))
-        .toSorted(),
+    getMigrations: async () => [...new Set(migrationFiles(folder).map(nameOf))].toSorted(),
     getMigrationName: (name) => name,
     getMigration: async (name) => {
-      const file = readdirSync(folder).find((entry) => entry.replace(/\.(ts|js)$/, '') === name);
+      // a built package may hold both: Node strips no types below node_modules
+      const file = migrationFiles(folder)
+        .toSorted()
+        .find((entry) => nameOf(entry) === name);
       return import(pathToFileURL(join(folder, file ?? name)).href);
     },
   };
@@ -25,31 +27,41 @@ export function migrationSource(folder: string): Knex.MigrationSource<string> {
 const lockKey = 7_236_001;
 const lockWaitMs = 120_000;
 
-/** Brings the schema up to date; resolves to the names applied now. */
-export async function migrate({ databaseUrl, folder }: { databaseUrl: string; folder: string }): Promise<string[]> {
+/** Runs `work` while no other node migrates; `lock` is the connection that holds the lock. */
+export async function underMigrationLock<T>(databaseUrl: string, work: (lock: pg.Client) => Promise<T>): Promise<T> {
   const lock = new pg.Client({ ...connectionSettings(databaseUrl, 'migrate'), lock_timeout: lockWaitMs });
   lock.on('error', () => undefined);
   await lock.connect();
-  // what goes wrong is thrown; the library would print it as well
-  const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
-  const db = knex({
-    client: 'pg',
-    log: silent,
-    connection: connectionSettings(databaseUrl, 'migrate') as Knex.PgConnectionConfig,
-    pool: { min: 0, max: 2 },
-  });
-  const options = { migrationSource: migrationSource(folder), tableName: 'tapline_migrations' };
   try {
     await lock.query('select pg_advisory_lock($1)', [lockKey]);
-    if (!(await pendingMigrations(lock, folder)).length) return [];
-    // knex's own lock row stays behind when a migrating process dies; ours went with its connection
-    await db.migrate.forceFreeMigrationsLock(options);
-    const [, applied] = await db.migrate.latest(options);
-    return applied;
+    return await work(lock);
   } finally {
-    await db.destroy();
     await lock.end();
   }
+}
+
+/** Brings the schema up to date; resolves to the names applied now. */
+export function migrate({ databaseUrl, folder }: { databaseUrl: string; folder: string }): Promise<string[]> {
+  return underMigrationLock(databaseUrl, async (lock) => {
+    if (!(await pendingMigrations(lock, folder)).length) return [];
+    // what goes wrong is thrown; the library would print it as well
+    const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
+    const db = knex({
+      client: 'pg',
+      log: silent,
+      connection: connectionSettings(databaseUrl, 'migrate') as Knex.PgConnectionConfig,
+      pool: { min: 0, max: 2 },
+    });
+    const options = { migrationSource: migrationSource(folder), tableName: 'tapline_migrations' };
+    try {
+      // knex's own lock row stays behind when a migrating process dies; ours went with its connection
+      await db.migrate.forceFreeMigrationsLock(options);
+      const [, applied] = await db.migrate.latest(options);
+      return applied;
+    } finally {
+      await db.destroy();
+    }
+  });
 }
 
 /** @throws when the database holds migrations that this version does not know: it was used by a newer one */
