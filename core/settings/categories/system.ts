@@ -1,3 +1,4 @@
+import { networkProblem } from '../../outbound/addresses.ts';
 import { noEffect, type SettingDefinition } from '../definition.ts';
 
 export const systemSettings = {
@@ -33,6 +34,14 @@ export const systemSettings = {
     type: 'list',
     default: ['REMOTE_ADDR', 'REMOTE_HOST'],
     help: noEffect,
+  },
+  OUTBOUND_ALLOWED_NETWORKS: {
+    category: 'system',
+    type: 'list',
+    default: [],
+    label: 'Networks that requests may reach',
+    help: 'Addresses and networks (10.0.0.0/8) beyond the public internet that addresses given by users may lead to.',
+    check: (networks: readonly string[]) => networks.map(networkProblem).find(Boolean),
   },
   PROXY_IP_ALLOWED_LIST: { category: 'system', type: 'list', default: [], help: noEffect },
   CSRF_TRUSTED_ORIGINS: {

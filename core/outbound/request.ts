@@ -1,0 +1,136 @@
+import { lookup as resolve, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { type HttpRequest, type HttpService, OutboundError } from '@tapline/plugin-sdk';
+import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { assertReachable } from './addresses.ts';
+
+interface Deps {
+  settings: { get(key: 'OUTBOUND_ALLOWED_NETWORKS'): readonly string[] };
+  userAgent: string;
+}
+
+const defaultTimeoutMs = 10_000;
+const longestTimeoutMs = 120_000;
+const defaultMaxBytes = 1_048_576;
+const schemes = new Set(['http:', 'https:']);
+
+/**
+ * Requests to addresses that users gave. The address is judged before anything is sent to it, for literals and for every
+ * address that a name stands for; redirects are answers, not followed; size and time are bounded.
+ */
+export function createOutbound({ settings, userAgent }: Deps): HttpService & { close(): Promise<void> } {
+  const agents = new Map<string, Agent>();
+  const agentFor = (verifyTls: boolean, trusted: boolean) => {
+    const key = `${verifyTls} ${trusted}`;
+    const found =
+      agents.get(key) ?? makeAgent(verifyTls, trusted ? undefined : () => settings.get('OUTBOUND_ALLOWED_NETWORKS'));
+    agents.set(key, found);
+    return found;
+  };
+  return {
+    async request(address, options = {}) {
+      const url = readAddress(address);
+      const { verifyTls = true, trusted = false, maxBytes = defaultMaxBytes } = options;
+      if (!trusted) checkLiteral(url, settings.get('OUTBOUND_ALLOWED_NETWORKS'));
+      try {
+        const reply = await request(url, { ...sent(options, userAgent), dispatcher: agentFor(verifyTls, trusted) });
+        return {
+          status: reply.statusCode,
+          headers: plainHeaders(reply.headers),
+          body: await readBody(reply.body, maxBytes, url),
+        };
+      } catch (error) {
+        throw explained(error, url);
+      }
+    },
+    close: async () => void (await Promise.all([...agents.values()].map((agent) => agent.close()))),
+  };
+}
+
+function readAddress(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !schemes.has(url.protocol))
+    throw new OutboundError(`"${address.slice(0, 200)}" is no http or https address.`);
+  if (url.username || url.password)
+    throw new OutboundError('An address must not carry a user name or password: send a header.');
+  return url;
+}
+
+const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
+
+/** Names are judged when they are resolved; a literal never is. URL has turned `0x7f.1` and `2130706433` into 127.0.0.1. */
+function checkLiteral({ hostname }: URL, allowed: readonly string[]): void {
+  const host = bare(hostname);
+  if (isIP(host)) assertReachable(host, host, allowed);
+}
+
+function sent({ method = 'GET', headers, body, timeoutMs = defaultTimeoutMs }: HttpRequest, userAgent: string) {
+  return {
+    method,
+    headers: { 'user-agent': userAgent, ...headers },
+    body,
+    signal: AbortSignal.timeout(Math.min(longestTimeoutMs, timeoutMs)),
+  };
+}
+
+/** `allowed` absent: the address comes from the deployment and may be anywhere. */
+function makeAgent(verifyTls: boolean, allowed?: () => readonly string[]): Agent {
+  const tls = { rejectUnauthorized: verifyTls, timeout: defaultTimeoutMs };
+  if (!allowed) return new Agent({ connect: tls });
+  const connect = buildConnector({ ...tls, lookup: judgedLookup(allowed) });
+  return new Agent({
+    connect: (options, callback) =>
+      connect(options, (...[error, socket]) => {
+        if (error) return callback(error, null);
+        try {
+          // the settings may have changed, and the system may have its own idea of a name
+          assertReachable(bare(options.hostname), socket.remoteAddress ?? '', allowed());
+          callback(null, socket);
+        } catch (refusal) {
+          socket.destroy();
+          callback(refusal as Error, null);
+        }
+      }),
+  });
+}
+
+/** Resolves a name and refuses it when any of its addresses is out of bounds: which one is taken is not ours to say. */
+const judgedLookup =
+  (allowed: () => readonly string[]): LookupFunction =>
+  (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) return callback(error, '', 0);
+      try {
+        for (const { address } of addresses) assertReachable(hostname, address, allowed());
+      } catch (refusal) {
+        return callback(refusal as NodeJS.ErrnoException, '', 0);
+      }
+      if (options.all) return callback(null, addresses);
+      callback(null, addresses[0]?.address ?? '', addresses[0]?.family);
+    });
+  };
+
+async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number, { host }: URL): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > maxBytes) throw new OutboundError(`The answer of ${host} is longer than ${maxBytes} bytes.`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+const plainHeaders = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  );
+
+/** One kind of error for callers; the address's path and query stay out of it, they may hold a key. */
+function explained(error: unknown, { host }: URL): OutboundError {
+  if (error instanceof OutboundError) return error;
+  const { cause, message, name } = error as Error;
+  if (cause instanceof OutboundError) return cause;
+  const reason = name === 'TimeoutError' ? 'it did not answer in time' : message;
+  return new OutboundError(`${host} could not be asked: ${reason}`, { cause: error });
+}
