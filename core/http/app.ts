@@ -24,13 +24,16 @@ export interface AppDeps {
   /** tells whether Postgres can be reached */
   bus?: Parameters<typeof refuseWhenDatabaseAway>[0]['bus'];
   settings?: { get: (key: any) => any };
+  /** public files; they stay there while the database is away */
+  pages?: Middleware;
   checks?: ReadyChecks;
   /** largest body */
   bodyLimit?: string;
 }
 
 /** What every request passes, outermost first. */
-export function createApp({ config, log, metrics, auth, engineApi, authRoutes, bus, checks = {}, bodyLimit }: AppDeps) {
+export function createApp(deps: AppDeps) {
+  const { config, log, metrics, auth, engineApi, authRoutes, bus, pages, checks = {}, bodyLimit } = deps;
   const app = new Koa();
   // its own handler would print what `answerErrors` has logged, and clients that went away
   app.silent = true;
@@ -41,6 +44,7 @@ export function createApp({ config, log, metrics, auth, engineApi, authRoutes, b
   app.use(securityHeaders);
   app.use(answerErrors({ log }));
   app.use(observeRoutes({ metrics, checks }));
+  if (pages) app.use(pages);
   if (bus) app.use(refuseWhenDatabaseAway({ bus }));
   if (authRoutes) app.use(authRoutes);
   app.use(dispatch({ engine: engineApi, auth, readBody: createReadBody({ limit: bodyLimit }) }));
