@@ -6,7 +6,7 @@ import { catalogue } from './rules/catalogue.ts';
 import { queriedScopes, readScope } from './scopes.ts';
 
 /** Read-only hints about the health of the platform (specification, "Recommendations"). */
-export const plugin = definePlugin({
+export default definePlugin({
   id: 'recommendations',
   title: 'Recommendations',
   version: '1.0.0',
