@@ -14,6 +14,8 @@ export interface GrantRequest {
   teamId?: number;
   /** take the role away instead of giving it */
   revoke?: boolean;
+  /** the place stands for the role: nobody named it, so that not seeing it means no right */
+  implied?: boolean;
 }
 
 export interface GrantResult {
@@ -33,7 +35,7 @@ const noMatch = (what: string) => new ApiError(400, { detail: `No ${what} matche
 export async function changeGrant(trx: Knex.Transaction, request: GrantRequest): Promise<GrantResult> {
   const { actor, settings, roleId, revoke = false } = request;
   const role: RoleRow | undefined = await trx('roles').where('id', roleId).first();
-  if (!role || !(await roleVisible.row(actor, role, trx))) throw noMatch('Role');
+  if (!role || !(await roleVisible.row(actor, role, trx))) throw request.implied ? forbidden() : noMatch('Role');
   // what changes who is in a team waits here, before any row is locked, and not in the trigger
   if (givesTeam(role)) await trx.raw('select lock_team_membership()');
   const target = await findTarget(trx, request);

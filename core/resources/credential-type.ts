@@ -8,6 +8,7 @@ import {
 } from '@tapline/plugin-sdk';
 import { checkInjectors, checkInputSchema } from '../credentials/custom-type.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
+import { authenticated } from '../rbac/rules.ts';
 
 const kinds = [
   ['ssh', 'Machine'],
@@ -77,7 +78,10 @@ export const credentialTypeResource = ({ permissions }: { permissions: CorePermi
         message: 'Credential type with this Name and Kind already exists.',
       },
     },
-    sublists: { credentials: { resource: 'credential', column: 'credential_type_id', create: true } },
+    // a type is used by whoever may make credentials, managed ones above all
+    sublists: {
+      credentials: { resource: 'credential', column: 'credential_type_id', create: true, write: authenticated },
+    },
     validate: checkType,
     async beforeDelete(trx, row) {
       if (row.managed) throw forbidden('Managed credential types cannot be deleted.');

@@ -37,6 +37,7 @@ export const membersOf = ({ settings }: GrantServices, type: RoleType, field: st
       actor: created ? asSystem(call.actor) : call.actor,
       settings,
       roleId: role!.id,
+      implied: true,
       userId,
       revoke: detach,
     });

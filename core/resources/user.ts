@@ -37,6 +37,7 @@ const sublists = (services: { settings: RoleSettings; permissions: CorePermissio
     where: (builder, parent, alias) =>
       void builder.where(`${alias}.user_id`, parent.id).whereNull(`${alias}.application_id`),
     create: true,
+    write: authenticated,
     prepare: ({ body }) => void (body.application = null),
   },
   authorized_tokens: {
@@ -44,6 +45,7 @@ const sublists = (services: { settings: RoleSettings; permissions: CorePermissio
     where: (builder, parent, alias) =>
       void builder.where(`${alias}.user_id`, parent.id).whereNotNull(`${alias}.application_id`),
     create: true,
+    write: authenticated,
     prepare: requireApplication,
   },
   applications: {

@@ -1,208 +1,122 @@
-import { ApiError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
-import { type AccessStage, openAccessStage, statusOf } from './stage.ts';
+import type { CompiledRoute } from '../../core/engine/routes.ts';
+import { type Answer, type Rewindable, startRewindable } from '../support/rewindable.ts';
+import { anyone, expectations, type Line } from './expectations.ts';
+import { type Stage, setStage } from './principals.ts';
+import { pathOf, prepare, rightBodies } from './requests.ts';
+import { see } from './who.ts';
 
-/**
- * Who may do what, written down by hand from contract/rbac.md §3 and §7. Whoever is not named for `see` gets 404 for
- * everything; who sees but is not named for an action gets 403.
- */
-const everything = ['superuser', 'readToken', 'auditor'];
-const managers = ['orgAdmin', 'orgAuditor'];
-const held = (type: string, ...fields: string[]) => fields.map((field) => `${type}.${field}_role`);
-const inventoryReaders = held('inventory', 'admin', 'update', 'adhoc', 'use', 'read');
-const templateReaders = [...held('job_template', 'admin', 'execute', 'read'), 'teammate', 'orgExecute'];
+const base = '/api/v2/';
+const writing = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+type Writing = (typeof writing)[number];
 
-interface Expected {
-  path: string;
-  see: string[];
-  change?: string[];
-  delete?: string[];
-}
-
-const inventoryPart = {
-  see: [...everything, ...managers, ...inventoryReaders],
-  change: ['superuser', 'orgAdmin', 'inventory.admin_role'],
-  delete: ['superuser', 'orgAdmin', 'inventory.admin_role'],
-};
-
-const matrix: Record<string, Expected> = {
-  organization: {
-    path: 'organizations',
-    see: [...everything, ...managers, 'member', 'orgExecute'],
-    change: ['superuser', 'orgAdmin'],
-    delete: ['superuser', 'orgAdmin'],
-  },
-  team: {
-    path: 'teams',
-    // an administrator of any organization sees every team, as ORG_ADMINS_CAN_SEE_ALL_USERS says
-    see: [...everything, ...managers, 'member', 'teammate', 'otherAdmin'],
-    change: ['superuser', 'orgAdmin'],
-    delete: ['superuser', 'orgAdmin'],
-  },
-  inventory: { path: 'inventories', ...inventoryPart },
-  host: { path: 'hosts', ...inventoryPart },
-  group: { path: 'groups', ...inventoryPart },
-  project: {
-    path: 'projects',
-    see: [...everything, ...managers, ...held('project', 'admin', 'use', 'update', 'read')],
-    change: ['superuser', 'orgAdmin', 'project.admin_role'],
-    delete: ['superuser', 'orgAdmin', 'project.admin_role'],
-  },
-  project_update: {
-    path: 'project_updates',
-    see: [...everything, ...managers, ...held('project', 'admin', 'use', 'update', 'read')],
-    delete: ['superuser', 'orgAdmin', 'project.admin_role'],
-  },
-  credential: {
-    path: 'credentials',
-    see: [...everything, ...managers, ...held('credential', 'admin', 'use', 'read')],
-    change: ['superuser', 'orgAdmin', 'credential.admin_role'],
-    delete: ['superuser', 'orgAdmin', 'credential.admin_role'],
-  },
-  job_template: {
-    path: 'job_templates',
-    see: [...everything, ...managers, ...templateReaders],
-    change: ['superuser', 'orgAdmin', 'job_template.admin_role'],
-    delete: ['superuser', 'orgAdmin', 'job_template.admin_role'],
-  },
-  job: {
-    path: 'jobs',
-    see: [...everything, ...managers, ...templateReaders],
-    delete: ['superuser', 'orgAdmin'],
-  },
-  instance_group: { path: 'instance_groups', see: everything, change: ['superuser'], delete: ['superuser'] },
-};
-
-const launchers = ['superuser', 'orgAdmin', 'orgExecute', 'teammate', ...held('job_template', 'admin', 'execute')];
-const unauthenticated = ['anonymous', 'disabled'];
-
-describe('the role matrix', () => {
-  let stage: AccessStage;
+describe('the role matrix', function () {
+  this.timeout(300_000);
+  let service: Rewindable;
+  let stage: Stage;
+  let routes: CompiledRoute[];
+  let bodies: Record<string, unknown>;
   let principals: string[];
-  const url = (type: string) => `/api/v2/${matrix[type]!.path}/${stage.ids[type]}/`;
-  const ask = (name: string, method: string, path: string, body?: unknown) => stage.as[name]!(method, path, body);
+  let answers = 0;
+  let problems: string[];
 
   before(async () => {
-    // what matters here is who gets as far as the launch
-    const launchTemplate = async () => {
-      throw new ApiError(409, 'The launch was reached.');
-    };
-    stage = await openAccessStage({ launch: { launchTemplate } });
-    principals = Object.keys(stage.as).filter((name) => !unauthenticated.includes(name));
+    service = await startRewindable();
+    stage = await setStage(service.db);
+    routes = service.services.engineApi.routes.filter(({ path }) => path.startsWith(base));
+    bodies = await rightBodies(routes, stage, service.ask);
+    principals = Object.keys(stage.tokens);
   });
-  after(() => stage?.stop());
+  beforeEach(() => void (problems = []));
+  /** all at once: one wrong rule shows in many places */
+  afterEach(() => expect(problems).to.deep.equal([]));
+  after(async () => {
+    await service?.stop();
+    console.log(`      ${routes?.length} routes × ${principals?.length} callers: ${answers} answers compared`);
+  });
 
-  /** What every principal gets, against what it should get. */
-  async function compare(expected: (name: string) => number, actual: (name: string) => Promise<number>) {
-    const wanted: Record<string, number> = {};
-    const got: Record<string, number> = {};
-    for (const name of principals) {
-      wanted[name] = expected(name);
-      got[name] = await actual(name);
-    }
-    expect(got).to.deep.equal(wanted);
+  const lineOf = ({ path }: CompiledRoute): Line => expectations[path.slice(base.length)] ?? {};
+
+  it('has a line for every route, with its methods, and no other', () => {
+    const declared = routes.map((route) => `${route.path} ${Object.keys(route.endpoints).toSorted().join(' ')}`);
+    const expected = Object.entries(expectations).map(
+      ([path, line]) => `${base}${path} ${['GET', ...writing.filter((method) => line[method])].toSorted().join(' ')}`,
+    );
+    expect(declared.toSorted()).to.deep.equal(expected.toSorted());
+  });
+
+  /** The status that the table states; 2xx stands for a success of any kind. */
+  function expected(line: Line, method: Writing | 'GET', name: string): string {
+    if (line.open) return '2xx';
+    if (name === 'anonymous' || name === 'disabled') return '401';
+    if (method !== 'GET' && name === 'readToken') return '403';
+    if (line.at !== undefined && !see[line.at]!.includes(name)) return '404';
+    const allowed = line[method] ?? (method === 'GET' ? anyone : []);
+    if (allowed === anyone || allowed.includes(name)) return '2xx';
+    return line.unseen?.includes(name) || (line.names && !see[line.names]!.includes(name)) ? '400' : '403';
   }
 
-  const denial = (type: string, name: string) => (matrix[type]!.see.includes(name) ? 403 : 404);
-
-  it('lets nobody in without valid credentials', async () => {
-    for (const type of Object.keys(matrix)) {
-      for (const name of unauthenticated) {
-        for (const method of ['GET', 'PATCH', 'DELETE'])
-          if (method !== 'PATCH' || matrix[type]!.change)
-            expect(await statusOf(ask(name, method, url(type), method === 'PATCH' ? {} : undefined))).to.equal(401);
+  async function compare(
+    where: string,
+    wanted: (name: string) => string,
+    actual: (name: string) => Promise<string>,
+    atOnce = 8,
+  ): Promise<void> {
+    const did: Record<string, string[]> = {};
+    for (let at = 0; at < principals.length; at += atOnce) {
+      const some = principals.slice(at, at + atOnce);
+      const got = await Promise.all(some.map(actual));
+      for (const [index, name] of some.entries()) {
+        (did[got[index]!] ??= []).push(name);
+        answers++;
       }
     }
-  });
+    for (const [got, names] of Object.entries(did)) {
+      const wrong = names.filter((name) => wanted(name) !== got);
+      if (wrong.length) problems.push(`${where}: ${got} instead of ${wanted(wrong[0]!)} for ${wrong.join(', ')}`);
+    }
+  }
 
-  for (const [type, row] of Object.entries(matrix)) {
-    describe(type, () => {
-      it('is seen in its detail', () =>
-        compare(
-          (name) => (row.see.includes(name) ? 200 : 404),
-          (name) => statusOf(ask(name, 'GET', url(type))),
-        ));
+  const verdict = ({ status, body }: Answer) =>
+    status >= 200 && status < 300 ? '2xx' : status >= 500 ? `${status} ${JSON.stringify(body)}` : String(status);
 
-      it('is counted and listed for the same', () =>
-        compare(
-          (name) => (row.see.includes(name) ? 1 : 0),
-          async (name) => {
-            const { body } = await ask(name, 'GET', `/api/v2/${row.path}/?id=${stage.ids[type]}`);
-            expect(body.count).to.equal(body.results.length);
-            return body.count;
-          },
-        ));
-
-      if (row.change)
-        it('is changed', () =>
-          compare(
-            (name) => (row.change!.includes(name) ? 200 : name === 'readToken' ? 403 : denial(type, name)),
-            (name) => statusOf(ask(name, 'PATCH', url(type), type === 'instance_group' ? {} : { description: name })),
-          ));
-
-      it('is not deleted by others', () =>
-        compare(
-          (name) => (row.delete!.includes(name) ? 0 : name === 'readToken' ? 403 : denial(type, name)),
-          async (name) => (row.delete!.includes(name) ? 0 : statusOf(ask(name, 'DELETE', url(type)))),
-        ));
-
-      it('says in its capabilities what may be done', async () => {
-        for (const name of row.see) {
-          const { body } = await ask(name, 'GET', url(type));
-          const { edit, delete: remove } = body.summary_fields.user_capabilities;
-          expect(remove, `${name} delete`).to.equal(row.delete!.includes(name));
-          if (row.change) expect(edit, `${name} edit`).to.equal(row.change.includes(name));
-        }
+  it('holds for every GET, and lists show exactly the rows that are seen', async () => {
+    for (const route of routes) {
+      const line = lineOf(route);
+      const wanted = (name: string) => {
+        const status = expected(line, 'GET', name);
+        return status === '2xx' && line.shows
+          ? `2xx ${see[line.shows]!.includes(name) ? 'with' : 'without'} it`
+          : status;
+      };
+      const path = `${pathOf(route, stage)}${line.shows ? '?page_size=200' : ''}`;
+      await compare(`GET ${route.path}`, wanted, async (name) => {
+        const answer = await service.ask({ method: 'GET', path, token: stage.tokens[name] });
+        if (!line.shows || answer.status !== 200) return verdict(answer);
+        const { results, count } = answer.body;
+        if (count !== results.length) return `count ${count} of ${results.length}`;
+        return `2xx ${results.some(({ id }: any) => id === stage.ids[line.shows!]) ? 'with' : 'without'} it`;
       });
-    });
-  }
-
-  it('launches for those who may execute', () =>
-    compare(
-      (name) => (launchers.includes(name) ? 409 : name === 'readToken' ? 403 : denial('job_template', name)),
-      (name) => statusOf(ask(name, 'POST', `${url('job_template')}launch/`, {})),
-    ));
-
-  it('creates for those whom the parent lets', async () => {
-    const creators: [string, () => object, string[]][] = [
-      ['organizations', () => ({ name: 'New' }), ['superuser']],
-      ['teams', () => ({ name: 'New', organization: stage.ids.organization }), ['superuser', 'orgAdmin']],
-      ['inventories', () => ({ name: 'New', organization: stage.ids.organization }), ['superuser', 'orgAdmin']],
-      [
-        'hosts',
-        () => ({ name: 'new', inventory: stage.ids.inventory }),
-        ['superuser', 'orgAdmin', 'inventory.admin_role'],
-      ],
-      ['users', () => ({ username: 'newcomer', password: 'long enough 1' }), ['superuser']],
-    ];
-    for (const [path, body, allowed] of creators) {
-      for (const name of principals) {
-        const reply = await ask(name, 'POST', `/api/v2/${path}/`, body());
-        const wanted = allowed.includes(name) ? [201] : [400, 403];
-        expect(wanted, `${name} creates ${path}: ${reply.text}`).to.include(reply.status);
-        if (reply.status === 201) await stage.api.admin('DELETE', reply.body.url);
-      }
     }
   });
 
-  describe('in the end', () => {
-    it('deletes for those who may, and takes the access along', async () => {
-      const order: [string, string][] = [
-        ['job', 'orgAdmin'],
-        ['job_template', 'job_template.admin_role'],
-        ['host', 'inventory.admin_role'],
-        ['group', 'inventory.admin_role'],
-        ['project_update', 'project.admin_role'],
-        ['credential', 'credential.admin_role'],
-        ['team', 'orgAdmin'],
-      ];
-      for (const [type, name] of order) {
-        const { status, text } = await ask(name, 'DELETE', url(type));
-        expect(status, `${name} deletes ${type}: ${text}`).to.equal(204);
+  for (const method of writing)
+    it(`holds for every ${method}`, async () => {
+      for (const route of routes.filter(({ endpoints }) => endpoints[method])) {
+        const key = `${method} ${route.path}`;
+        const wanted = (name: string) => expected(lineOf(route), method, name);
+        await compare(
+          key,
+          wanted,
+          (name) =>
+            service.undone(async (ask, trx) => {
+              await prepare(trx, key, stage);
+              const body = method === 'DELETE' ? undefined : bodies[key];
+              return verdict(await ask({ method, path: pathOf(route, stage), token: stage.tokens[name], body }));
+            }),
+          // those who succeed wait for each other's locks
+          1,
+        );
       }
-      expect(
-        await stage.api.db('roles').where({ content_type: 'job_template', object_id: stage.ids.job_template }),
-      ).to.deep.equal([]);
     });
-  });
 });

@@ -100,7 +100,7 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
   return { ids, bodies: bodies(ids) };
 }
 
-const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
+export const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
   'POST /api/v2/organizations/': () => ({ name: fresh('Organization') }),
   'POST /api/v2/teams/': () => ({ name: fresh('Team'), organization: ids.organization }),
   'POST /api/v2/organizations/:id/teams/': () => ({ name: fresh('Team') }),

@@ -1,0 +1,197 @@
+import type { Knex } from 'knex';
+import type { RoleType } from '../../core/rbac/definitions.ts';
+import { type World, world } from '../rbac/world.ts';
+import { tokenFor } from '../support/rewindable.ts';
+
+/** Every object role there is of the types that have routes: a caller holds just that one, on the row of the matrix. */
+export const objectRoles = {
+  organization: [
+    'admin_role',
+    'execute_role',
+    'project_admin_role',
+    'inventory_admin_role',
+    'credential_admin_role',
+    'workflow_admin_role',
+    'notification_admin_role',
+    'job_template_admin_role',
+    'execution_environment_admin_role',
+    'approval_role',
+    'auditor_role',
+    'member_role',
+    'read_role',
+  ],
+  team: ['admin_role', 'member_role', 'read_role'],
+  inventory: ['admin_role', 'update_role', 'adhoc_role', 'use_role', 'read_role'],
+  project: ['admin_role', 'use_role', 'update_role', 'read_role'],
+  credential: ['admin_role', 'use_role', 'read_role'],
+  job_template: ['admin_role', 'execute_role', 'read_role'],
+  instance_group: ['admin_role', 'use_role', 'read_role'],
+} satisfies Partial<Record<RoleType, string[]>>;
+
+export interface Stage {
+  /** by type: the row that the paths and bodies of the matrix name */
+  rows: Record<string, any>;
+  ids: Record<string, number>;
+  users: Record<string, any>;
+  /** tokens by principal; `anonymous` has none */
+  tokens: Record<string, string | undefined>;
+  make: World;
+}
+
+/** Two organizations with one of everything, and a caller for each way of having rights. */
+export async function setStage(db: Knex): Promise<Stage> {
+  const make = world(db);
+  const users: Record<string, any> = {};
+  const tokens: Record<string, string | undefined> = { anonymous: undefined };
+  const person = async (name: string, more: Record<string, unknown> = {}) => {
+    const [user] = await db('users')
+      .insert({ username: name, ...more })
+      .returning('*');
+    users[name] = user;
+    tokens[name] = await tokenFor(db, user);
+    return user;
+  };
+  users.superuser = await db('users').where({ is_superuser: true }).first();
+  tokens.superuser = await tokenFor(db, users.superuser);
+  tokens.readToken = await tokenFor(db, users.superuser, 'read');
+  const self = await person('self');
+  const creator = await person('creator');
+  const rows = await records(make, db, { self, creator });
+
+  await person('outsider');
+  await person('auditor', { is_system_auditor: true });
+  await make.give('organization', rows.organization, 'admin_role', await person('disabled', { is_active: false }));
+  await make.give('organization', rows.elsewhere, 'admin_role', await person('otherAdmin'));
+  for (const [type, fields] of Object.entries(objectRoles))
+    for (const field of fields)
+      await make.give(type as RoleType, rows[type], field, await person(`${type}.${field.replace('_role', '')}`));
+  const operators = await make.team(rows.organization, { name: 'Operators' });
+  await make.give('team', operators, 'member_role', await person('throughTeam'));
+  await make.giveTeam('job_template', rows.job_template, 'execute_role', operators);
+  await make.give('organization', rows.organization, 'member_role', self);
+  await make.give('job_template', rows.job_template, 'read_role', creator);
+  await make.give('project', rows.project, 'read_role', creator);
+  const ids = Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, row.id]));
+  return { rows, ids, users, tokens, make };
+}
+
+type People = Record<'self' | 'creator', any>;
+
+async function records(make: World, db: Knex, { self, creator }: People): Promise<Record<string, any>> {
+  const insert = async (table: string, row: Record<string, unknown>) => (await db(table).insert(row).returning('*'))[0];
+  const organization = await make.organization({ name: 'Ours' });
+  const elsewhere = await make.organization({ name: 'Theirs' });
+  const inventory = await make.inventory(organization, { name: 'inventory' });
+  const project = await make.project(organization, {
+    name: 'project',
+    scm_type: 'git',
+    scm_url: 'https://example.org/x.git',
+    status: 'successful',
+    playbook_files: '["site.yml"]',
+  });
+  const job_template = await make.jobTemplate(organization, {
+    name: 'template',
+    inventory_id: inventory.id,
+    project_id: project.id,
+    playbook: 'site.yml',
+  });
+  const host = await make.host(inventory);
+  const group = await insert('groups', { name: 'web', inventory_id: inventory.id });
+  await db('group_hosts').insert({ group_id: group.id, host_id: host.id });
+  const credential = await make.credential(organization, { name: 'credential' });
+  const instance_group = await make.instanceGroup({ name: 'group' });
+  const instance =
+    (await db('instances').first()) ??
+    (await insert('instances', { hostname: 'node', uuid: '0b6c1f0e-5a51-4f6e-9d4e-2b1f5c3d7a10' }));
+  await db('instance_group_instances').insert({ instance_group_id: instance_group.id, instance_id: instance.id });
+  const role = await db('roles')
+    .where({ content_type: 'job_template', object_id: job_template.id, role_field: 'execute_role' })
+    .first();
+  return {
+    organization,
+    elsewhere,
+    user: self,
+    team: await make.team(organization, { name: 'team' }),
+    role,
+    inventory,
+    host,
+    group,
+    project,
+    job_template,
+    credential,
+    credential_type: await insert('credential_types', { name: 'Unused', kind: 'cloud' }),
+    instance_group,
+    instance,
+    ...(await accounts(insert, organization, self)),
+    ...(await runs(db, { project, job_template, inventory, organization, host, instance, creator })),
+    activity_stream: await activity(db, host, organization),
+  };
+}
+
+type Insert = (table: string, row: Record<string, unknown>) => Promise<any>;
+
+async function accounts(insert: Insert, organization: any, self: any) {
+  return {
+    o_auth2_application: await insert('applications', {
+      name: 'application',
+      client_id: 'matrix',
+      client_type: 'public',
+      authorization_grant_type: 'password',
+      organization_id: organization.id,
+      created_by_id: self.id,
+    }),
+    o_auth2_access_token: await insert('tokens', { user_id: self.id, token_hash: 'x', expires: '2100-01-01' }),
+  };
+}
+
+/** Ended runs with an event and a summary each. */
+async function runs(db: Knex, { project, job_template, inventory, organization, host, instance, creator }: any) {
+  const common = {
+    status: 'successful',
+    project_id: project.id,
+    organization_id: organization.id,
+    instance_id: instance.id,
+    created_by_id: creator.id,
+    finished: '2026-01-01',
+  };
+  const [job, project_update] = await db('runs')
+    .insert([
+      { kind: 'job', name: 'job', template_id: job_template.id, inventory_id: inventory.id, ...common },
+      { kind: 'project_update', name: 'update', template_id: project.id, inventory_id: null, ...common },
+    ])
+    .returning('*');
+  for (const { id } of [job, project_update]) {
+    await db.raw('select ensure_event_partition(?)', [id]);
+    await db('run_events').insert({ run_id: id, counter: 1, event: 'playbook_on_start', stdout: 'PLAY' });
+  }
+  const [job_host_summary] = await db('job_host_summaries')
+    .insert({ run_id: job.id, host_id: host.id, host_name: host.name })
+    .returning('*');
+  return {
+    job,
+    project_update,
+    job_host_summary,
+    job_event: { id: job.id * 2 ** 24 + 1 },
+    project_update_event: { id: project_update.id * 2 ** 24 + 1 },
+  };
+}
+
+/** An entry about a host: seen by those who see it, and by those who keep its organization. */
+async function activity(db: Knex, host: any, organization: any): Promise<any> {
+  const [entry] = await db('activity_stream')
+    .insert({
+      operation: 'update',
+      object1: 'host',
+      changes: '{}',
+      organization_id: organization.id,
+      action_node: 'node',
+    })
+    .returning('*');
+  await db('activity_objects').insert({
+    activity_id: entry.id,
+    type: 'host',
+    object_id: host.id,
+    summary: JSON.stringify({ id: host.id, name: host.name }),
+  });
+  return entry;
+}
