@@ -19,6 +19,7 @@ export function describeApi(engine: Engine): Record<string, unknown> {
         'Projects, inventories, credentials and job templates; runs, their output and what was changed by whom.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    externalDocs: { url: '/api/docs/', description: 'This description as a page.' },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, { basic: [] }, { session: [] }],
     paths,
@@ -96,10 +97,15 @@ const listParameters = [
   { name: 'order_by', in: 'query', schema: { type: 'string' }, description: 'Fields, `-` in front for descending.' },
 ];
 
+const done = ({ formats }: CompiledRoute) => ({
+  description: 'Done.',
+  content: { [formats.length ? '*/*' : 'application/json']: { schema: {} } },
+});
+
 /** Parameters, body and answers of one method. */
 function operation(engine: Engine, route: CompiledRoute, method: string): Schema {
   const { type, kind } = route;
-  if (!type) return { responses: { '2XX': reply('Done.', {}), ...refusal } };
+  if (!type) return { responses: { '2XX': done(route), ...refusal } };
   if (kind === 'action' || kind === 'list action') return actionOperation(engine, route, method);
   const { resource } = engine.type(type!);
   const sublist = kind === 'sublist' ? resource.sublists![route.name!] : undefined;
@@ -107,19 +113,19 @@ function operation(engine: Engine, route: CompiledRoute, method: string): Schema
   if (method === 'GET' && kind !== 'detail')
     return { parameters: listParameters, responses: { 200: reply('A page.', reference(`${shown}_page`)), ...refusal } };
   if (sublist) return sublistOperation(engine, shown, sublist.create === true);
-  const done = reply('As it is now.', reference(shown));
+  const asNow = reply('As it is now.', reference(shown));
   switch (method) {
     case 'GET':
-      return { responses: { 200: hasVersions(engine.type(shown)) ? { ...done, headers } : done, ...refusal } };
+      return { responses: { 200: hasVersions(engine.type(shown)) ? { ...asNow, headers } : asNow, ...refusal } };
     case 'POST':
-      return { ...body(`${shown}_create`), responses: { 201: done, ...refusal } };
+      return { ...body(`${shown}_create`), responses: { 201: asNow, ...refusal } };
     case 'DELETE':
       return { parameters: [ifMatch], responses: { [resource.deleteStatus ?? 204]: reply('Deleted.'), ...refusal } };
     default:
       return {
         ...body(`${shown}_${method === 'PUT' ? 'replace' : 'patch'}`, method === 'PUT'),
         parameters: [ifMatch],
-        responses: { 200: done, ...refusal },
+        responses: { 200: asNow, ...refusal },
       };
   }
 }
@@ -162,13 +168,9 @@ function actionOperation(engine: Engine, route: CompiledRoute, method: string): 
   const { fields, launches } = actionOf(engine, route) ?? {};
   const takes =
     method === 'GET' || method === 'DELETE' ? undefined : fields ? objectSchema(fields) : { type: 'object' };
-  const done = {
-    description: 'Done.',
-    content: { [route.formats.length ? '*/*' : 'application/json']: { schema: {} } },
-  };
   return {
     ...(launches && method === 'POST' ? { parameters: [idempotencyKey] } : {}),
     ...(takes ? { requestBody: { content: json(takes) } } : {}),
-    responses: { '2XX': done, ...refusal },
+    responses: { '2XX': done(route), ...refusal },
   };
 }

@@ -11,6 +11,7 @@ import { applicationResource } from './application.ts';
 import { configRoute } from './config.ts';
 import { credentialResource } from './credential.ts';
 import { credentialTypeResource } from './credential-type.ts';
+import { docsRoutes } from './docs.ts';
 import { groupResource } from './group.ts';
 import { hostResource } from './host.ts';
 import { inventoryResource } from './inventory.ts';
@@ -87,6 +88,12 @@ export function coreResources(given: ResourceServices): Resource[] {
 
 /** Every route of core that belongs to no resource. */
 export function coreRoutes(services: ResourceServices, resources: readonly Resource[]): Route[] {
-  const routes = [pingRoute(services), configRoute(services), meRoute, ...settingRoutes(services, resources)];
+  const routes = [
+    pingRoute(services),
+    configRoute(services),
+    meRoute,
+    ...settingRoutes(services, resources),
+    ...docsRoutes(),
+  ];
   return [...routes, ...rootRoutes(resources, routes)];
 }

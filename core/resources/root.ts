@@ -29,6 +29,7 @@ const versions = {
   current_version: '/api/v2/',
   available_versions: { v2: '/api/v2/' },
   oauth2: '/api/o/',
+  documentation: '/api/docs/',
   custom_logo: '',
   custom_header_logo: '',
   custom_login_info: '',
