@@ -1,6 +1,6 @@
 import type { Call } from '@tapline/plugin-sdk';
 import type { Engine } from './compile.ts';
-import { listPage } from './list.ts';
+import { listPage } from './list-page.ts';
 
 export type CallParts = Partial<Omit<Call, 'represent' | 'visible' | 'list' | 'signal'>> & { path?: string };
 

@@ -7,13 +7,11 @@ import { expand, type Model, quote } from './model.ts';
 
 /** `order_by=-finished,organization__name`, with the default order appended so that pages never overlap. */
 export function applyOrder(
-  models: Models,
+  context: OrderContext,
   model: Model,
   query: URLSearchParams,
-  builder: Knex.QueryBuilder,
   alias: string,
   fallback: readonly string[],
-  actor: Actor | null,
 ): void {
   const asked = [...query.getAll('order_by'), ...query.getAll('order')]
     .flatMap((value) => value.split(','))
@@ -21,19 +19,21 @@ export function applyOrder(
     .filter(Boolean);
   const seen = new Set<string>();
   for (const key of [...asked, ...fallback, 'id']) {
-    const descending = key.startsWith('-');
-    const name = descending ? key.slice(1) : key;
+    const name = key.replace(/^-/, '');
     if (seen.has(name)) continue;
     seen.add(name);
-    for (const { sql, bindings } of orderSql({ models, builder, actor }, model, name, alias))
-      builder.orderByRaw(`${sql}${descending ? ' desc' : ''}`, bindings as any);
+    const descending = key.startsWith('-') !== (context.reverse ?? false);
+    for (const { sql, bindings } of orderSql(context, model, name, alias))
+      context.builder.orderByRaw(`${sql}${descending ? ' desc' : ''}`, bindings as any);
   }
 }
 
-interface Context {
+export interface OrderContext {
   models: Models;
-  builder: any;
+  builder: Knex.QueryBuilder;
   actor: Actor | null;
+  /** the other way round, for reading from the end */
+  reverse?: boolean;
 }
 
 interface Sql {
@@ -43,7 +43,7 @@ interface Sql {
 
 const plain = (sql: string): Sql => ({ sql, bindings: [] });
 
-function orderSql(context: Context, model: Model, key: string, alias: string): Sql[] {
+function orderSql(context: OrderContext, model: Model, key: string, alias: string): Sql[] {
   const { models } = context;
   if (key === 'type') {
     const variants = variantTypes(models, model);
@@ -66,13 +66,13 @@ function idOrder(model: Model, alias: string): string[] {
 }
 
 /** The value behind links; what the caller may not see orders like nothing at all, so that an order cannot tell of it. */
-function scalar(context: Context, [step, ...rest]: Step[], own: (alias: string) => string, alias: string): Sql {
+function scalar(context: OrderContext, [step, ...rest]: Step[], own: (alias: string) => string, alias: string): Sql {
   if (!step) return plain(own(alias));
   const { builder, actor } = context;
   const name = `${alias}_o`;
   const value = scalar(context, rest, own, name);
-  const rows = builder.client.queryBuilder().from(`${step.target.table} as ${name}`);
-  rows.select(builder.client.raw(value.sql, value.bindings)).whereRaw(step.condition(alias, name));
+  const rows = (builder as any).client.queryBuilder().from(`${step.target.table} as ${name}`);
+  rows.select((builder as any).client.raw(value.sql, value.bindings)).whereRaw(step.condition(alias, name));
   step.target.resource.access.see.query(actor, rows, name);
   const { sql, bindings } = rows.toSQL();
   return { sql: `(${sql})`, bindings };

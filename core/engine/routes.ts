@@ -2,7 +2,8 @@ import type { Action, Call, Reply, Resource, Route, Rule } from '@tapline/plugin
 import type { Compiled, Engine } from './compile.ts';
 import { etagOf } from './etag.ts';
 import { reserved } from './filter-key.ts';
-import { listPage, selectRows } from './list.ts';
+import { selectRows } from './list.ts';
+import { listPage } from './list-page.ts';
 import { findRow, requireRule } from './lookup.ts';
 import { alias } from './sql.ts';
 import { sublistEndpoints } from './sublists.ts';

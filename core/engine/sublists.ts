@@ -1,7 +1,8 @@
 import { ApiError, type Call, type Reply, type Rule, type Sublist, notFound } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Compiled, Engine } from './compile.ts';
-import { listPage, type Narrow } from './list.ts';
+import type { Narrow } from './list.ts';
+import { listPage } from './list-page.ts';
 import { requireRule } from './lookup.ts';
 import { quote } from './model.ts';
 import type { Endpoint } from './routes.ts';

@@ -4,6 +4,7 @@ import { type RoleType, roleTables } from './definitions.ts';
 import { sourcesOf } from './implications.ts';
 import { missingRights } from './rights.ts';
 import { type CoreRule, connection } from './rules.ts';
+import { type SettlingRule, amongIds, either, single } from './settle.ts';
 
 /** Rules over object roles. Superusers pass all of them, auditors those that ask for reading. */
 
@@ -28,10 +29,16 @@ export function role(type: RoleType, field: string): CoreRule {
  * The caller holds the role on the record that `column` points at. Without a value only superusers pass, and auditors
  * where it is about reading; `alsoEmpty` says that without a value there is nothing to check.
  */
-export function parent(column: string, type: RoleType, field: string, { alsoEmpty = false } = {}): CoreRule {
-  sourcesOf(type, field);
+export function parent(column: string, type: RoleType, field: string, { alsoEmpty = false } = {}): SettlingRule {
+  const { paths } = sourcesOf(type, field);
   const { table, kind } = roleTables[type];
   const always = (actor: Actor | null) => holds(actor, type, field, 'x') === true;
+  /** records that nothing else gives roles on need not be looked at: the grants name them */
+  const direct = Object.keys(paths).length === 1;
+  const idsSql = (inner: string, alias: string) =>
+    direct
+      ? heldIdsSql(type, paths.self!)
+      : `select "${alias}".id from ${table} "${alias}" where ${kind ? `"${alias}".kind = '${kind}' and ` : ''}${inner}`;
   return {
     name: `${field} on the ${type} by ${column}`,
     anatomy: { kind: 'role', type, field, column },
@@ -43,16 +50,18 @@ export function parent(column: string, type: RoleType, field: string, { alsoEmpt
     query: (actor, builder, alias) => {
       const inner = holds(actor, type, field, `${alias}_p`);
       if (typeof inner === 'boolean') return narrow(builder, inner);
-      const { paths } = sourcesOf(type, field);
-      // records that nothing else gives roles on need not be looked at: the grants name them
-      const direct = Object.keys(paths).length === 1 && `"${alias}"."${column}" in (${heldIdsSql(type, paths.self!)})`;
-      const ids =
-        direct ||
-        `"${alias}"."${column}" in (select "${alias}_p".id from ${table} "${alias}_p" where ${kind ? `"${alias}_p".kind = '${kind}' and ` : ''}${inner.sql})`;
+      const ids = `"${alias}"."${column}" in (${idsSql(inner.sql, `${alias}_p`)})`;
       narrow(builder, {
         sql: alsoEmpty ? `(${ids} or "${alias}"."${column}" is null)` : ids,
         bindings: inner.bindings,
       });
+    },
+    settled: async (settling) => {
+      const { actor, alias } = settling;
+      const inner = holds(actor, type, field, `${alias}_p`);
+      if (typeof inner === 'boolean') return single(inner);
+      const among = await amongIds(settling, column, idsSql(inner.sql, `${alias}_p`), inner.bindings);
+      return alsoEmpty ? single(either(among.whole, { sql: `"${alias}"."${column}" is null`, bindings: [] })) : among;
     },
   };
 }
@@ -60,7 +69,7 @@ export function parent(column: string, type: RoleType, field: string, { alsoEmpt
 const directOrganizations = (fields: readonly string[]) =>
   `select r.object_id from role_users g join roles r on r.id = g.role_id where g.user_id = ? and r.content_type = 'organization' and r.role_field in (${literals(fields)})`;
 
-function byId(name: string, column: string, condition: (actor: Actor) => Condition & object): CoreRule {
+function byId(name: string, column: string, condition: (actor: Actor) => Condition & object): SettlingRule {
   return {
     name,
     row: async (actor, row, db) => {
@@ -74,11 +83,16 @@ function byId(name: string, column: string, condition: (actor: Actor) => Conditi
       const { sql, bindings } = condition(actor);
       narrow(builder, { sql: `"${alias}"."${column}" in (${sql})`, bindings });
     },
+    settled: async (settling) => {
+      if (!settling.actor) return single(false);
+      const { sql, bindings } = condition(settling.actor);
+      return amongIds(settling, column, sql, bindings);
+    },
   };
 }
 
 /** The caller stands in the member list of one of these roles of the organization itself: what a role or team implies does not count. */
-export const direct = (column: string, ...fields: string[]): CoreRule =>
+export const direct = (column: string, ...fields: string[]): SettlingRule =>
   byId(`direct ${fields.join(' or ')} of the organization by ${column}`, column, (actor) => ({
     sql: directOrganizations(fields),
     bindings: [actor.id],
