@@ -7,6 +7,14 @@ import { createActivity } from '../engine/activity.ts';
 import { compileResources } from '../engine/compile.ts';
 import { defineHookTask } from '../hooks/queue-tasks.ts';
 import { createLog } from '../observe/log.ts';
+import { connectPlugins, definePluginTasks } from '../plugins/connect.ts';
+import { asPluginError, PluginError } from '../plugins/error.ts';
+import { startPlugins } from '../plugins/lifecycle.ts';
+import type { LoadOptions } from '../plugins/load.ts';
+import { migratePlugins } from '../plugins/migrate.ts';
+import { preparePlugins } from '../plugins/prepare.ts';
+import type { Registries } from '../plugins/registries.ts';
+import { judgeKeys } from '../plugins/settings.ts';
 import { coreResources, coreRoutes } from '../resources/index.ts';
 import { followStored } from '../settings/store.ts';
 import type { Config } from './config.ts';
@@ -31,8 +39,14 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+export interface BootOptions {
+  /** plugins at hand, besides those that the configuration names */
+  plugins?: LoadOptions['inline'];
+}
+
 interface State {
   config: Config;
+  registries: Registries;
   container: Container;
   shutdown: Shutdown;
   admin: FirstAdmin;
@@ -43,27 +57,60 @@ interface State {
 const phases: [name: string, run: (state: State) => Promise<void>][] = [
   ['database', connect],
   ['migrations', updateSchema],
+  ['plugin migrations', updatePluginData],
   ['settings', readSettings],
   ['first content', createFirstContent],
   ['compile', compile],
   ['serve', serve],
   ['workers', startWorkers],
+  ['start of plugins', ({ registries, shutdown }) => startPlugins({ registries, shutdown })],
 ];
 
-/** @throws BootError naming the phase and the reason */
-export async function boot(config: Config): Promise<Running> {
-  const state = { config, shutdown: new Shutdown(createLog({ config })) } as State;
-  for (const [name, run] of phases) {
+/**
+ * An optional plugin that fails in any phase is left out: the service starts anew as if it were off.
+ * @throws BootError naming the phase and the reason
+ */
+export async function boot(config: Config, { plugins: inline }: BootOptions = {}): Promise<Running> {
+  const log = createLog({ config });
+  const except = new Map<string, string>();
+  for (;;) {
+    const registries = await inPhase('plugins', async () => {
+      const prepared = await preparePlugins({ config, inline, except });
+      judgeKeys(config, prepared);
+      return prepared;
+    });
+    for (const { id, reason } of registries.leftOut)
+      log.error({ plugin: id, reason }, 'an optional plugin is left out');
     try {
-      await run(state);
+      return await bootWith(config, registries);
     } catch (error) {
-      await state.shutdown.run();
-      throw new BootError(`Tapline could not start: phase "${name}": ${reason(error)}`, { cause: error });
+      const fault = (error as Error).cause;
+      const optional = fault instanceof PluginError && registries.find(fault.plugin)?.optional;
+      if (!optional) throw error;
+      except.set(fault.plugin, fault.message);
     }
+  }
+}
+
+async function bootWith(config: Config, registries: Registries): Promise<Running> {
+  const state = { config, registries, shutdown: new Shutdown(createLog({ config })) } as State;
+  for (const [name, run] of phases) {
+    await inPhase(name, () => run(state)).catch(async (error: unknown) => {
+      await state.shutdown.run();
+      throw error;
+    });
   }
   const { container, shutdown, admin, port } = state;
   const host = state.config.host.includes(':') ? `[${state.config.host}]` : state.config.host;
   return { url: `http://${host}:${port}`, port, admin, services: container.cradle, stop: () => shutdown.run() };
+}
+
+async function inPhase<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new BootError(`Tapline could not start: phase "${name}": ${reason(error)}`, { cause: error });
+  }
 }
 
 function reason(error: unknown): string {
@@ -79,7 +126,7 @@ async function connect(state: State): Promise<void> {
   // last of all: everything else needs it to stop cleanly
   if (server) shutdown.add('embedded Postgres', () => server.release());
   state.config = { ...config, databaseUrl };
-  state.container = buildContainer(state.config);
+  state.container = buildContainer(state.config, state.registries);
   const { db, pool, bus } = state.container.cradle;
   shutdown.add('database connections', () => Promise.all([db.destroy(), pool.end()]));
   await bus.start();
@@ -92,6 +139,13 @@ async function updateSchema({ config, container }: State): Promise<void> {
   const applied = await migrate({ databaseUrl: config.databaseUrl, folder: join(config.root, 'migrations') });
   if (applied.length) log.info({ applied }, 'database migrated');
   await queue.migrate();
+}
+
+async function updatePluginData({ config, container, registries }: State): Promise<void> {
+  const plugins = registries.plugins.map(({ plugin, optional }) => ({ ...plugin, optional }));
+  const { leftOut } = await migratePlugins({ databaseUrl: config.databaseUrl, plugins, log: container.cradle.log });
+  const [failed] = leftOut;
+  if (failed) throw asPluginError(failed.id, 'its migration', failed.error);
 }
 
 async function readSettings({ container, shutdown }: State): Promise<void> {
@@ -113,6 +167,7 @@ async function createFirstContent(state: State): Promise<void> {
 
 async function compile({ container }: State): Promise<void> {
   const { cradle } = container;
+  connectPlugins(cradle);
   const resources = coreResources(cradle);
   const engineApi = await compileResources({
     db: cradle.db,
@@ -146,9 +201,10 @@ async function serve(state: State): Promise<void> {
 }
 
 async function startWorkers({ container, config, shutdown }: State): Promise<void> {
-  const { queue, hooks, db, log } = container.cradle;
+  const { queue, hooks, db, log, registries } = container.cradle;
   defineHookTask({ queue, hooks });
   defineHousekeeping({ queue, db, log });
+  definePluginTasks({ registries, queue });
   if (!config.roles.includes('worker')) return;
   const { node } = container.cradle;
   await queue.start();

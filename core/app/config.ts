@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { defaults } from '../../config/default.ts';
 import { plugins } from '../../config/plugins.ts';
 import { environmentKeys, environmentSchema } from '../../config/schema.ts';
-import { settingDefinitions } from '../settings/definitions.ts';
+import { enabledEntries, type PluginEntry, readLayer } from '../plugins/entries.ts';
 import { defaultDataDir } from './data-dir.ts';
 
 export type Role = 'web' | 'worker';
@@ -23,12 +23,13 @@ export interface Config {
   /** '' = the engine that set-up installed */
   engineCommand: string;
   nodeName: string;
-  plugins: string[];
+  /** those that are switched on */
+  plugins: PluginEntry[];
   /** '' = generate the first administrator's password */
   adminPassword: string;
   /** '' = key ring in the data folder */
   secretKey: string;
-  /** TAPLINE_<KEY> overrides of settings, as text */
+  /** TAPLINE_<KEY> overrides of settings, as text; whether there are such settings is known once plugins are loaded */
   settings: Record<string, string>;
 }
 
@@ -46,7 +47,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     ...defaults,
     TAPLINE_DATA: defaultDataDir(root),
     TAPLINE_NODE_NAME: hostname(),
-    TAPLINE_PLUGINS: plugins.join(','),
+    TAPLINE_PLUGINS: '',
   };
   // an empty variable counts as unset, except where empty says something (no plugins at all)
   const given = (key: string) => (key === 'TAPLINE_PLUGINS' ? env[key] : env[key] || undefined);
@@ -60,45 +61,56 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     );
   }
   const values = parsed.data;
+  const dataDir = resolve(values.TAPLINE_DATA);
   return {
     version,
     root,
     port: values.PORT,
     host: values.HOST,
-    dataDir: resolve(values.TAPLINE_DATA),
+    dataDir,
     databaseUrl: values.DATABASE_URL,
     roles: [...new Set(values.TAPLINE_ROLES)],
     logLevel: values.LOG_LEVEL,
     engineCommand: values.ENGINE_COMMAND,
     nodeName: values.TAPLINE_NODE_NAME,
-    plugins: values.TAPLINE_PLUGINS,
+    plugins: enabledEntries({
+      configured: plugins,
+      layer: readLayer(dataDir),
+      environment: env.TAPLINE_PLUGINS === undefined ? undefined : values.TAPLINE_PLUGINS,
+    }),
     adminPassword: values.ADMIN_PASSWORD,
     secretKey: values.TAPLINE_SECRET_KEY,
     settings,
   };
 }
 
-/** A misspelt key must not be ignored silently: the operator believes it holds. */
 function settingOverrides(env: Record<string, string | undefined>): Record<string, string> {
   const overrides: Record<string, string> = {};
-  const unknown: string[] = [];
   for (const [key, value] of Object.entries(env)) {
     if (!key.startsWith('TAPLINE_') || value === undefined || (environmentKeys as string[]).includes(key)) continue;
-    const name = key.slice('TAPLINE_'.length);
-    if (Object.hasOwn(settingDefinitions, name)) overrides[name] = value;
-    else unknown.push(key);
-  }
-  if (unknown.length) {
-    const known = [
-      ...environmentKeys.filter((key) => key.startsWith('TAPLINE_')),
-      ...Object.keys(settingDefinitions).map((key) => `TAPLINE_${key}`),
-    ];
-    throw new ConfigError(
-      unknown.map((key) => `Unknown configuration key ${key}: ${hint(key, known)} or unset it.`).join('\n') +
-        `\nKnown keys: ${known.join(', ')}.`,
-    );
+    overrides[key.slice('TAPLINE_'.length)] = value;
   }
   return overrides;
+}
+
+/**
+ * A misspelt key must not be ignored silently: the operator believes it holds.
+ * @param settings every key there is, those of plugins included
+ * @throws ConfigError naming each unknown key and the likely one
+ */
+export function assertKnownKeys({ settings: given }: Pick<Config, 'settings'>, settings: readonly string[]): void {
+  const unknown = Object.keys(given).filter((key) => !settings.includes(key));
+  if (!unknown.length) return;
+  const known = [
+    ...environmentKeys.filter((key) => key.startsWith('TAPLINE_')),
+    ...settings.map((key) => `TAPLINE_${key}`),
+  ];
+  throw new ConfigError(
+    unknown
+      .map((key) => `TAPLINE_${key}`)
+      .map((key) => `Unknown configuration key ${key}: ${hint(key, known)} or unset it.`)
+      .join('\n') + `\nKnown keys: ${known.join(', ')}.`,
+  );
 }
 
 function hint(key: string, known: string[]): string {

@@ -19,6 +19,9 @@ import { createLog, type Log } from '../observe/log.ts';
 import { measureQueue, measureStatuses } from '../observe/measure.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import type { ReadyChecks } from '../observe/routes.ts';
+import { noPlugins } from '../plugins/prepare.ts';
+import type { Registries } from '../plugins/registries.ts';
+import { settingsOf } from '../plugins/settings.ts';
 import { createEngineTool, type EngineTool } from '../runner/engine-tool.ts';
 import type { Executor } from '../runner/executor.ts';
 import { createIngest, type Ingest } from '../runner/ingest/ingest.ts';
@@ -31,6 +34,8 @@ import { createDb, createPool } from './database.ts';
 
 export interface Services {
   config: Config;
+  /** what plugins contribute */
+  registries: Registries;
   log: Log;
   metrics: Metrics;
   settings: Settings;
@@ -65,9 +70,9 @@ const one = <T>(make: (services: Services) => T) => asFunction(make).singleton()
 
 type Wiring = { [K in keyof Services]?: Resolver<Services[K]> };
 
-export function buildContainer(config: Config): Container {
+export function buildContainer(config: Config, registries: Registries = noPlugins()): Container {
   const container = createContainer<Services>({ strict: true });
-  container.register({ config: asValue(config), ...platform, ...running, ...serving });
+  container.register({ config: asValue(config), registries: asValue(registries), ...platform, ...running, ...serving });
   return container;
 }
 
@@ -75,7 +80,7 @@ export function buildContainer(config: Config): Container {
 const platform = {
   log: one(({ config }) => createLog({ config })),
   metrics: one(() => createMetrics()),
-  settings: one(({ config }) => createSettings({ config })),
+  settings: one(({ config, registries }) => createSettings({ config, more: settingsOf(registries) })),
   pool: one(({ config, log }) => createPool({ config, log })),
   db: one(({ config, log }) => createDb({ config, log })),
   bus: one(({ config, log }) => createBus({ config, log })),

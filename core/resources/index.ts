@@ -4,6 +4,8 @@ import type { Config } from '../app/config.ts';
 import type { Bus } from '../jobs/bus.ts';
 import type { Statuses } from '../jobs/status.ts';
 import type { LaunchService } from '../launch/launch.ts';
+import { pluginResources, pluginRoutes } from '../plugins/content.ts';
+import type { Registries } from '../plugins/registries.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
 import { withActivityStream } from './activity-stream.ts';
@@ -50,9 +52,10 @@ export interface ResourceServices {
   statuses: Statuses;
   launch: LaunchService;
   doors?: Doors;
+  registries?: Registries;
 }
 
-/** Every resource of core, one line each. */
+/** Every resource of core, one line each, and those of plugins. */
 export function coreResources(given: ResourceServices): Resource[] {
   const permissions = createPermissions(given);
   // not a copy: the container makes a service when it is first asked for
@@ -82,11 +85,12 @@ export function coreResources(given: ResourceServices): Resource[] {
     instanceResource(services),
     unifiedJobResource(services),
     unifiedJobTemplateResource(services),
+    ...pluginResources(services.registries),
   ];
   return withActivityStream(resources).map((resource) => withRoles(withCapabilities(resource, permissions), services));
 }
 
-/** Every route of core that belongs to no resource. */
+/** Every route that belongs to no resource. */
 export function coreRoutes(services: ResourceServices, resources: readonly Resource[]): Route[] {
   const routes = [
     pingRoute(services),
@@ -94,6 +98,7 @@ export function coreRoutes(services: ResourceServices, resources: readonly Resou
     meRoute,
     ...settingRoutes(services, resources),
     ...docsRoutes(),
+    ...pluginRoutes(services.registries),
   ];
   return [...routes, ...rootRoutes(resources, routes)];
 }

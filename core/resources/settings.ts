@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Bus } from '../jobs/bus.ts';
 import { auditor, authenticated, superuser } from '../rbac/rules.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { settingCategories, settingViews } from '../settings/categories.ts';
+import { categoryName, settingCategories, settingViews } from '../settings/categories.ts';
 import { describeChange, describeFact, describeSetting } from '../settings/describe-setting.ts';
 import { readInstallUuid, type SettingFact, settingFacts } from '../settings/facts.ts';
 import { planChange, planReset } from '../settings/plan-change.ts';
@@ -69,7 +69,7 @@ function listRoute(settings: Settings, facts: Page['facts']): Route {
     access: { GET: authenticated },
     async handler({ actor }) {
       const used = [...shownSettings(settings).map(({ definition }) => definition), ...Object.values(facts)];
-      const names = [...new Set(used.map(({ category }) => category))].map((slug) => [slug, settingCategories[slug]]);
+      const names = [...new Set(used.map(({ category }) => category))].map((slug) => [slug, categoryName(slug)]);
       const readable = actor!.is_superuser || actor!.is_system_auditor;
       const results = (readable ? [...Object.entries(settingViews), ...names] : [])
         .map(([slug, name]) => ({ url: `${base}${slug}/`, slug, name }))
@@ -83,9 +83,10 @@ function pageOf(slug: string, settings: Settings, facts: Page['facts']): Page {
   const shown = shownSettings(settings);
   if (slug === 'all') return { shown, facts };
   if (slug === 'changed') return { shown: shown.filter(({ stored }) => stored), facts: {} };
-  if (!Object.hasOwn(settingCategories, slug)) throw notFound();
+  const own = shown.filter(({ definition }) => definition.category === slug);
+  if (!own.length && !Object.hasOwn(settingCategories, slug)) throw notFound();
   return {
-    shown: shown.filter(({ definition }) => definition.category === slug),
+    shown: own,
     facts: Object.fromEntries(Object.entries(facts).filter(([, { category }]) => category === slug)),
   };
 }

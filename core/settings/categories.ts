@@ -25,7 +25,11 @@ export const settingCategories = {
   'azuread-oauth2-tenant': 'Azure AD tenant OAuth2',
 } as const;
 
-export type SettingCategory = keyof typeof settingCategories;
+/** A plugin's own page is named by its slug: `drift-detection` → `Drift detection`. */
+export const categoryName = (slug: string): string =>
+  Object.hasOwn(settingCategories, slug)
+    ? settingCategories[slug as keyof typeof settingCategories]
+    : (slug.charAt(0).toUpperCase() + slug.slice(1)).replaceAll('-', ' ');
 
 /** Not categories of their own: everything, and what is stored in the database. */
 export const settingViews = { all: 'All', changed: 'Changed' } as const;

@@ -1,5 +1,3 @@
-import type { settingCategories } from './categories.ts';
-
 /** What a value is; `map` is an object of texts, `object` any object or list. */
 export type SettingType =
   | 'integer'
@@ -15,7 +13,8 @@ export type SettingType =
 
 /** A setting can change while the service runs; what cannot stands in config/. */
 export interface SettingDefinition {
-  category: keyof typeof settingCategories;
+  /** slug of its page; those of core stand in categories.ts */
+  category: string;
   type: SettingType;
   default: unknown;
   help: string;

@@ -1,4 +1,4 @@
-import { type SettingCategory, settingCategories } from './categories.ts';
+import { categoryName } from './categories.ts';
 import type { SettingFact } from './facts.ts';
 import { isWritable } from './plan-change.ts';
 import type { ShownSetting } from './shown-settings.ts';
@@ -27,7 +27,7 @@ const children: Partial<Record<ShownSetting['definition']['type'], string>> = {
 
 const labelOf = (key: string) => (key.charAt(0) + key.slice(1).toLowerCase()).replaceAll('_', ' ');
 
-const place = (category: SettingCategory) => ({ category: settingCategories[category], category_slug: category });
+const place = (slug: string) => ({ category: categoryName(slug), category_slug: slug });
 
 /** What OPTIONS says under GET. */
 export function describeSetting(setting: ShownSetting): Entry {

@@ -1,11 +1,10 @@
 import type { Resource } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import type { SettingCategory } from './categories.ts';
 import { namedUrls } from './named-urls.ts';
 
 /** Shown among the settings, but nobody's to set. */
 export interface SettingFact {
-  category: SettingCategory;
+  category: string;
   type: 'string' | 'boolean' | 'list' | 'nested object';
   help: string;
   value: unknown;

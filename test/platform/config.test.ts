@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ConfigError, loadConfig, redactConfig } from '../../core/app/config.ts';
+import { assertKnownKeys, ConfigError, loadConfig, redactConfig } from '../../core/app/config.ts';
 import { createSettings } from '../../core/settings/settings.ts';
 
 describe('the configuration', () => {
@@ -10,8 +10,11 @@ describe('the configuration', () => {
   });
 
   it('refuses an unknown TAPLINE_ key, names it and the likely one', () => {
-    expect(() => loadConfig({ TAPLINE_DTA: '/tmp' })).to.throw(ConfigError, /TAPLINE_DTA.*did you mean TAPLINE_DATA/);
-    expect(() => loadConfig({ TAPLINE_QQQQ: '1' })).to.throw(ConfigError, /Unknown configuration key TAPLINE_QQQQ/);
+    const judge = (env: Record<string, string>) => assertKnownKeys(loadConfig(env), ['MAX_FORKS']);
+    expect(() => judge({ TAPLINE_DTA: '/tmp' })).to.throw(ConfigError, /TAPLINE_DTA.*did you mean TAPLINE_DATA/);
+    expect(() => judge({ TAPLINE_MAX_FROKS: '7' })).to.throw(ConfigError, /did you mean TAPLINE_MAX_FORKS/);
+    expect(() => judge({ TAPLINE_QQQQ: '1' })).to.throw(ConfigError, /Unknown configuration key TAPLINE_QQQQ/);
+    expect(() => judge({ TAPLINE_MAX_FORKS: '7' })).not.to.throw();
   });
 
   it('leaves variables of others alone', () => {

@@ -1,0 +1,35 @@
+import type { Plugin, PluginApi } from '@tapline/plugin-sdk';
+import { parent, role } from '../rbac/role-rules.ts';
+import { checkArgument, schemas } from './arguments.ts';
+import { hookCalls, lifeCalls, taskCalls } from './background-calls.ts';
+import { contentCalls, extensionCalls, policyCalls } from './content-calls.ts';
+import type { Contributions } from './contributions.ts';
+import { callOf, createDoor } from './door.ts';
+import type { Registries } from './registries.ts';
+import { tableOf } from './schema-name.ts';
+import { sharedCalls } from './shared-calls.ts';
+
+const serviceNames = ['db', 'log', 'launch', 'notify', 'audit', 'sandbox', 'http', 'clock', 'tracer'] as const;
+
+/** The door of one plugin: every call is checked here, so that what the registries hold can be relied on. */
+export function createPluginApi(plugin: Plugin, contributions: Contributions, registries: Registries): PluginApi {
+  const door = createDoor(plugin, contributions, registries);
+  const api = {
+    id: plugin.id,
+    table: (name: string) =>
+      tableOf(plugin.id, checkArgument(plugin.id, callOf('table', name), schemas.typeName, name)),
+    // the roles of core are known by name only outside of it
+    rules: { role: role as PluginApi['rules']['role'], parent: parent as PluginApi['rules']['parent'] },
+    ...contentCalls(door),
+    ...extensionCalls(door),
+    ...policyCalls(door),
+    hooks: hookCalls(door),
+    ...taskCalls(door),
+    ...lifeCalls(door),
+    ...sharedCalls(door),
+  };
+  // getters, so that a use inside `register` is told by its name
+  for (const name of serviceNames)
+    Object.defineProperty(api, name, { enumerable: true, get: () => door.services(`api.${name}`)[name] });
+  return Object.freeze(api) as PluginApi;
+}

@@ -1,0 +1,30 @@
+import type { Services } from '../app/container.ts';
+import type { Registries } from './registries.ts';
+import { createPluginServices } from './services.ts';
+
+type Core = Pick<Services, 'registries' | 'doors' | 'hooks' | 'queue'> & Services;
+
+/** Opens core's services to the plugins, and puts in their places what narrows or listens. */
+export function connectPlugins(core: Core): void {
+  const { registries, doors, hooks } = core;
+  registries.connect((plugin) => createPluginServices(core, plugin));
+  for (const { plugin, item } of registries.all('restrictions'))
+    doors.restrict(item.resource, plugin, item.restriction);
+  for (const { item } of registries.all('guards')) doors.guard(item.resource, item.operation, item.fn);
+  for (const { item } of registries.all('taps')) {
+    if (item.hook === 'beforeStart') hooks.beforeStart(item.options as never, item.tap);
+    else hooks.on(item.hook, item.options, item.tap);
+  }
+}
+
+/** Tasks and the clock, before the queue starts. */
+export function definePluginTasks({ registries, queue }: { registries: Registries; queue: Services['queue'] }): void {
+  for (const { item } of registries.all('tasks')) queue.define(item.name, { ...item.options, run: item.run });
+  for (const { item } of registries.all('crons'))
+    queue.cron({
+      task: item.task.name,
+      match: item.match,
+      identifier: item.task.name,
+      ...(item.payload === undefined ? {} : { payload: item.payload as Record<string, unknown> }),
+    });
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { definePlugin, type Plugin } from '@tapline/plugin-sdk';
+import type Semver from 'semver';
+import { PluginError } from './error.ts';
+
+const require = createRequire(import.meta.url);
+
+let version: string | undefined;
+
+/** Version of the SDK that this service serves. */
+export function sdkVersion(): string {
+  const manifest = new URL('../../plugin-sdk/package.json', import.meta.url);
+  return (version ??= JSON.parse(readFileSync(manifest, 'utf8')).version as string);
+}
+
+/** @throws PluginError: what is wrong with the manifest, or that it was written for another SDK */
+export function checkManifest(plugin: Plugin, entry: string): void {
+  const id = plugin?.id ?? entry;
+  try {
+    definePlugin(plugin);
+  } catch (error) {
+    throw new PluginError(id, (error as Error).message.replace(/^plugin [^:]*: /, ''), { cause: error });
+  }
+  // needed by none but plugins: a service without any need not load it
+  const { satisfies, validRange } = require('semver') as typeof Semver;
+  if (validRange(plugin.sdk) === null)
+    throw new PluginError(id, `sdk "${plugin.sdk}" is no range of versions: write one like "^${sdkVersion()}"`);
+  if (!satisfies(sdkVersion(), plugin.sdk, { includePrerelease: true }))
+    throw new PluginError(
+      id,
+      `it works with SDK ${plugin.sdk}, and this service has ${sdkVersion()}: install a version of the plugin for this SDK, or switch it off`,
+    );
+}

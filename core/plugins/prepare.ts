@@ -1,0 +1,32 @@
+import { createPluginApi } from './api.ts';
+import { PluginError } from './error.ts';
+import { type LoadOptions, loadPlugins } from './load.ts';
+import { newRegistered, Registries } from './registries.ts';
+
+/**
+ * Loads what is switched on, lets each plugin say what it contributes, and freezes it. An optional plugin that fails
+ * is left out as if it were off: all of it is done anew without it, so that nothing of it stays behind.
+ * @throws PluginError
+ */
+export async function preparePlugins(options: LoadOptions): Promise<Registries> {
+  const { plugins, leftOut } = await loadPlugins(options);
+  const registries = new Registries(leftOut);
+  for (const { plugin, optional } of plugins) {
+    const one = newRegistered(plugin, optional);
+    try {
+      registries.register({ ...one, api: createPluginApi(plugin, one.contributions, registries) });
+    } catch (error) {
+      if (!optional || !(error instanceof PluginError)) throw error;
+      return preparePlugins({ ...options, except: new Map([...(options.except ?? []), [plugin.id, error.message]]) });
+    }
+  }
+  registries.freeze();
+  return registries;
+}
+
+/** A service without any plugin. */
+export function noPlugins(): Registries {
+  const registries = new Registries();
+  registries.freeze();
+  return registries;
+}
