@@ -3,10 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from 'node:path';
 import { announce, run, say, SetupError, tail } from './run.mjs';
 import { aptInstall, canApt, findProgram } from './debian.mjs';
-
-/** What the pinned engine runs on. */
-const oldest = 11;
-const newest = 13;
+import { findPythons, makeEnvironment, newest, oldest } from './python.mjs';
 
 /** The pinned engine in .tools/engine; else Debian's, as root; else an error that says what to install. */
 export async function installEngine(root) {
@@ -35,62 +32,12 @@ export async function installEngine(root) {
 
 async function installInto(folder, python, requirements) {
   announce(`installing the engine into .tools/engine with ${python} …`);
-  let venv = await run(python, ['-m', 'venv', folder]);
-  if (!venv.ok) venv = await run(python, ['-m', 'venv', '--clear', '--without-pip', folder]);
-  if (!venv.ok) return `no virtual environment could be made: ${tail(venv.output, 3)}`;
-  const target = join(folder, 'bin', 'python');
-  const args = [
-    'install',
-    '--require-hashes',
-    '--only-binary=:all:',
-    '--disable-pip-version-check',
-    '--no-input',
-    '--timeout',
-    '20',
-    '--retries',
-    '2',
-    '-r',
-    requirements,
-  ];
-  const own = await run(target, ['-m', 'pip', '--version']);
-  const pip = own.ok ? [target, ['-m', 'pip']] : await outerPip(target);
-  if (!pip) return 'it has neither the module ensurepip nor pip';
-  const result = await run(pip[0], [...pip[1], ...args], { label: 'installing the engine' });
-  if (!result.ok) return tail(result.output, 3);
+  const { problem, seconds } = await makeEnvironment(folder, python, requirements, 'installing the engine');
+  if (problem) return problem;
   const check = await run(join(folder, 'bin', 'ansible-playbook'), ['--version']);
   if (!check.ok) return `installed, but it does not run: ${tail(check.output, 3)}`;
-  announce(`engine installed in ${result.seconds} s: ${check.output.split('\n')[0]}`);
+  announce(`engine installed in ${seconds} s: ${check.output.split('\n')[0]}`);
   return '';
-}
-
-/** Debian ships Python without ensurepip; any other pip can install into the environment. */
-async function outerPip(target) {
-  for (const program of ['/usr/bin/pip3', 'pip3', 'pip']) {
-    const result = await run(program, ['--python', target, '--version']);
-    if (result.ok) return [program, ['--python', target]];
-  }
-  return null;
-}
-
-/** Interpreters of the system first: one in somebody's home or behind a version manager's shim cannot be run by the user that playbooks get. */
-async function findPythons() {
-  const names = [];
-  for (let minor = newest; minor >= oldest; minor--) names.push(`python3.${minor}`);
-  names.push('python3');
-  const script = 'import sys; print(sys.version_info[0], sys.version_info[1], sys.base_prefix)';
-  const seen = new Map();
-  for (const candidate of [
-    ...names.map((name) => `/usr/bin/${name}`),
-    ...names.map((name) => `/usr/local/bin/${name}`),
-    ...names,
-  ]) {
-    if (candidate.startsWith('/') && !existsSync(candidate)) continue;
-    const result = await run(candidate, ['-c', script], { timeoutMs: 10_000 });
-    const [major, minor, ...prefix] = result.output.split(' ');
-    const fits = result.ok && major === '3' && Number(minor) >= oldest && Number(minor) <= newest;
-    if (fits && !seen.has(prefix.join(' ') + minor)) seen.set(prefix.join(' ') + minor, candidate);
-  }
-  return [...seen.values()];
 }
 
 async function installDebianEngine(folder, problems) {

@@ -26,10 +26,11 @@ function missingTools(): Map<string, MissingTool> {
   return new Map(entries.map((entry) => [entry.tool, entry]));
 }
 
-const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+const ownTools = join(root, '.tools', 'awx', 'bin');
+const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/sbin', '/bin', ownTools];
 const exists = (tool: string) => (tool === 'root' ? isRoot : folders.some((folder) => existsSync(join(folder, tool))));
 
-/** A suite that needs Debian programs, or to be `root`: without them it is listed with the reason and counted as skipped, never silently left out. */
+/** A suite that needs programs, or to be `root`: without them it is listed with the reason and counted as skipped, never silently left out. */
 export function describeWith(tools: string[], title: string, define: (this: Mocha.Suite) => void): void {
   const missing = tools.filter((tool) => !exists(tool));
   const suite = describe(title, define);
@@ -38,7 +39,7 @@ export function describeWith(tools: string[], title: string, define: (this: Moch
   const reasons = missing.map((tool) =>
     tool === 'root'
       ? 'only root may do what it needs'
-      : `${tool} is missing (Debian package ${known.get(tool)?.package ?? tool}): ${known.get(tool)?.reason ?? 'not installed'}`,
+      : `${tool} is missing (${known.get(tool)?.package ?? 'npm run setup -- --test installs it'}): ${known.get(tool)?.reason ?? 'not installed'}`,
   );
   skippedSuites.push({ title: suite.fullTitle(), tests: suite.total(), reason: reasons.join('; ') });
   const { parent } = suite;
