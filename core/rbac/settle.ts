@@ -114,7 +114,13 @@ function queried(rule: Rule, { db, actor, alias }: Settling): Condition {
 }
 
 /** Settles a rule with one statement for all that it asks; undefined where it asks nothing and its query form will do. */
-export async function settle(db: Knex, rule: Rule, actor: Actor | null, alias: string): Promise<Settled | undefined> {
+export async function settle(
+  db: Knex,
+  rule: Rule,
+  actor: Actor | null,
+  alias: string,
+  most = mostIds,
+): Promise<Settled | undefined> {
   const asked: { sql: string; bindings: readonly unknown[]; answer: (ids?: number[]) => void }[] = [];
   const ask: Settling['ask'] = (sql, bindings) =>
     new Promise((resolve) => asked.push({ sql, bindings, answer: resolve }));
@@ -123,7 +129,7 @@ export async function settle(db: Knex, rule: Rule, actor: Actor | null, alias: s
   let parameter = 0;
   const columns = asked.map(({ sql }, index) => {
     const numbered = sql.replaceAll('?', () => `$${++parameter}`);
-    return `array(select * from (${numbered}) q limit ${mostIds + 1}) as ids${index}`;
+    return `array(select * from (${numbered}) q limit ${most + 1}) as ids${index}`;
   });
   const [row] = await runPrepared(
     db,
@@ -132,7 +138,7 @@ export async function settle(db: Knex, rule: Rule, actor: Actor | null, alias: s
   );
   for (const [index, { answer }] of asked.entries()) {
     const ids: number[] = row[`ids${index}`];
-    answer(ids.length > mostIds ? undefined : ids);
+    answer(ids.length > most ? undefined : ids);
   }
   return settled;
 }
