@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createDb } from '@tapline/core/app/database.ts';
 import { migrate } from '@tapline/core/app/migrate.ts';
 import { startPostgres } from '@tapline/core/app/postgres.ts';
+import type { Bus } from '@tapline/core/jobs/bus.ts';
 import { createIngest } from '@tapline/core/runner/ingest/ingest.ts';
 import { createRecordedExecutor } from '@tapline/core/runner/ingest/recorded.ts';
 import { createSettings } from '@tapline/core/settings/settings.ts';
@@ -51,7 +52,7 @@ async function ingestOnce(db: any, workspace: string): Promise<{ run: number; sa
     .insert({ kind: 'job', name: 'bench', status: 'running' })
     .returning(['id', 'kind', 'inventory_id', 'use_fact_cache']);
   const silent = pino({ level: 'silent' });
-  const bus = { on: () => () => undefined, notify: async () => undefined };
+  const bus: Bus = { on: () => () => undefined, notify: async () => undefined, parcel: () => ['nobody', ''] };
   const settings = createSettings({ config: { settings: {} } as any });
   const ingest = createIngest({ db, bus, executor: createRecordedExecutor(), log: silent, settings });
   globalThis.gc?.();

@@ -29,4 +29,6 @@ export interface Bus {
   on<C extends keyof BusMessages>(channel: C, listener: (message: BusMessages[C]) => void): () => void;
   /** Sent when the surrounding transaction commits; never when it rolls back. */
   notify<C extends keyof BusMessages>(trx: Knex, channel: C, message: BusMessages[C]): Promise<void>;
+  /** The arguments of pg_notify() for a message, for a statement that sends it itself. */
+  parcel<C extends keyof BusMessages>(channel: C, message: BusMessages[C]): [channel: string, payload: string];
 }

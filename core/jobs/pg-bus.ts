@@ -12,6 +12,8 @@ const backoffMs = [0, 100, 250, 500, 1000];
 
 type Listener = (message: any) => void;
 
+const payloadOf = (name: string, message: unknown) => JSON.stringify({ c: name, m: message });
+
 /**
  * One listening connection per process. It is also the probe for Postgres itself: a server that fell
  * silent (stopped, cut off) is noticed here within 4 s, before any query's own time limit.
@@ -52,9 +54,13 @@ export class PgBus implements Bus {
     await this.notifyAll(trx, [[name, message]]);
   }
 
+  parcel<C extends keyof BusMessages>(name: C, message: BusMessages[C]): [string, string] {
+    return [channel, payloadOf(name, message)];
+  }
+
   /** Any number of messages in one statement. */
   async notifyAll(trx: Knex, messages: readonly (readonly [name: string, message: unknown])[]): Promise<void> {
-    const payloads = messages.map(([c, m]) => JSON.stringify({ c, m }));
+    const payloads = messages.map(([c, m]) => payloadOf(c, m));
     if (payloads.length)
       await trx.raw('select pg_notify(?, payload) from unnest(?::text[]) as payload', [channel, payloads]);
   }

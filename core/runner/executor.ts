@@ -79,8 +79,8 @@ export interface Executor {
   /** The runs of which anything is here, whether they are over or not. */
   held(): Promise<number[]>;
   status(handle: Handle): Promise<ExecStatus>;
-  /** Calls `changed` whenever there may be something new to read or the process may have ended. */
-  watch(handle: Handle, changed: () => void): () => void;
+  /** Calls `changed` whenever there may be something new to read, with true when the process may have ended. */
+  watch(handle: Handle, changed: (ended: boolean) => void): () => void;
   /** At most `limit` bytes of a stream from `offset`; empty when there is nothing yet. */
   read(handle: Handle, stream: 'events' | 'stdout', offset: number, limit: number): Promise<Buffer>;
   /** Tells the executor how far both streams have been stored, for the spool limit. */

@@ -6,7 +6,7 @@ const stepMs = 20;
 /** Where the kernel tells nothing (a network file system, too many watches). */
 const slowPollMs = 1000;
 
-export function watchSpool({ spool, control }: Workspace, changed: () => void): () => void {
+export function watchSpool({ spool, control }: Workspace, changed: (ended: boolean) => void): () => void {
   let timer: NodeJS.Timeout | null = null;
   let again = false;
   let closed = false;
@@ -22,20 +22,22 @@ export function watchSpool({ spool, control }: Workspace, changed: () => void): 
       again = false;
       tell();
     }, stepMs);
-    changed();
+    changed(false);
   };
   const watchers: FSWatcher[] = [];
-  for (const folder of [spool, control]) {
+  const look = (folder: string, seen: (name: string | null) => void) => {
     try {
-      // `ack` is our own doing
-      const watcher = watch(folder, { persistent: false }, (_, name) => name !== 'ack' && tell());
+      const watcher = watch(folder, { persistent: false }, (_, name) => seen(name));
       watcher.on('error', () => watcher.close());
       watchers.push(watcher);
     } catch {
       // the slow poll does it
     }
-  }
-  const poll = setInterval(tell, slowPollMs).unref();
+  };
+  look(spool, tell);
+  // the exit record; `ack` is our own doing
+  look(control, (name) => void (name === 'ack' || closed || changed(true)));
+  const poll = setInterval(() => changed(true), slowPollMs).unref();
   return () => {
     closed = true;
     clearInterval(poll);

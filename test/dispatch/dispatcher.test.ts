@@ -8,7 +8,7 @@ import type { Bus } from '../../core/jobs/bus.ts';
 import { createStatuses } from '../../core/jobs/status.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-const silent: Bus = { on: () => () => undefined, notify: async () => undefined };
+const silent: Bus = { on: () => () => undefined, notify: async () => undefined, parcel: () => ['nobody', ''] };
 
 describe('the dispatcher', function () {
   this.timeout(60_000);

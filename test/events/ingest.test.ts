@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createRecordedExecutor, recordedExit } from '../../core/runner/ingest/recorded.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
-import { createQuietBus, createRun, createSpool, eventsOf, follow, type Spool, textOf } from './spool.ts';
+import { createHeardBus, createRun, createSpool, eventsOf, follow, type Spool, textOf } from './spool.ts';
 
 describe('following a run', () => {
   let base: TestDatabase;
@@ -94,7 +94,7 @@ describe('following a run', () => {
   it('stores events while the run goes on and says so', async () => {
     const run = await createRun(base.db);
     const executor = createRecordedExecutor({ state: 'running' });
-    const bus = createQuietBus();
+    const { bus, heard, counters } = await createHeardBus(base);
     const outcome = follow({ db: base.db, run, spool, executor, bus });
     for (let i = 1; i <= 3; i += 1) {
       spool.emit('runner_on_ok', `line ${i}\n`);
@@ -104,11 +104,10 @@ describe('following a run', () => {
     executor.state = recordedExit(0);
     executor.touch();
     expect(await outcome).to.include({ status: 'successful' });
-    expect(bus.sent.at(-1)).to.deep.equal(['events', { run: run.id, kind: 'job', from: 4, to: 3, final: true }]);
-    const told = bus.sent
-      .slice(0, -1)
-      .flatMap(([, m]) => Array.from({ length: m.to - m.from + 1 }, (_, i) => m.from + i));
-    expect(told).to.deep.equal([1, 2, 3]);
+    await until(() => heard.at(-1)?.final);
+    expect(heard.at(-1)).to.deep.equal({ run: run.id, kind: 'job', from: 4, to: 3, final: true });
+    expect(counters()).to.deep.equal([1, 2, 3]);
+    await bus.stop();
   });
 
   it('waits for the text of an event that was announced before it', async () => {

@@ -4,7 +4,16 @@ import type { Bus } from '../../core/jobs/bus.ts';
 import { createRecordedExecutor, recordedExit } from '../../core/runner/ingest/recorded.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
-import { createQuietBus, createRun, createSpool, eventsOf, follow, type Spool, textOf } from './spool.ts';
+import {
+  createHeardBus,
+  createQuietBus,
+  createRun,
+  createSpool,
+  eventsOf,
+  follow,
+  type Spool,
+  textOf,
+} from './spool.ts';
 
 /** A database whose every transaction meets the next trouble of the list, then works. */
 function troubled(db: Knex, troubles: ('before' | 'inside' | 'after')[]): Knex {
@@ -60,8 +69,8 @@ describe('an ingest that is disturbed', () => {
   it('stores everything once when two follow the same run', async () => {
     const run = await createRun(base.db);
     const executor = createRecordedExecutor({ state: 'running' });
-    const buses = [createQuietBus(), createQuietBus(), createQuietBus()];
-    const followers = buses.map((bus) => follow({ db: base.db, run, spool, executor, bus }));
+    const { bus, heard, counters } = await createHeardBus(base);
+    const followers = [1, 2, 3].map(() => follow({ db: base.db, run, spool, executor, bus }));
     let text = '';
     for (let i = 1; i <= 30; i += 1) {
       text += `line ${i}\n`;
@@ -74,11 +83,9 @@ describe('an ingest that is disturbed', () => {
     const outcomes = await Promise.all(followers);
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['successful', 'successful', 'successful']);
     await expectWhole(run, text);
-    const told = buses
-      .flatMap(({ sent }) => sent)
-      .filter(([, m]) => !m.final)
-      .flatMap(([, m]) => Array.from({ length: m.to - m.from + 1 }, (_, i) => m.from + i));
-    expect(told.toSorted((a, b) => a - b)).to.deep.equal(Array.from({ length: 30 }, (_, i) => i + 1));
+    await until(() => heard.filter(({ final }) => final).length === 3);
+    expect(counters().toSorted((a, b) => a - b)).to.deep.equal(Array.from({ length: 30 }, (_, i) => i + 1));
+    await bus.stop();
   });
 
   it('goes on when its database connections are cut again and again', async () => {
@@ -108,7 +115,7 @@ describe('an ingest that is disturbed', () => {
     const run = await createRun(base.db);
     const stop = new AbortController();
     let batches = 0;
-    const bus: Bus = { on: () => () => undefined, notify: async () => void (++batches === 1 && stop.abort()) };
+    const bus: Bus = { ...createQuietBus(), notify: async () => void (++batches === 1 && stop.abort()) };
     const first = await follow({ db: base.db, run, spool, signal: stop.signal, bus }).then(
       () => 'ended',
       (error) => error.name,

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { createSettings } from '../../core/settings/settings.ts';
-import type { Bus } from '../../core/jobs/bus.ts';
+import type { Bus, BusMessages } from '../../core/jobs/bus.ts';
+import { createBus } from '../../core/jobs/pg-bus.ts';
 import { createIngest, type FollowOptions } from '../../core/runner/ingest/ingest.ts';
 import {
   createRecordedExecutor,
@@ -67,13 +68,26 @@ export function createSpool() {
 
 export type Spool = ReturnType<typeof createSpool>;
 
-/** Counts what is sent; nobody listens. */
-export function createQuietBus(): Bus & { sent: [string, any][] } {
-  const sent: [string, any][] = [];
+/** Nobody listens. */
+export const createQuietBus = (): Bus => ({
+  on: () => () => undefined,
+  notify: async () => undefined,
+  parcel: () => ['nobody', ''],
+});
+
+/** A real one, and what is said about events on it. */
+export async function createHeardBus(database: { url: string }) {
+  const heard: BusMessages['events'][] = [];
+  const bus = createBus({ config: { databaseUrl: database.url }, log: silentLog });
+  await bus.start();
+  bus.on('events', (message) => heard.push(message));
   return {
-    sent,
-    on: () => () => undefined,
-    notify: async (_trx, channel, message) => void sent.push([channel, message]),
+    bus,
+    heard,
+    counters: () =>
+      heard
+        .filter(({ final }) => !final)
+        .flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i)),
   };
 }
 

@@ -21,11 +21,13 @@ export interface Ingest {
 type Ended = Exclude<ExecStatus, { state: 'running' }>;
 
 /**
- * Between small batches: what arrives within it shares a transaction. Short at first, so that a short run is stored
- * as it ends; longer for a run that goes on, so that following it takes little from the engine beside it.
+ * Between small batches: what arrives within it is stored together. Short at first, so that a short run is shown as
+ * it goes; longer for a run that goes on, and where several go on, so that following takes little from the engines
+ * beside it. The end of a run ends the wait.
  */
 const gatherMs = 10;
 const longRunGatherMs = 100;
+const crowdGatherMs = 200;
 const longRunAfterMs = 2000;
 const smallBatch = 100;
 /** Looking without being woken: while something is held back, and in case the watch missed a change. */
@@ -35,17 +37,19 @@ const idlePollMs = 1000;
 const lostGraceMs = 500;
 
 export function createIngest(deps: IngestDeps): Ingest {
+  const followed = new Set<Session>();
   return {
     async follow(run, handle, { secrets, signal }) {
       const session = openSession(deps, run, handle, secrets);
-      const ended = await tail(session, signal);
+      followed.add(session);
+      const ended = await tail(session, signal, () => followed.size > 1).finally(() => followed.delete(session));
       return persist(() => conclude(session, ended), { log: deps.log, signal, what: `ending run ${run.id}` });
     },
   };
 }
 
 /** Stores until the process has ended and its last byte is stored. */
-async function tail(session: Session, signal: AbortSignal): Promise<Ended> {
+async function tail(session: Session, signal: AbortSignal, inCrowd: () => boolean): Promise<Ended> {
   const {
     deps: { executor, log },
     handle,
@@ -54,19 +58,22 @@ async function tail(session: Session, signal: AbortSignal): Promise<Ended> {
   const waker = createWaker(signal);
   const unwatch = executor.watch(handle, waker.ring);
   const retry = { log, signal, what: `storing the events of run ${run.id}` };
-  const began = performance.now();
+  const longFrom = performance.now() + longRunAfterMs;
+  const gather = () => (inCrowd() ? crowdGatherMs : performance.now() > longFrom ? longRunGatherMs : gatherMs);
   let ended: Ended | null = null;
   try {
     for (;;) {
       const { moved, rows, waiting } = await persist(() => step(session, ended !== null), retry);
       if (moved) {
-        const long = performance.now() - began > longRunAfterMs;
-        if (!ended && rows < smallBatch) await delay(long ? longRunGatherMs : gatherMs, undefined, { signal });
+        if (!ended && rows < smallBatch) await waker.rest(gather());
         continue;
       }
       if (ended) return ended;
       ended = await persist(() => endOf(session), retry);
-      if (!ended) await waker.wait(waiting ? heldPollMs : idlePollMs);
+      if (ended) continue;
+      const hurry = await waker.wait(waiting ? heldPollMs : idlePollMs);
+      // the first of a few lines
+      if (!hurry && inCrowd()) await waker.rest(crowdGatherMs);
     }
   } finally {
     unwatch();

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { Knex } from 'knex';
 import { from as copyFrom } from 'pg-copy-streams';
+import { runPrepared, statement } from '../../engine/prepared.ts';
+import type { Progress } from './batch.ts';
 import type { EventRow } from './row.ts';
 
 export interface StoredRow extends EventRow {
@@ -35,22 +37,49 @@ const columns = [
 ] as const satisfies (readonly [keyof StoredRow, string])[];
 
 const names = columns.map(([name]) => name).join(', ');
+/** More than these go by COPY: it skips parsing and planning per row. */
 const copyAbove = 100;
+export const isFew = (rows: readonly unknown[]) => rows.length <= copyAbove;
 
-/** One statement for a few rows, COPY for many: it skips parsing and planning per row. */
+const columnsOf = (rows: readonly StoredRow[]) => columns.map(([name]) => rows.map((row) => row[name]));
+const arraysFrom = (first: number) => columns.map(([, type], i) => `$${i + first}::${type}[]`).join(', ');
+
+const insertFew = statement(
+  `insert into run_events (run_id, ${names}) select $1::bigint, * from unnest(${arraysFrom(2)})`,
+);
+
 export async function insertEvents(
   trx: Knex.Transaction,
   runId: number,
   partition: string,
   rows: StoredRow[],
 ): Promise<void> {
-  const connection = await trx.client.acquireConnection();
-  if (rows.length > copyAbove) return copyRows(connection, runId, partition, rows);
-  const arrays = columns.map(([, type], i) => `$${i + 2}::${type}[]`).join(', ');
-  await connection.query({
-    text: `insert into run_events (run_id, ${names}) select $1::bigint, * from unnest(${arrays})`,
-    values: [runId, ...columns.map(([name]) => rows.map((row) => row[name]))],
-  });
+  if (isFew(rows)) await runPrepared(trx, insertFew, [runId, ...columnsOf(rows)]);
+  else await copyRows(await trx.client.acquireConnection(), runId, partition, rows);
+}
+
+const moveAndInsertFew = statement(
+  `with moved as (
+     update runs set event_offset = $2, event_count = $3, stdout_offset = $4, stdout_lines = $5
+     where id = $1 and event_offset = $6 and event_count = $7 returning id),
+   stored as (
+     insert into run_events (run_id, ${names})
+     select moved.id, event.* from moved cross join unnest(${arraysFrom(10)}) as event)
+   select pg_notify($8, $9) from moved`,
+);
+
+/** What storing a batch takes, in one statement: most batches are a few lines, and a round trip costs more than they. */
+export async function moveAndInsert(
+  db: Knex,
+  run: number,
+  [from, to]: [from: Progress, to: Progress],
+  rows: readonly StoredRow[],
+  parcel: readonly [channel: string, payload: string],
+): Promise<boolean> {
+  const position = [to.event_offset, to.event_count, to.stdout_offset, to.stdout_lines];
+  const before = [from.event_offset, from.event_count];
+  const told = await runPrepared(db, moveAndInsertFew, [run, ...position, ...before, ...parcel, ...columnsOf(rows)]);
+  return told.length > 0;
 }
 
 async function copyRows(connection: any, runId: number, partition: string, rows: StoredRow[]): Promise<void> {

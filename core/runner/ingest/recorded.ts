@@ -14,13 +14,13 @@ export interface RecordedExecutor extends Executor {
 
 /** Serves a spool that lies in a folder, without a process: for replaying a recording and for measuring the ingest alone. */
 export function createRecordedExecutor(state: ExecStatus = recordedExit(0)): RecordedExecutor {
-  const watchers = new Set<() => void>();
+  const watchers = new Set<(ended: boolean) => void>();
   const refuse = () => Promise.reject(new Error('a recording cannot be started'));
   return {
     id: 'recorded',
     state,
     acknowledged: { events: 0, stdout: 0 },
-    touch: () => watchers.forEach((changed) => changed()),
+    touch: () => watchers.forEach((changed) => changed(true)),
     start: refuse,
     recover: async () => null,
     held: async () => [],

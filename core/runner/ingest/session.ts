@@ -37,6 +37,9 @@ const holdMs = 2000;
 /** An event whose text does not arrive at all. */
 const textPatienceMs = 5000;
 
+/** Passed on in steps well below the smallest SPOOL_LIMIT_BYTES: the engine is only paused for what is more. */
+const acknowledgeEvery = 131_072;
+
 /** stored = false: another follower was quicker, or Postgres refused it; the position has to be read again. */
 type Landing = { stored: boolean } | { error: unknown };
 
@@ -56,6 +59,8 @@ export interface Session {
   flight: Promise<Landing> | null;
   heldSince: number;
   blockedSince: number;
+  /** bytes of both streams that the executor knows to be stored */
+  acknowledged: number;
 }
 
 export function openSession(deps: IngestDeps, run: FollowedRun, handle: Handle, secrets: readonly string[]): Session {
@@ -73,6 +78,7 @@ export function openSession(deps: IngestDeps, run: FollowedRun, handle: Handle, 
     flight: null,
     heldSince: 0,
     blockedSince: 0,
+    acknowledged: 0,
   };
 }
 
@@ -95,10 +101,13 @@ async function locate(session: Session): Promise<Progress> {
 }
 
 /** The next one repeats it, and the workspace of a run that is long over may be gone. */
-async function acknowledge(
-  { deps: { executor, log }, run, handle }: Session,
-  { event_offset: events, stdout_offset: stdout }: Progress,
-): Promise<void> {
+async function acknowledge(session: Session, { event_offset: events, stdout_offset: stdout }: Progress): Promise<void> {
+  const {
+    deps: { executor, log },
+    run,
+    handle,
+  } = session;
+  session.acknowledged = events + stdout;
   await executor
     .acknowledge(handle, { events, stdout })
     .catch((err) => log.debug({ err, run: run.id }, 'the stored position could not be passed on'));
@@ -167,7 +176,13 @@ function depart(session: Session, from: Progress, batch: Batch): void {
 async function readAhead({ events, stdout, deps }: Session, from: Progress): Promise<SpoolLine | null> {
   const longestLine = 2 * Number(deps.settings.get('MAX_EVENT_RES_DATA')) + maxBytes;
   await events.fillTo(from.event_offset + maxBytes);
-  while (events.bytes.indexOf(10) === -1 && events.bytes.length <= longestLine && (await events.fill()));
+  // a line that fills the window and has no end
+  while (
+    events.bytes.length >= maxBytes &&
+    events.bytes.length <= longestLine &&
+    events.bytes.indexOf(10) === -1 &&
+    (await events.fill())
+  );
   const overlong =
     events.bytes.length > longestLine && events.bytes.indexOf(10) === -1 ? await events.skipLine() : null;
   await stdout.fillTo(from.stdout_offset + maxBytes + longestText);
@@ -213,7 +228,8 @@ async function commit(session: Session, from: Progress, batch: Batch): Promise<b
   metrics?.eventsStored.inc(batch.rows.length);
   const newest = batch.rows.at(-1);
   if (newest) metrics?.ingestLag.observe(Math.max(0, Date.now() - Date.parse(newest.created)) / 1000);
-  await acknowledge(session, batch.next);
+  const { event_offset, stdout_offset } = batch.next;
+  if (event_offset + stdout_offset - session.acknowledged >= acknowledgeEvery) await acknowledge(session, batch.next);
   return true;
 }
 

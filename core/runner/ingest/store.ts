@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Bus } from '../../jobs/bus.ts';
 import type { Batch, Progress } from './batch.ts';
-import { type StoredRow, insertEvents } from './insert.ts';
+import { insertEvents, isFew, moveAndInsert, type StoredRow } from './insert.ts';
 import { storeStats } from './stats.ts';
 
 export interface StoreContext {
@@ -21,20 +21,19 @@ export async function storeBatch(
   batch: Batch,
   hostIds: ReadonlyMap<string, number | null>,
 ): Promise<boolean> {
+  const rows = numbered(from, batch, hostIds);
+  const news = { run: run.id, kind: run.kind, from: from.event_count + 1, to: batch.next.event_count };
+  if (rows.length && isFew(rows) && !batch.stats)
+    return moveAndInsert(db, run.id, [from, batch.next], rows, bus.parcel('events', news));
   return db.transaction(async (trx) => {
     const moved = await trx('runs')
       .where({ id: run.id, event_offset: from.event_offset, event_count: from.event_count })
       .update(batch.next);
     if (!moved) return false;
-    if (batch.rows.length) {
-      await insertEvents(trx, run.id, partition, numbered(from, batch, hostIds));
+    if (rows.length) {
+      await insertEvents(trx, run.id, partition, rows);
       if (batch.stats) await storeStats(trx, run, batch.stats, hostIds);
-      await bus.notify(trx, 'events', {
-        run: run.id,
-        kind: run.kind,
-        from: from.event_count + 1,
-        to: batch.next.event_count,
-      });
+      await bus.notify(trx, 'events', news);
     }
     return true;
   });

@@ -47,6 +47,7 @@ export function createWindow(executor: Executor, handle: Handle, stream: 'events
         if (!piece.length) break;
         pieces.push(piece);
         end += piece.length;
+        if (piece.length < readBytes) break;
       }
       if (pieces.length > 1) bytes = Buffer.concat(pieces);
     },
