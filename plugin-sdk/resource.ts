@@ -43,8 +43,12 @@ export interface Call {
   params: Record<string, string>;
   /** Query parameters, repeated ones as given. */
   query: URLSearchParams;
-  /** The parsed body; `{}` when empty. */
+  /** The parsed body; `{}` when empty, and on routes that take it raw or not at all. */
   body: Record<string, unknown>;
+  /** On routes with a raw body: its bytes as they came, at most `limitBytes`; signatures are checked over these. */
+  rawBody?: Buffer;
+  /** The request's headers, names in lower case. Without cookies, and without `authorization` where the service has judged it (it is there on public routes). */
+  readonly headers: Readonly<Record<string, string>>;
   ip: string;
   /** The Accept header as sent; '' when absent. For actions that choose a format themselves. */
   accept?: string;
@@ -55,6 +59,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** The API form of rows of any type, in the order of the ids. Access has been checked by whoever picked the ids. */
   represent: (type: string, ids: readonly number[], view?: View) => Promise<Record<string, any>[]>;
+  /** For a handler that copies a row in `trx`: gives the copy what plugins keep beside the original. */
+  copyExtensions: (trx: any, type: string, from: number, to: number) => Promise<void>;
   /** Which of these rows of a type the caller may see. */
   visible: (type: string, ids: readonly number[]) => Promise<Set<number>>;
   /** A page of a type's list for this call's query, as the list route would answer; `narrow` restricts it (alias `t`). */

@@ -1,12 +1,23 @@
 import type { Call } from '@tapline/plugin-sdk';
 import type { Engine } from './compile.ts';
 import { listPage } from './list-page.ts';
+import { copySides } from './side-rows.ts';
 
-export type CallParts = Partial<Omit<Call, 'represent' | 'visible' | 'list' | 'signal'>> & { path?: string };
+export type CallParts = Partial<
+  Omit<Call, 'represent' | 'copyExtensions' | 'visible' | 'list' | 'signal' | 'headers'>
+> & {
+  path?: string;
+};
+
+interface RequestParts {
+  signal: () => AbortSignal;
+  headers: () => Record<string, string>;
+}
 
 /** A call with the engine's services bound to it; what is not given is empty, as for work without a request. */
-export function makeCall(engine: Engine, { path = '', ...parts }: CallParts, signalOf?: () => AbortSignal): Call {
+export function makeCall(engine: Engine, { path = '', ...parts }: CallParts, request?: RequestParts): Call {
   let signal: AbortSignal | undefined;
+  let headers: Record<string, string> | undefined;
   const call: Call = {
     actor: null,
     method: 'GET',
@@ -16,11 +27,15 @@ export function makeCall(engine: Engine, { path = '', ...parts }: CallParts, sig
     ip: '',
     requestId: '',
     ...parts,
-    // made only for handlers that look at it
+    // made only for handlers that look at them
     get signal() {
-      return (signal ??= signalOf?.() ?? new AbortController().signal);
+      return (signal ??= request?.signal() ?? new AbortController().signal);
+    },
+    get headers() {
+      return (headers ??= request?.headers() ?? {});
     },
     represent: (type, ids, view) => engine.represent(type, ids, call, view),
+    copyExtensions: (trx, type, from, to) => copySides(engine, engine.type(type), trx, from, to),
     visible: async (type, ids) => {
       if (!ids.length) return new Set();
       const rows = await engine.visible(

@@ -65,13 +65,15 @@ function pathItem(engine: Engine, route: CompiledRoute): Schema {
       summary: summaryOf(engine, route, method),
       ...(rule === everybody ? { security: [] } : {}),
       ...operation(engine, route, method),
+      ...route.described?.openapi?.[method],
     },
   ]);
   return { ...(parameters.length ? { parameters } : {}), ...Object.fromEntries(operations) };
 }
 
 function summaryOf(engine: Engine, route: CompiledRoute, method: string): string {
-  if (!route.type || route.kind === 'route') return labelOf(route.path.split('/').at(-2)!);
+  if (!route.type || route.kind === 'route')
+    return route.described?.summary ?? labelOf(route.path.split('/').findLast(Boolean) ?? '');
   const { label } = engine.type(route.type).resource;
   if (route.kind === 'list') return method === 'GET' ? `${label}: list` : `${label}: create`;
   if (route.kind === 'sublist')
@@ -105,7 +107,7 @@ const done = ({ formats }: CompiledRoute) => ({
 /** Parameters, body and answers of one method. */
 function operation(engine: Engine, route: CompiledRoute, method: string): Schema {
   const { type, kind } = route;
-  if (!type) return { responses: { '2XX': done(route), ...refusal } };
+  if (!type) return { ...ownBody(route, method), responses: { '2XX': done(route), ...refusal } };
   if (kind === 'action' || kind === 'list action') return actionOperation(engine, route, method);
   const { resource } = engine.type(type!);
   const sublist = kind === 'sublist' ? resource.sublists![route.name!] : undefined;
@@ -128,6 +130,14 @@ function operation(engine: Engine, route: CompiledRoute, method: string): Schema
         responses: { 200: asNow, ...refusal },
       };
   }
+}
+
+/** What a route of its own takes, as far as it says. */
+function ownBody({ described, endpoints }: CompiledRoute, method: string): Schema {
+  if (endpoints[method]?.body?.kind === 'raw')
+    return { requestBody: { content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } };
+  const takes = ['POST', 'PUT', 'PATCH'].includes(method) && described?.fields;
+  return takes ? { requestBody: { content: json(objectSchema(takes, method !== 'PATCH')) } } : {};
 }
 
 const headers = { ETag: { schema: { type: 'string' }, description: 'The version, for If-Match.' } };

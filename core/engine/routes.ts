@@ -1,4 +1,4 @@
-import type { Action, Call, Reply, Resource, Route, Rule } from '@tapline/plugin-sdk';
+import type { Action, BodyKind, Call, PluginRoute, Reply, Resource, Route, Rule } from '@tapline/plugin-sdk';
 import type { Compiled, Engine } from './compile.ts';
 import { etagOf } from './etag.ts';
 import { reserved } from './filter-key.ts';
@@ -17,6 +17,8 @@ export interface Endpoint {
   /** looks up the row and checks access to it */
   prepare?: (call: Call) => Promise<any>;
   run: (call: Call, row: any) => Promise<Reply>;
+  /** JSON unless said */
+  body?: BodyKind;
   /** starts a run and answers with this status */
   launches?: number;
 }
@@ -34,6 +36,8 @@ export interface CompiledRoute {
   formats: readonly string[];
   /** what OPTIONS says of a route of its own */
   describe?: Route['describe'];
+  /** of a route of its own: what the description of the API says of it */
+  described?: Pick<PluginRoute, 'summary' | 'fields' | 'openapi'>;
 }
 
 const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -48,7 +52,7 @@ export function allowOf({ endpoints }: CompiledRoute): string {
 export function compileRoutes(
   engine: Engine,
   resources: readonly Resource[],
-  routes: readonly Route[],
+  routes: readonly PluginRoute[],
 ): CompiledRoute[] {
   const table = [
     ...routes.map((route) => ownRoute(engine, route)),
@@ -65,8 +69,8 @@ export function compileRoutes(
   return table;
 }
 
-function ownRoute(engine: Engine, route: Route): CompiledRoute {
-  const { path, access, handler, lists, formats = [], describe } = route;
+function ownRoute(engine: Engine, route: PluginRoute): CompiledRoute {
+  const { path, access, handler, lists, formats = [], describe, summary, fields, openapi } = route;
   if (!path.endsWith('/')) throw new Error(`the path ${path} must end with a slash`);
   const endpoints = Object.entries(access).map(([method, rule]) => [
     method,
@@ -74,10 +78,19 @@ function ownRoute(engine: Engine, route: Route): CompiledRoute {
       rule,
       prepare: (call: Call) => requireRule(engine, rule, call, undefined),
       run: handler,
+      body: route.body,
       launches: method === 'POST' ? route.launches : undefined,
     },
   ]);
-  return { path, kind: 'route', type: lists, endpoints: Object.fromEntries(endpoints), formats, describe };
+  return {
+    path,
+    kind: 'route',
+    type: lists,
+    endpoints: Object.fromEntries(endpoints),
+    formats,
+    describe,
+    described: { summary, fields, openapi },
+  };
 }
 
 function resourceRoutes(engine: Engine, model: Compiled): CompiledRoute[] {

@@ -33,15 +33,32 @@ export function createReadBody({ limit = '20mb', forms = false }: { limit?: stri
   };
 }
 
+/** The bytes of a body as they came. @throws ApiError 413 as soon as they are too many, 415 for compressed ones */
+export async function readRawBody(ctx: Context, limitBytes: number): Promise<Buffer> {
+  if (!['', 'identity'].includes(ctx.get('Content-Encoding')))
+    throw new ApiError(415, 'Unsupported content encoding in request.');
+  if (Number(ctx.get('Content-Length')) > limitBytes) throw tooLarge(ctx);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of ctx.req) {
+    length += (chunk as Buffer).length;
+    if (length > limitBytes) throw tooLarge(ctx);
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(ctx: Context): ApiError {
+  // the rest of the body is not worth reading
+  ctx.set('Connection', 'close');
+  return new ApiError(413, 'The request body is too large.');
+}
+
 const hasBody = (ctx: Context) => ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length')) > 0;
 
 function onParseError(error: Error, ctx: Context): never {
   const { status, type } = error as { status?: number; type?: string };
-  if (status === 413 || type === 'entity.too.large') {
-    // the rest of the body is not worth reading
-    ctx.set('Connection', 'close');
-    throw new ApiError(413, 'The request body is too large.');
-  }
+  if (status === 413 || type === 'entity.too.large') throw tooLarge(ctx);
   if (status === 415) throw new ApiError(415, 'Unsupported content encoding in request.');
   if (error instanceof SyntaxError) throw badBody(error.message.slice(0, 200));
   throw new ApiError(400, 'The request body could not be read.');

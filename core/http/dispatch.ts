@@ -1,5 +1,14 @@
 import { Router } from '@koa/router';
-import { ApiError, type Actor, forbidden, methodNotAllowed, notFound, type Reply } from '@tapline/plugin-sdk';
+import {
+  ApiError,
+  type Actor,
+  type BodyKind,
+  type Call,
+  forbidden,
+  methodNotAllowed,
+  notFound,
+  type Reply,
+} from '@tapline/plugin-sdk';
 import type { Context, Middleware } from 'koa';
 import { makeCall } from '../engine/call.ts';
 import type { Engine } from '../engine/compile.ts';
@@ -8,7 +17,7 @@ import { allowOf, type CompiledRoute } from '../engine/routes.ts';
 import { everybody } from '../rbac/rules.ts';
 import type { Auth } from './auth/authenticate.ts';
 import { unauthenticated } from './auth/unauthenticated.ts';
-import type { ReadBody } from './body.ts';
+import { type ReadBody, readRawBody } from './body.ts';
 import { launchOnce } from './idempotency.ts';
 import { negotiate } from './negotiate.ts';
 
@@ -68,16 +77,27 @@ function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middlew
       ifMatch: route.kind === 'detail' ? ctx.headers['if-match'] : undefined,
       requestId: ctx.state.requestId,
     };
-    const call = makeCall(engine, parts, () => abortSignal(ctx));
+    const call = makeCall(engine, parts, { signal: () => abortSignal(ctx), headers: () => headersOf(ctx, open) });
     if (!endpoint) return send(ctx, await describeRoute(engine, route, call));
     const row = await endpoint.prepare?.(call);
-    if (withBody.has(method)) call.body = await readBody(ctx);
+    if (withBody.has(method)) await takeBody(ctx, call, endpoint.body, readBody);
     const work = () => endpoint.run(call, row);
     const key = endpoint.launches ? ctx.headers['idempotency-key'] : undefined;
     if (key === undefined) return send(ctx, await work());
     const { db, log } = engine;
     send(ctx, await launchOnce({ db, log, key: String(key), call, path: ctx.path, status: endpoint.launches!, work }));
   };
+}
+
+async function takeBody(ctx: Context, call: Call, kind: BodyKind | undefined, readBody: ReadBody): Promise<void> {
+  if (kind?.kind === 'raw') call.rawBody = await readRawBody(ctx, kind.limitBytes);
+  else if (kind?.kind !== 'none') call.body = await readBody(ctx);
+}
+
+/** What the service itself has judged is not handed on. */
+function headersOf({ headers }: Context, open: boolean): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => name !== 'cookie' && (open || name !== 'authorization'));
+  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }
 
 /** On a public route wrong credentials count as none. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { authenticated, everybody, type PluginApi } from '@tapline/plugin-sdk';
+import { authenticated, everybody, field, type PluginApi } from '@tapline/plugin-sdk';
 import { bootWith, testPlugin } from '../support/plugins.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -27,9 +27,25 @@ describe('a plugin that is on', function () {
             handler: async () => ({ status: 200, body: { limit: api.settings.get('SAMPLE_LIMIT') } }),
           });
           api.route({
-            path: '/sample-hook/',
+            path: '/sample-hook/:key/',
+            summary: 'Takes what others send',
             access: { POST: everybody },
-            handler: async () => ({ status: 202, body: {} }),
+            body: { kind: 'raw', limitBytes: 10 },
+            openapi: { POST: { 'x-sample': true } },
+            handler: async ({ body, rawBody, headers, params }) => ({
+              status: 202,
+              body: { body, params, raw: rawBody?.toString('hex'), from: headers['x-from'], cookie: headers['cookie'] },
+            }),
+          });
+          api.route({
+            path: '/api/v2/sample/nothing/',
+            access: { POST: authenticated },
+            body: { kind: 'none' },
+            fields: { count: field.integer({ required: true }) },
+            handler: async ({ body, headers, rawBody }) => ({
+              status: 200,
+              body: { body, raw: rawBody === undefined, authorization: headers['authorization'] === undefined },
+            }),
           });
           api.onStart(() => void seen.push('start'));
           api.onStop(() => void seen.push('stop'));
@@ -46,7 +62,51 @@ describe('a plugin that is on', function () {
   it('serves its routes, inside the API and outside', async () => {
     expect((await service.get('sample/')).body).to.deep.equal({ limit: 7 });
     expect((await service.get('sample/', { auth: null })).status).to.equal(401);
-    expect((await service.post('/sample-hook/', {}, { auth: null })).status).to.equal(202);
+    expect((await service.post('sample/nothing/', 'no {json', {})).body).to.deep.equal({
+      body: {},
+      raw: true,
+      authorization: true,
+    });
+  });
+
+  it('gets raw bodies byte by byte, up to their limit', async () => {
+    const send = (body: any, headers = {}) =>
+      service.request('POST', '/sample-hook/a%20b/', {
+        body,
+        auth: null,
+        headers: { 'x-from': 'me', cookie: 'a=b', ...headers },
+      });
+    const answer = await send(new Uint8Array([0, 255, 10]));
+    expect(answer.status).to.equal(202);
+    expect(answer.body).to.deep.equal({ body: {}, params: { key: 'a b' }, raw: '00ff0a', from: 'me' });
+    expect((await send('1234567890')).status).to.equal(202);
+    expect((await send('12345678901')).status).to.equal(413);
+    expect((await send('123', { 'content-encoding': 'gzip' })).status).to.equal(415);
+    const unsaid = new ReadableStream({
+      start(controller) {
+        for (let index = 0; index < 20; index += 1) controller.enqueue(new TextEncoder().encode('12345'));
+        controller.close();
+      },
+    });
+    const reply = await fetch(`${service.url}/sample-hook/x/`, {
+      method: 'POST',
+      body: unsaid,
+      duplex: 'half',
+    } as RequestInit);
+    expect(reply.status).to.equal(413);
+  });
+
+  it('stands in the description of the API', async () => {
+    const { paths } = (await service.get('openapi.json')).body;
+    expect(paths['/sample-hook/{key}/'].post).to.deep.include({
+      summary: 'Takes what others send',
+      security: [],
+      'x-sample': true,
+    });
+    expect(paths['/sample-hook/{key}/'].post.requestBody.content).to.have.property('*/*');
+    expect(paths['/api/v2/sample/nothing/'].post.requestBody.content['application/json'].schema.required).to.deep.equal(
+      ['count'],
+    );
   });
 
   it('has a page of settings of its own', async () => {
