@@ -7,6 +7,7 @@ import type {
   FinishedRun,
   Launch,
   StatusChange,
+  TapContext,
   TapOptions,
 } from './hooks.ts';
 import type { Actor, Reply, Call, Resource, Route, Rule, Sublist } from './resource.ts';
@@ -68,10 +69,12 @@ export interface TaskOptions<P> {
   maxAttempts?: number;
   /** smaller runs earlier, default 0 */
   priority?: number;
+  /** milliseconds until a try counts as failed, 1 to 3 600 000; default 600 000: whatever takes longer enqueues its next part */
+  timeoutMs?: number;
 }
 
 export interface TaskContext {
-  /** aborts when the service stops: save where you are and end */
+  /** aborts when the service stops or the time is over: save where you are and end */
   signal: AbortSignal;
 }
 
@@ -85,7 +88,10 @@ export interface Task<P> {
 
 export interface CronOptions<P> {
   task: Task<P>;
-  /** five fields as in crontab, UTC: `0 3 * * *` */
+  /**
+   * Five fields as in crontab, UTC: `0 3 * * *`. It runs once in all the cluster, never beside itself;
+   * what fell into a time without a running node is not made up for.
+   */
   match: string;
   payload?: P;
 }
@@ -149,9 +155,9 @@ export interface PluginHooks {
     options: BeforeStartOptions,
     tap: (launch: Launch) => Denial | void | undefined | Promise<Denial | void | undefined>,
   ): void;
-  onStatusChange(options: TapOptions, tap: (change: StatusChange) => unknown): void;
-  afterFinish(options: TapOptions, tap: (finished: FinishedRun) => unknown): void;
-  onFactsUpdated(options: TapOptions, tap: (update: FactsUpdate) => unknown): void;
+  onStatusChange(options: TapOptions, tap: (change: StatusChange, context: TapContext) => unknown): void;
+  afterFinish(options: TapOptions, tap: (finished: FinishedRun, context: TapContext) => unknown): void;
+  onFactsUpdated(options: TapOptions, tap: (update: FactsUpdate, context: TapContext) => unknown): void;
 }
 
 /** The door: everything a plugin can do. Calls that contribute work only inside `register`; services only after it. */

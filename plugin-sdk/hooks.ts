@@ -8,19 +8,31 @@ export interface Origin {
 
 /** A refusal: returning one from a `beforeStart` tap ends the series and deletes the run. */
 export interface Denial {
+  /** 400 to 499, or 503 */
   status: number;
+  /** plain JSON of at most 64 KiB, `detail` and `reasons` by custom; anything else counts as a failure of the tap */
   body: Record<string, unknown>;
 }
 
-/** What a `beforeStart` tap sees. A snapshot: the run is committed in status `new` and shown nowhere yet. */
+/** What a `beforeStart` tap sees. A frozen snapshot: the run is committed in status `new` and shown nowhere yet. */
 export interface Launch {
   readonly run: Readonly<Record<string, any>>;
   readonly template: Readonly<Record<string, any>> | null;
   readonly actor: Actor | null;
   readonly authority: Actor | null;
   readonly origin: Origin;
-  /** Adds a line to the run's `job_explanation`. */
+  /** Adds a line to the run's `job_explanation`, of each tap at most 20 lines and 1 KiB; without effect once the tap has ended. */
   explain(text: string): void;
+  /** Aborts when the tap's time is over: what still runs then is in vain. */
+  readonly signal: AbortSignal;
+}
+
+/** The second argument of a tap that runs from the queue. */
+export interface TapContext {
+  /** Aborts when the tap's time is over or the service stops; the tap is run again later. */
+  signal: AbortSignal;
+  /** 1 at the first try */
+  attempt: number;
 }
 
 /** A status change, ordered within a run by `seq`, not by arrival. */
@@ -50,10 +62,11 @@ export interface FinishedRun {
 export const stages = { quota: 100, policy: 200, scanning: 300, default: 500 } as const;
 
 export interface TapOptions {
-  /** Unique; shown in traces and errors. */
+  /** kebab-case, unique within the plugin; shown in traces and errors */
   name: string;
+  /** smaller runs earlier, see `stages`; of taps on `beforeStart` only, the others run side by side */
   stage?: number;
-  /** milliseconds; default 30 000 */
+  /** milliseconds, 1 to 600 000; default 30 000 */
   timeoutMs?: number;
 }
 

@@ -1,20 +1,27 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Queue } from '../jobs/queue.ts';
 import type { Hooks, QueuedHook, QueuedPayloads } from './hooks.ts';
+import { payloadSchemas } from './payloads.ts';
 
-const HOOK_TASK = 'core:hook';
+const attempts = 12;
+
+/** `<plugin>:hook:<tap>`: of a plugin that is off nobody takes them, and they wait until it is back. */
+export const tapTask = (label: string): string => label.replace(':', ':hook:');
 
 /** One task per tap, so that a failing tap is retried without running the others again. */
 export const hookTasks = <H extends QueuedHook>(hooks: Hooks, hook: H, payload: QueuedPayloads[H]) =>
-  hooks.tapsOf(hook).map((tap) => ({ name: HOOK_TASK, payload: { hook, tap, payload } }));
+  hooks.tapsOf(hook).map((label) => ({ name: tapTask(label), payload }));
 
-export function defineHookTask({ queue, hooks }: { queue: Queue; hooks: Hooks }): void {
-  queue.define(HOOK_TASK, {
-    schema: z.object({
-      hook: z.enum(['onStatusChange', 'afterFinish', 'onFactsUpdated']),
-      tap: z.string(),
-      payload: z.record(z.string(), z.unknown()),
-    }),
-    run: ({ hook, tap, payload }) => hooks.runTap(hook, tap, payload),
-  });
+/** Once all taps are there, before the queue starts and before anything may be enqueued. */
+export function defineHookTask({ queue, hooks }: { queue: Pick<Queue, 'define'>; hooks: Hooks }): void {
+  for (const { hook, taps } of hooks.list()) {
+    if (hook === 'beforeStart') continue;
+    for (const { label, plugin } of taps)
+      queue.define(tapTask(label), {
+        schema: payloadSchemas[hook] as z.ZodType,
+        plugin,
+        maxAttempts: attempts,
+        run: (payload, { signal, attempt }) => hooks.runTap(label, payload, { signal, attempt }),
+      });
+  }
 }

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventEmitter } from 'node:events';
 import { Logger, parseCronItems, run, runMigrations, type CronItem, type Runner, type TaskList } from 'graphile-worker';
 import type { Pool } from 'pg';
+import { type ParkedTasks, parkedTasks } from './parked.ts';
+import { placesForPlugins, PluginSlots } from './plugin-slots.ts';
 import { addTasks, QUEUE_SCHEMA, TaskRegistry, type TaskDefinition, type TaskRequest } from './tasks.ts';
 
 export interface QueueDeps {
@@ -54,6 +56,11 @@ class TaskQueue {
     return addTasks(trx, this.#registry, requests);
   }
 
+  /** Tasks in the database that this service does not know. */
+  parked(db: any): Promise<ParkedTasks[]> {
+    return parkedTasks(db, { names: this.#registry.names() });
+  }
+
   /** The queue's own tables; before anything may be enqueued, on web nodes too. */
   migrate(): Promise<void> {
     return runMigrations({ pgPool: this.#deps.pool, schema: QUEUE_SCHEMA });
@@ -79,7 +86,11 @@ class TaskQueue {
 
   #run(): Promise<Runner> {
     const { pool, log, concurrency = 4 } = this.#deps;
+    const plugins = this.#registry.plugins();
+    const slots = new PluginSlots(plugins, () => this.#lookAgain());
     const events = new EventEmitter();
+    for (const end of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'])
+      events.on(end, () => slots.fetched());
     // the pool's id is what its locks carry
     events.on('pool:create', ({ workerPool }) => {
       notePool(pool, workerPool.id, this.bootId).catch((error: unknown) =>
@@ -92,24 +103,31 @@ class TaskQueue {
     return run({
       pgPool: pool,
       schema: QUEUE_SCHEMA,
-      concurrency,
+      concurrency: concurrency + placesForPlugins(plugins.length),
+      forbiddenFlags: () => slots.forbidden(),
       noHandleSignals: true,
       events: events as never,
       logger: quietLogger(log),
-      taskList: this.#taskList(),
+      taskList: this.#taskList(slots),
       parsedCronItems: parseCronItems(this.#crons),
       pollInterval: 2000,
     });
   }
 
-  #taskList(): TaskList {
+  #taskList(slots: PluginSlots): TaskList {
     const task =
       (name: string): TaskList[string] =>
-      async (payload, { abortSignal }) => {
-        const { schema: _schema, run: work } = this.#registry.get(name);
-        await work(this.#registry.check(name, payload), { signal: abortSignal ?? this.#stopping.signal });
+      async (payload, { abortSignal, job }) => {
+        const { plugin, run: work } = this.#registry.get(name);
+        const context = { signal: abortSignal ?? this.#stopping.signal, attempt: job.attempts };
+        await slots.run(plugin, async () => work(this.#registry.check(name, withoutClock(payload)), context));
       };
     return Object.fromEntries(this.#registry.names().map((name) => [name, task(name)]));
+  }
+
+  /** The queue's own call to its workers. */
+  #lookAgain(): void {
+    this.#deps.pool.query(`select pg_notify('jobs:insert', '{"count":1}')`).catch(() => undefined);
   }
 
   /** A runner may end by itself (a database error while completing a task): it is started again. */
@@ -132,7 +150,7 @@ class TaskQueue {
 
 export type Queue = Pick<
   TaskQueue,
-  'bootId' | 'define' | 'cron' | 'addTask' | 'addTasks' | 'migrate' | 'start' | 'stop' | 'isRunning'
+  'bootId' | 'define' | 'cron' | 'addTask' | 'addTasks' | 'parked' | 'migrate' | 'start' | 'stop' | 'isRunning'
 >;
 
 /** A plain object, so that whoever measures or guards it can put a function of its own in place of one. */
@@ -144,11 +162,19 @@ export function createQueue(deps: QueueDeps): Queue {
     cron: (item) => queue.cron(item),
     addTask: (trx, name, payload) => queue.addTask(trx, name, payload),
     addTasks: (trx, requests) => queue.addTasks(trx, requests),
+    parked: (db) => queue.parked(db),
     migrate: () => queue.migrate(),
     start: () => queue.start(),
     stop: () => queue.stop(),
     isRunning: () => queue.isRunning(),
   };
+}
+
+/** The clock adds the time at which a periodic task was due; no schema knows of it. */
+function withoutClock(payload: unknown): unknown {
+  if (typeof payload !== 'object' || payload === null || !('_cron' in payload)) return payload;
+  const { _cron, ...rest } = payload;
+  return rest;
 }
 
 async function notePool(pool: Pool, id: string, bootId: string): Promise<void> {

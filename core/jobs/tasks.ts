@@ -3,11 +3,22 @@ import { z } from 'zod';
 /** Where the queue keeps its own tables. */
 export const QUEUE_SCHEMA = 'tapline_jobs';
 
+export interface TaskContext {
+  /** aborts when the service stops */
+  signal: AbortSignal;
+  /** 1 at the first try */
+  attempt: number;
+}
+
 export interface TaskDefinition<P = any> {
   schema: z.ZodType<P>;
-  run: (payload: P, context: { signal: AbortSignal }) => Promise<void>;
+  run: (payload: P, context: TaskContext) => Promise<void>;
   maxAttempts?: number;
   priority?: number;
+  /** whose it is; tasks of plugins share a limited number of places per plugin */
+  plugin?: string;
+  /** characters of a payload's JSON */
+  largestPayload?: number;
 }
 
 export interface TaskRequest {
@@ -34,6 +45,11 @@ export class TaskRegistry {
     return [...this.#tasks.keys()];
   }
 
+  /** Ids of the plugins that have tasks. */
+  plugins(): string[] {
+    return [...new Set([...this.#tasks.values()].flatMap(({ plugin }) => plugin ?? []))];
+  }
+
   /** @throws when the payload is not what the task takes */
   check(name: string, payload: unknown): unknown {
     const result = this.get(name).schema.safeParse(payload);
@@ -44,19 +60,74 @@ export class TaskRegistry {
 
 /**
  * Enqueues inside the caller's transaction: what rolls back was never enqueued.
- * All of them go in one statement.
+ * All of them go in one statement, and a payload that many tasks share goes once.
  */
 export async function addTasks(trx: any, registry: TaskRegistry, requests: readonly TaskRequest[]): Promise<void> {
   if (!requests.length) return;
+  const payloads = new SharedPayloads(registry);
   const specs = requests.map(({ name, payload }) => {
-    const { maxAttempts = 12, priority = 0 } = registry.get(name);
-    return { identifier: name, payload: registry.check(name, payload), max_attempts: maxAttempts, priority };
+    const { maxAttempts = 12, priority = 0, plugin } = registry.get(name);
+    return {
+      name,
+      payload: payloads.place(name, payload),
+      attempts: maxAttempts,
+      priority,
+      flags: plugin ? [plugin] : null,
+    };
   });
   await trx.raw(
     `select count(*) from ${QUEUE_SCHEMA}.add_jobs((
-       select array_agg(row(s.identifier, s.payload, null, null, s.max_attempts, null, s.priority, null)::${QUEUE_SCHEMA}.job_spec)
-       from json_to_recordset(?::json) as s(identifier text, payload json, max_attempts integer, priority integer)
+       select array_agg(row(s.name, p.payload, null, null, s.attempts, null, s.priority, s.flags)::${QUEUE_SCHEMA}.job_spec)
+       from json_to_recordset(?::json) as s(name text, payload integer, attempts integer, priority integer, flags text[])
+       join json_array_elements(?::json) with ordinality as p(payload, place) on p.place = s.payload
      ), false)`,
-    [JSON.stringify(specs)],
+    [JSON.stringify(specs), payloads.json()],
   );
+}
+
+/** Checks and serialises each payload once for each schema that it is meant for. */
+class SharedPayloads {
+  readonly #registry: TaskRegistry;
+  readonly #texts: string[] = [];
+  readonly #places = new Map<unknown, number>();
+  readonly #checked = new Map<unknown, Set<unknown>>();
+
+  constructor(registry: TaskRegistry) {
+    this.#registry = registry;
+  }
+
+  /** 1 for the first, as Postgres counts */
+  place(name: string, payload: unknown): number {
+    const shared = typeof payload === 'object' && payload !== null;
+    const known = shared ? this.#places.get(payload) : undefined;
+    const { schema, largestPayload = Infinity } = this.#registry.get(name);
+    const text = known === undefined ? serialise(name, payload) : this.#texts[known - 1]!;
+    if (text.length > largestPayload)
+      throw new Error(
+        `task ${name}: payload has ${text.length} characters, ${largestPayload} is the limit: store the data and enqueue where it is`,
+      );
+    const schemas = this.#checked.get(payload) ?? new Set();
+    // what will be run is what comes out of the queue: a Date would have become a text there
+    if (!shared || !schemas.has(schema)) this.#registry.check(name, JSON.parse(text));
+    if (known !== undefined) return known;
+    const place = this.#texts.push(text);
+    if (shared) {
+      this.#places.set(payload, place);
+      this.#checked.set(payload, schemas.add(schema));
+    }
+    return place;
+  }
+
+  json(): string {
+    return `[${this.#texts.join(',')}]`;
+  }
+}
+
+function serialise(name: string, payload: unknown): string {
+  try {
+    // without a payload it is {}, as the queue has it
+    return JSON.stringify(payload ?? {}) ?? '{}';
+  } catch (error) {
+    throw new Error(`task ${name}: payload is not plain data: ${(error as Error).message}`, { cause: error });
+  }
 }

@@ -24,7 +24,7 @@ export interface StartRequest extends Launcher {
   waiting: boolean;
 }
 
-const EXPLANATION_LIMIT = 1024;
+const EXPLANATION_LIMIT = 16_384;
 
 /**
  * From the validated request to a pending run. Without taps it is one transaction; with taps the run
@@ -46,14 +46,12 @@ const startAtOnce = ({ db, statuses, keyRing }: StartDeps, { run }: StartRequest
 
 async function startWithTaps(deps: StartDeps, request: StartRequest): Promise<any> {
   const { db, hooks, statuses } = deps;
-  const run = await db.transaction((trx) => insertRun(trx, deps.keyRing, request.run));
-  const lines: string[] = [];
+  const run = await insertRun(db, deps.keyRing, request.run, { calmly: true });
   const { actor, authority, origin, template } = request;
-  const explain = (text: string) => void lines.push(String(text));
-  const denial = await whileAlive(db, run.id, () =>
-    hooks.decideLaunch({ run: publicRun(run), template, actor, authority, origin, explain }),
+  const { denial, lines } = await whileAlive(db, run.id, () =>
+    hooks.decideLaunch({ run: publicRun(run), template: publicTemplate(template), actor, authority, origin }),
   );
-  const explanation = [run.job_explanation, ...lines].filter(Boolean).join('\n').slice(0, EXPLANATION_LIMIT);
+  const explanation = storable([run.job_explanation, ...lines].filter(Boolean).join('\n'));
   if (denial && request.waiting) {
     await db('runs').where({ id: run.id, status: 'new' }).delete();
     throw new ApiError(denial.status, denial.body);
@@ -61,7 +59,7 @@ async function startWithTaps(deps: StartDeps, request: StartRequest): Promise<an
   const started = await db.transaction(async (trx) => {
     if (denial)
       return statuses.setStatus(trx, run, 'failed', {
-        job_explanation: [explanation, refusal(denial)].filter(Boolean).join('\n'),
+        job_explanation: [explanation, storable(refusal(denial))].filter(Boolean).join('\n'),
       });
     const moved = await statuses.setStatus(trx, run, 'pending', { job_explanation: explanation });
     if (moved) await bindLaunch(trx, run);
@@ -73,6 +71,15 @@ async function startWithTaps(deps: StartDeps, request: StartRequest): Promise<an
     });
   return started;
 }
+
+/** What Postgres takes as text, and no more than anybody reads. */
+const storable = (text: string): string => text.slice(0, EXPLANATION_LIMIT).toWellFormed().replaceAll('\0', '\uFFFD');
+
+/** Of credentials taps learn which, not what is in them. */
+const publicTemplate = (template: Record<string, any> | null): Record<string, any> | null =>
+  Array.isArray(template?.['credentials'])
+    ? { ...template, credentials: template['credentials'].map(({ id, name, type }) => ({ id, name, type })) }
+    : template;
 
 /** Taps may take long; the reaper must not take the run for an orphan meanwhile. */
 async function whileAlive<T>(db: Knex, run: number, decide: () => Promise<T>): Promise<T> {

@@ -23,7 +23,11 @@ const access = z
   )
   .refine((given) => Object.keys(given).length > 0, 'must state a rule for at least one method');
 
-const milliseconds = z.number('must be a number of milliseconds').int().positive();
+// a timer beyond 2^31 ms fires at once
+const milliseconds = (most: number) =>
+  z.int('must be a whole number of milliseconds').min(1, 'must be 1 or more').max(most, `must be ${most} or less`);
+const from = (min: number, max: number) =>
+  z.int('must be a whole number').min(min, `must be ${min} or more`).max(max, `must be ${max} or less`);
 
 export const schemas = {
   resource: z.looseObject({
@@ -103,17 +107,18 @@ export const schemas = {
     check: fn('of a value').optional(),
   }),
   tap: z.strictObject({
-    name: text('a unique name, shown in traces and errors'),
+    name: kebab('"capture-facts"'),
     stage: z.number().optional(),
-    timeoutMs: milliseconds.optional(),
+    timeoutMs: milliseconds(600_000).optional(),
   }),
   task: z.strictObject({
     schema: z.custom(
       (value: any) => typeof value?.safeParse === 'function',
       'must be a zod schema of the payload, like z.object({ run_id: z.number() })',
     ),
-    maxAttempts: z.number().int().positive().optional(),
-    priority: z.number().int().optional(),
+    maxAttempts: from(1, 100).optional(),
+    priority: from(-1000, 1000).optional(),
+    timeoutMs: milliseconds(3_600_000).optional(),
   }),
   cron: z.strictObject({
     task: z.looseObject({ name: z.string() }, 'must be what api.task returned'),

@@ -1,4 +1,5 @@
 import type { Services } from '../app/container.ts';
+import { definePluginCron, definePluginTask } from '../jobs/plugin-tasks.ts';
 import type { Registries } from './registries.ts';
 import { createPluginServices } from './services.ts';
 
@@ -19,12 +20,6 @@ export function connectPlugins(core: Core): void {
 
 /** Tasks and the clock, before the queue starts. */
 export function definePluginTasks({ registries, queue }: { registries: Registries; queue: Services['queue'] }): void {
-  for (const { item } of registries.all('tasks')) queue.define(item.name, { ...item.options, run: item.run });
-  for (const { item } of registries.all('crons'))
-    queue.cron({
-      task: item.task.name,
-      match: item.match,
-      identifier: item.task.name,
-      ...(item.payload === undefined ? {} : { payload: item.payload as Record<string, unknown> }),
-    });
+  for (const { plugin, item } of registries.all('tasks')) definePluginTask(queue, { plugin, ...item });
+  for (const { item } of registries.all('crons')) definePluginCron(queue, item);
 }

@@ -1,125 +1,290 @@
 import { expect } from 'chai';
-import type { Launch } from '@tapline/plugin-sdk';
-import { createHooks } from '../../core/hooks/hooks.ts';
+import type { BeforeStartOptions, Launch } from '@tapline/plugin-sdk';
+import type { TapRecord } from '../../core/hooks/guard.ts';
+import { createHooks, type LaunchFacts } from '../../core/hooks/hooks.ts';
+import { until } from '../support/until.ts';
 
 const never = () => new Promise<never>(() => undefined);
+const denial = { status: 403, body: { detail: 'no' } };
+
+const facts = (): LaunchFacts => ({
+  run: { id: 1, limit: 'web' },
+  template: { id: 2, nested: { list: [1, 2] } },
+  actor: null,
+  authority: null,
+  origin: { kind: 'api', id: null, client_ip: null },
+});
+
+function make() {
+  const records: TapRecord[] = [];
+  const warnings: string[] = [];
+  const hooks = createHooks({
+    log: { warn: (_fields, text) => void warnings.push(text) },
+    observe: (record) => void records.push(record),
+  });
+  return { hooks, records, warnings };
+}
+
+const options = (more: Partial<BeforeStartOptions> = {}): BeforeStartOptions => ({
+  name: 'p:check',
+  failMode: 'deny',
+  timeoutMs: 20,
+  ...more,
+});
 
 describe('hooks', () => {
-  const make = () => createHooks({ log: { warn: () => undefined } });
-  const launch = (lines: string[] = []): Launch => ({
-    run: { id: 1 },
-    template: null,
-    actor: null,
-    authority: null,
-    origin: { kind: 'api', id: null, client_ip: null },
-    explain: (text) => void lines.push(text),
-  });
-  const denial = { status: 403, body: { detail: 'no' } };
+  describe('beforeStart', () => {
+    it('runs taps by stage, then in the order they came', async () => {
+      const { hooks } = make();
+      const seen: string[] = [];
+      const tap = (name: string, stage?: number) =>
+        hooks.beforeStart(
+          { name, failMode: 'allow', ...(stage === undefined ? {} : { stage }) },
+          () => void seen.push(name),
+        );
+      tap('default');
+      tap('scan', 300);
+      tap('quota', 100);
+      tap('policy', 200);
+      tap('late');
+      expect(await hooks.decideLaunch(facts())).to.deep.equal({ denial: undefined, lines: [] });
+      expect(seen).to.deep.equal(['quota', 'policy', 'scan', 'default', 'late']);
+      expect(hooks.list()[0]!.taps.map(({ name }) => name)).to.deep.equal(seen);
+    });
 
-  it('runs beforeStart taps by stage, then in the order they came', async () => {
-    const hooks = make();
-    const seen: string[] = [];
-    const tap = (name: string, stage?: number) =>
-      hooks.beforeStart(
-        { name, failMode: 'allow', ...(stage === undefined ? {} : { stage }) },
-        () => void seen.push(name),
-      );
-    tap('default');
-    tap('scan', 300);
-    tap('quota', 100);
-    tap('policy', 200);
-    tap('late');
-    expect(await hooks.decideLaunch(launch())).to.equal(undefined);
-    expect(seen).to.deep.equal(['quota', 'policy', 'scan', 'default', 'late']);
-  });
+    it('ends the series at the first denial', async () => {
+      const { hooks } = make();
+      let scanned = false;
+      hooks.beforeStart({ name: 'policy', stage: 200, failMode: 'allow' }, async () => denial);
+      hooks.beforeStart({ name: 'scan', stage: 300, failMode: 'allow' }, () => void (scanned = true));
+      expect((await hooks.decideLaunch(facts())).denial).to.deep.equal(denial);
+      expect(scanned).to.equal(false);
+    });
 
-  it('ends the series at the first denial', async () => {
-    const hooks = make();
-    let scanned = false;
-    hooks.beforeStart({ name: 'policy', stage: 200, failMode: 'allow' }, async () => denial);
-    hooks.beforeStart({ name: 'scan', stage: 300, failMode: 'allow' }, () => void (scanned = true));
-    expect(await hooks.decideLaunch(launch())).to.deep.equal(denial);
-    expect(scanned).to.equal(false);
-  });
+    it('goes on after nothing: undefined and null', async () => {
+      const { hooks } = make();
+      for (const [index, value] of [undefined, null].entries())
+        hooks.beforeStart(options({ name: `quiet-${index}` }), () => value);
+      expect(await hooks.decideLaunch(facts())).to.deep.equal({ denial: undefined, lines: [] });
+    });
 
-  it('takes nothing but a denial for an end: null, true and texts go on', async () => {
-    const hooks = make();
-    for (const [index, value] of [null, true, 'no', 0, {}].entries())
-      hooks.beforeStart({ name: `odd ${index}`, failMode: 'deny' }, () => value);
-    expect(await hooks.decideLaunch(launch())).to.equal(undefined);
-  });
-
-  for (const [how, tap] of [
-    [
-      'throws',
-      () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    const trap = new Proxy(
+      {},
+      {
+        get: (_, key) => {
+          if (key === 'then') return undefined;
+          throw new Error('trap');
+        },
+      },
+    );
+    const failing: Record<string, () => unknown> = {
+      throws: () => {
         throw new Error('broken');
       },
-    ],
-    [
-      'rejects',
-      async () => {
+      rejects: async () => {
         throw new Error('broken');
       },
-    ],
-    [
-      'throws nothing',
-      () => {
-        throw undefined;
+      'throws null': () => {
+        throw null;
       },
-    ],
-    ['is too late', never],
-  ] as const) {
-    it(`goes by the fail mode of a tap that ${how}`, async () => {
-      const open = make();
-      const lines: string[] = [];
-      open.beforeStart({ name: 'scan', failMode: 'allow', timeoutMs: 20 }, tap);
-      expect(await open.decideLaunch(launch(lines))).to.equal(undefined);
-      expect(lines[0]).to.contain('scan').and.to.contain('allowed by its fail mode');
-      const closed = make();
-      closed.beforeStart({ name: 'scan', failMode: 'deny', timeoutMs: 20 }, tap);
-      expect(await closed.decideLaunch(launch())).to.include({ status: 403 });
-    });
-  }
+      'rejects with undefined': () => Promise.reject(),
+      'is too late': never,
+      'returns true': () => true,
+      'returns a text': () => 'no',
+      'returns 0': () => 0,
+      'returns an empty object': () => ({}),
+      'returns status 200': () => ({ status: 200, body: { detail: 'no' } }),
+      'returns status 500': () => ({ status: 500, body: { detail: 'no' } }),
+      'returns no body': () => ({ status: 403 }),
+      'returns a list for a body': () => ({ status: 403, body: ['no'] }),
+      'returns a cyclic body': () => ({ status: 403, body: cyclic }),
+      'returns a body that cannot be written': () => ({ status: 403, body: { n: 1n } }),
+      'returns a huge body': () => ({ status: 403, body: { detail: 'x'.repeat(1_000_000) } }),
+      'returns an object that throws when read': () => trap,
+      'returns a thenable that throws': () => ({
+        // a thenable is exactly what is tried here
+        // oxlint-disable-next-line no-thenable
+        then() {
+          throw new Error('then');
+        },
+      }),
+    };
+    for (const [how, tap] of Object.entries(failing)) {
+      it(`goes by the fail mode of a tap that ${how}`, async () => {
+        const open = make();
+        open.hooks.beforeStart(options({ failMode: 'allow' }), tap);
+        const allowed = await open.hooks.decideLaunch(facts());
+        expect(allowed.denial).to.equal(undefined);
+        expect(allowed.lines.join()).to.contain('p:check').and.to.contain('allowed by its fail mode');
+        const closed = make();
+        closed.hooks.beforeStart(options(), tap);
+        const refused = await closed.hooks.decideLaunch(facts());
+        expect(refused.denial).to.include({ status: 403 });
+        expect(refused.denial!.body['detail']).to.contain('p:check').and.to.contain('refused by its fail mode');
+        expect(closed.records[0]!.result).to.be.oneOf(['threw', 'timed out', 'invalid']);
+        expect(closed.records[0]!.error).to.be.instanceOf(Error);
+      });
+    }
 
-  it('demands a fail mode and unique names', () => {
-    expect(() => make().beforeStart({ name: 'x' } as never, () => undefined)).to.throw(/failMode/);
-    const hooks = make();
-    hooks.on('afterFinish', { name: 'x' }, () => undefined);
-    expect(() => hooks.on('afterFinish', { name: 'x' }, () => undefined)).to.throw(/exists already/);
+    it('gives each tap a frozen payload: what one tries to change, no other and no caller sees', async () => {
+      const { hooks } = make();
+      const given = facts();
+      hooks.beforeStart(options({ name: 'p:vandal', failMode: 'allow' }), (launch: any) => {
+        for (const change of [
+          () => (launch.run.limit = 'all'),
+          () => launch.template.nested.list.push(3),
+          () => (launch.explain = () => undefined),
+          () => delete launch.origin.kind,
+        ])
+          expect(change).to.throw(TypeError);
+      });
+      let seen: Launch | undefined;
+      hooks.beforeStart(options({ name: 'p:reader' }), (launch) => void (seen = launch));
+      expect((await hooks.decideLaunch(given)).lines).to.deep.equal([]);
+      expect(seen).to.deep.include(facts());
+      expect(given).to.deep.equal(facts());
+      expect(Object.isFrozen(given.run)).to.equal(false);
+    });
+
+    it('aborts the signal of a tap that is too late, and drops what it explains then', async () => {
+      const { hooks, warnings } = make();
+      let late: Launch | undefined;
+      hooks.beforeStart(options({ failMode: 'allow' }), (launch) => {
+        late = launch;
+        launch.explain('in time');
+        return never();
+      });
+      const { lines } = await hooks.decideLaunch(facts());
+      expect(late!.signal.aborted).to.equal(true);
+      late!.explain('too late');
+      late!.explain('too late again');
+      expect(lines).to.deep.equal(['in time', 'p:check was too late; launch allowed by its fail mode.']);
+      expect(warnings.filter((text) => text.includes('explain after its end'))).to.have.length(1);
+    });
+
+    it('leaves no room of others to a tap that explains without end', async () => {
+      const { hooks } = make();
+      hooks.beforeStart(options({ name: 'p:flood' }), ({ explain }) => {
+        for (let line = 0; line < 10_000; line += 1) explain(`line ${line}`);
+      });
+      hooks.beforeStart(options({ name: 'p:long' }), ({ explain }) => explain('x'.repeat(1_000_000)));
+      hooks.beforeStart(options({ name: 'p:odd' }), ({ explain }) => {
+        explain(Symbol('odd') as never);
+        explain({ toString: () => Promise.reject() } as never);
+        explain({ toString: null } as never);
+      });
+      hooks.beforeStart(options({ name: 'p:brief' }), ({ explain }) => explain('a word of warning'));
+      const { lines } = await hooks.decideLaunch(facts());
+      expect(lines).to.include('p:flood: 9980 more lines left out.').and.to.include('a word of warning');
+      expect(lines.join('\n').length).to.be.below(4096);
+    });
   });
 
-  it('runs one queued tap alone, under the interceptors, and reports its failure', async () => {
-    const records: object[] = [];
-    const hooks = createHooks({
-      log: { warn: () => undefined },
-      observe: ({ hook, tap, result }) => void records.push({ hook, tap, result }),
+  describe('options', () => {
+    for (const [what, change, message] of [
+      ['no fail mode', { failMode: undefined }, /failMode must be/],
+      ['an unknown fail mode', { failMode: 'maybe' }, /failMode must be/],
+      ['a time beyond what a timer takes', { timeoutMs: 2 ** 31 }, /timeoutMs must be/],
+      ['no time', { timeoutMs: 0 }, /timeoutMs must be/],
+      ['a stage that is no number', { stage: 'first' }, /stage must be/],
+      ['an odd name', { name: 'p:Not This' }, /name must be kebab-case/],
+    ] as const) {
+      it(`refuses ${what}`, () => {
+        expect(() => make().hooks.beforeStart(options(change as never), () => undefined)).to.throw(message);
+      });
+    }
+
+    it('refuses what is no function, and a name that is taken', () => {
+      const { hooks } = make();
+      expect(() => hooks.beforeStart(options(), 'tap' as never)).to.throw(/must be the function/);
+      hooks.on('afterFinish', { name: 'p:x' }, () => undefined);
+      expect(() => hooks.on('onStatusChange', { name: 'p:x' }, () => undefined)).to.throw(/exists already/);
+      hooks.on('onStatusChange', { name: 'q:x' }, () => undefined);
     });
-    const seen: unknown[] = [];
-    const called: unknown[] = [];
-    hooks.intercept({ call: (payload: unknown) => void called.push(payload) });
-    hooks.on('onStatusChange', { name: 'good' }, (change) => void seen.push(change));
-    hooks.on('onStatusChange', { name: 'bad' }, () => {
-      throw new Error('broken');
+
+    it('counts an interceptor alone as no tap', () => {
+      const { hooks } = make();
+      hooks.intercept({ call: () => undefined });
+      expect(hooks.decidesLaunches()).to.equal(false);
     });
-    hooks.on('onStatusChange', { name: 'slow', timeoutMs: 20 }, never);
-    await hooks.runTap('onStatusChange', 'good', { run_id: 1 });
-    expect(seen).to.deep.equal([{ run_id: 1 }]);
-    expect(called).to.deep.equal([{ run_id: 1 }]);
-    const failure = async (name: string) =>
-      hooks.runTap('onStatusChange', name, {}).then(
-        () => 'nothing',
+  });
+
+  describe('queued taps', () => {
+    it('run one alone, with a frozen payload, and their failure is thrown', async () => {
+      const { hooks, records } = make();
+      const seen: unknown[] = [];
+      hooks.on('onStatusChange', { name: 'p:good' }, (change, { attempt }) => void seen.push([change, attempt]));
+      hooks.on('onStatusChange', { name: 'p:bad' }, () => {
+        throw new Error('broken');
+      });
+      hooks.on('onStatusChange', { name: 'p:vandal' }, (change) => void (change.to = 'failed'));
+      hooks.on('onStatusChange', { name: 'p:slow', timeoutMs: 20 }, never);
+      await hooks.runTap('p:good', { run_id: 1, to: 'running' }, { attempt: 2 });
+      expect(seen).to.deep.equal([[{ run_id: 1, to: 'running' }, 2]]);
+      const failure = (label: string) =>
+        hooks.runTap(label, { run_id: 1, to: 'running' }).then(
+          () => 'nothing',
+          (error: Error) => error.message,
+        );
+      expect(await failure('p:bad')).to.equal('broken');
+      expect(await failure('p:vandal')).to.contain('read only');
+      expect(await failure('p:slow')).to.contain('no answer within 20 ms');
+      expect(await failure('p:gone')).to.contain('no tap p:gone');
+      expect(records.map(({ tap, run, attempt, result }) => [tap, run, attempt, result])).to.deep.equal([
+        ['good', 1, 2, 'ok'],
+        ['bad', 1, 1, 'threw'],
+        ['vandal', 1, 1, 'threw'],
+        ['slow', 1, 1, 'timed out'],
+      ]);
+    });
+
+    it('give up at once when the service stops, and tell the tap', async () => {
+      const { hooks } = make();
+      let told = false;
+      hooks.on('afterFinish', { name: 'p:slow' }, (_, { signal }) => {
+        signal.addEventListener('abort', () => (told = true));
+        return never();
+      });
+      const stop = new AbortController();
+      const outcome = hooks.runTap('p:slow', { run: { id: 1 } }, { attempt: 1, signal: stop.signal }).then(
+        () => 'done',
         (error: Error) => error.message,
       );
-    expect(await failure('bad')).to.equal('broken');
-    expect(await failure('slow')).to.contain('timed out');
-    expect(records.map((record: any) => record.result)).to.deep.equal(['ok', 'threw', 'timed out']);
-    await hooks.runTap('onStatusChange', 'gone', {});
+      stop.abort();
+      expect(await outcome).to.contain('the service stops');
+      expect(told).to.equal(true);
+    });
   });
 
-  it('counts an interceptor alone as no tap', () => {
-    const hooks = make();
-    hooks.intercept({ call: () => undefined });
-    expect(hooks.decidesLaunches()).to.equal(false);
+  it('passes every tap through the register interceptors, whenever they came', async () => {
+    const { hooks } = make();
+    const spans: string[] = [];
+    const spanning = (label: string) => ({
+      register: (tap: any) => ({
+        ...tap,
+        fn: async (...given: unknown[]) => {
+          spans.push(`${label} begin ${tap.name}`);
+          try {
+            return await tap.fn(...given);
+          } finally {
+            spans.push(`${label} end ${tap.name}`);
+          }
+        },
+      }),
+    });
+    hooks.beforeStart(options({ name: 'p:before' }), () => undefined);
+    hooks.on('afterFinish', { name: 'p:after' }, () => undefined);
+    hooks.intercept(spanning('a'));
+    hooks.beforeStart(options({ name: 'p:denies' }), () => denial);
+    hooks.on('afterFinish', { name: 'p:later' }, () => undefined);
+    expect((await hooks.decideLaunch(facts())).denial).to.deep.equal(denial);
+    await hooks.runTap('p:after', { run: { id: 1 } });
+    await hooks.runTap('p:later', { run: { id: 1 } });
+    await until(() => spans.length === 8);
+    expect(spans).to.deep.equal(
+      ['p:before', 'p:denies', 'p:after', 'p:later'].flatMap((name) => [`a begin ${name}`, `a end ${name}`]),
+    );
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { until } from '../support/until.ts';
 import { reapUndecided } from '../../core/dispatch/reaper.ts';
 import { type Stage, startStage } from '../launch/fixture.ts';
+import { testPlugin } from '../support/plugins.ts';
 
 describe('hooks of a launch', function () {
   this.timeout(120_000);
@@ -14,17 +15,19 @@ describe('hooks of a launch', function () {
   let failures = 0;
 
   before(async () => {
-    stage = await startStage();
-    const { hooks } = stage.services;
-    hooks.beforeStart({ name: 'test policy', stage: 200, failMode: 'deny', timeoutMs: 5000 }, (launch) =>
-      decide(launch),
-    );
-    hooks.on('onStatusChange', { name: 'watch' }, (change) => void changes.push(change));
-    hooks.on('afterFinish', { name: 'after' }, (payload) => {
-      failures += 1;
-      if (failures === 1) throw new Error('only the first time');
-      finished.push(payload);
+    const plugin = testPlugin('test', (api) => {
+      api.hooks.beforeStart(
+        { name: 'policy', stage: 200, failMode: 'deny', timeoutMs: 5000 },
+        (launch) => decide(launch) as undefined,
+      );
+      api.hooks.onStatusChange({ name: 'watch' }, (change) => void changes.push(change));
+      api.hooks.afterFinish({ name: 'after' }, (payload) => {
+        failures += 1;
+        if (failures === 1) throw new Error('only the first time');
+        finished.push(payload);
+      });
     });
+    stage = await startStage({}, [plugin]);
     template = await stage.template();
   });
   after(() => stage.stop());
@@ -101,7 +104,7 @@ describe('hooks of a launch', function () {
     };
     const answer = await stage.post(`job_templates/${template}/launch/`);
     expect(answer.status).to.equal(403);
-    expect(answer.body.detail).to.contain('test policy');
+    expect(answer.body.detail).to.contain('test:policy');
   });
 
   it('tells every status change in order, once per tap, and repeats a failing tap alone', async () => {

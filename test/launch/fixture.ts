@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type BootWith, bootWith } from '../support/plugins.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -27,8 +28,11 @@ export interface Stage extends TestService {
 }
 
 /** A running service with an inventory of two local hosts and a manual project. */
-export async function startStage(env: Record<string, string> = {}): Promise<Stage> {
-  const service = await startService(env);
+export async function startStage(
+  env: Record<string, string> = {},
+  plugins: NonNullable<BootWith['plugins']> = [],
+): Promise<Stage> {
+  const service = plugins.length ? await bootWith({ env, plugins }) : await startService(env);
   const make = async (path: string, body: object): Promise<any> => {
     const answer = await service.post(path, body);
     if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);

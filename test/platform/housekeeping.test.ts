@@ -19,7 +19,7 @@ describe('housekeeping', function () {
   before(async () => {
     base = await createTestDatabase();
     queue = createQueue({ pool: base.pool, log: silentLog });
-    queue.define('core:hook', { schema: z.object({}), run: async () => {} });
+    queue.define('drift:hook:capture', { schema: z.object({}), run: async () => {} });
     const define: Queue['define'] = (name, definition) => queue.define(name, definition);
     const cron: Queue['cron'] = (item) => {
       crons.push(item.task);
@@ -42,7 +42,7 @@ describe('housekeeping', function () {
 
   it('keeps facts while a task of a tap waits', async () => {
     await base.db('facts').insert({ hash: 'old', document: '{}', created: '2020-01-01' });
-    await queue.addTask(base.db, 'core:hook', {});
+    await queue.addTask(base.db, 'drift:hook:capture', {});
     expect(await deleteUnusedFacts(base.db)).to.equal(0);
   });
 

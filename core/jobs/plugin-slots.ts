@@ -1,0 +1,54 @@
+/** Tasks of one plugin that a node runs at once. */
+export const PLUGIN_TASKS_AT_ONCE = 4;
+const mostPluginTasks = 36;
+
+/** Places for all plugins beside core's own; beyond the cap they share, each still with its limit. */
+export const placesForPlugins = (plugins: number): number => Math.min(mostPluginTasks, plugins * PLUGIN_TASKS_AT_ONCE);
+
+/**
+ * Keeps one plugin's tasks from taking everybody's places: a fetch leaves out the tasks of plugins that have
+ * all of theirs. A fetch that is under way may bring in a task of any plugin, so it counts for each of them;
+ * when that kept a fetch from finding anything, `look` makes the queue look again.
+ */
+export class PluginSlots {
+  readonly #running = new Map<string, number>();
+  readonly #plugins: readonly string[];
+  readonly #look: () => void;
+  #fetching = 0;
+  #careful = false;
+
+  constructor(plugins: readonly string[], look: () => void) {
+    this.#plugins = plugins;
+    this.#look = look;
+  }
+
+  /** Called once for each fetch, which ends by `fetched`. */
+  forbidden(): string[] {
+    const full: string[] = [];
+    for (const plugin of this.#plugins) {
+      const running = this.#running.get(plugin) ?? 0;
+      if (running + this.#fetching < PLUGIN_TASKS_AT_ONCE) continue;
+      full.push(plugin);
+      if (running < PLUGIN_TASKS_AT_ONCE) this.#careful = true;
+    }
+    this.#fetching += 1;
+    return full;
+  }
+
+  fetched(): void {
+    this.#fetching -= 1;
+    if (this.#fetching > 0 || !this.#careful) return;
+    this.#careful = false;
+    this.#look();
+  }
+
+  async run<T>(plugin: string | undefined, work: () => Promise<T>): Promise<T> {
+    if (plugin === undefined) return work();
+    this.#running.set(plugin, (this.#running.get(plugin) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      this.#running.set(plugin, this.#running.get(plugin)! - 1);
+    }
+  }
+}
