@@ -38,6 +38,7 @@ export interface Access {
 /** One request to a handler, after authentication, lookup and access have passed. */
 export interface Call {
   actor: Actor | null;
+  /** A HEAD request arrives as GET. */
   method: string;
   /** Path parameters other than the row's id. */
   params: Record<string, string>;

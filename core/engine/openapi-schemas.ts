@@ -2,7 +2,7 @@ import type { ApiType, Field } from '@tapline/plugin-sdk';
 import type { Engine } from './compile.ts';
 import { variantTypes } from './links.ts';
 import type { Model, ModelField } from './model.ts';
-import { apiTypeOf, isFilterable, labelOf } from './options-fields.ts';
+import { apiTypeOf, isFilterable, labelOf, masked } from './options-fields.ts';
 import { isWritable, type WriteMode } from './schema.ts';
 
 export type Schema = Record<string, unknown>;
@@ -53,7 +53,7 @@ export function shownSchema(model: Model, view: 'list' | 'detail'): Schema {
     related: { type: 'object', description: 'Addresses of what belongs to it.' },
     summary_fields: { type: 'object', description: 'The most important of what it is linked to.' },
   };
-  for (const bound of model.shown[view]) {
+  for (const bound of [...model.shown[view], ...masked(model)]) {
     const { name, field } = bound;
     properties[name] = valueSchema(name, field, mayBeNull(bound));
     if (!isFilterable(bound)) properties[name]['x-filterable'] = false;

@@ -136,8 +136,9 @@ function operation(engine: Engine, route: CompiledRoute, method: string): Schema
 function ownBody({ described, endpoints }: CompiledRoute, method: string): Schema {
   if (endpoints[method]?.body?.kind === 'raw')
     return { requestBody: { content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } };
-  const takes = ['POST', 'PUT', 'PATCH'].includes(method) && described?.fields;
-  return takes ? { requestBody: { content: json(objectSchema(takes, method !== 'PATCH')) } } : {};
+  if (!['POST', 'PUT', 'PATCH'].includes(method)) return {};
+  const takes = described?.fields ? objectSchema(described.fields, method !== 'PATCH') : { type: 'object' };
+  return { requestBody: { content: json(takes) } };
 }
 
 const headers = { ETag: { schema: { type: 'string' }, description: 'The version, for If-Match.' } };

@@ -65,7 +65,7 @@ export const writableEntries = (model: Model, mode: WriteMode): Record<string, F
   );
 
 /** Secrets that are shown in another form than they are stored (`$encrypted$`), as a `present` does. */
-const masked = (model: Model) =>
+export const masked = (model: Model): ModelField[] =>
   [...model.fields.values()].filter(({ field }) => field.secret && field.mode !== 'wo' && model.resource.present);
 
 /** The fields that an answer holds. */

@@ -27,7 +27,7 @@ interface Deps {
   readBody: ReadBody;
 }
 
-const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
+const safe = new Set(['GET', 'OPTIONS']);
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The engine's route table behind the checks, in the order 401, 403 (read scope), 405, 404, 403, 400. */
@@ -54,16 +54,17 @@ function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middlew
   const allow = allowOf(route);
   const anyOpen = Object.values(route.endpoints).some(({ rule }) => rule === everybody);
   return async (ctx) => {
-    const { method } = ctx;
+    // HEAD is a GET whose answer goes without its body: nobody behind this need know it, who might take it for a write
+    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
     const query = new URLSearchParams(ctx.querystring);
     ctx.state.route = route.path;
     ctx.set('Allow', allow);
     negotiate(ctx, query, route.formats);
-    const endpoint = route.endpoints[method === 'HEAD' ? 'GET' : method];
+    const endpoint = route.endpoints[method];
     const open = endpoint ? endpoint.rule === everybody : anyOpen;
     const actor = await identify(auth, ctx, open);
     if (actor?.read_only && !safe.has(method)) throw forbidden();
-    if (!endpoint && method !== 'OPTIONS') throw methodNotAllowed(method, allow);
+    if (!endpoint && method !== 'OPTIONS') throw methodNotAllowed(ctx.method, allow);
 
     const parts = {
       actor,

@@ -42,13 +42,13 @@ export function settingRoutes({ db, keyRing, settings, bus, config }: Deps, reso
       access: { GET: auditor, PATCH: superuser, PUT: superuser, DELETE: superuser },
       async handler(call) {
         // a change is planned on what other nodes stored a moment ago, too
-        if (!['GET', 'HEAD'].includes(call.method)) await settings.refresh(() => readStored(store));
+        if (call.method !== 'GET') await settings.refresh(() => readStored(store));
         const { shown } = page(call);
         if (call.method === 'DELETE') {
           await change(call, planReset(settings, shown));
           return { status: 204 };
         }
-        if (call.method !== 'GET' && call.method !== 'HEAD') await change(call, planChange(settings, shown, call.body));
+        if (call.method !== 'GET') await change(call, planChange(settings, shown, call.body));
         return { status: 200, body: await valuesOf(db, page(call)) };
       },
       async describe(call) {

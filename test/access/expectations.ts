@@ -18,6 +18,8 @@ export interface Line {
   names?: string;
   /** also without credentials */
   open?: true;
+  /** what a browser that has not logged in gets, where it is not 401 */
+  stranger?: '302';
 }
 
 const superuser = ['superuser'];
@@ -29,10 +31,13 @@ const changes = (who: readonly string[]) => ({ PUT: who, PATCH: who });
 export const anyone = ['*'];
 
 /**
- * Who may do what, one line for each path below /api/v2/, by hand from contract/rbac.md §4 to §7. A route without a line
- * fails the matrix, and so does a line without a route.
+ * Who may do what, one line for each path (below /api/v2/ unless it begins with a slash), by hand from contract/rbac.md §4 to §7. A
+ * route without a line fails the matrix, and so does a line without a route.
  */
 export const expectations: Record<string, Line> = {
+  '/api/': { open: true },
+  '/api/docs/': { stranger: '302' },
+  '/api/docs/:file/': { open: true },
   'ping/': { open: true },
   'config/': {},
   'me/': {},
@@ -242,3 +247,32 @@ export const expectations: Record<string, Line> = {
   'activity_stream/': { shows: 'activity_stream' },
   'activity_stream/:id/': { at: 'activity_stream' },
 };
+
+/** The status that the table states; 2xx stands for a success of any kind. */
+export function expected(line: Line, method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', name: string): string {
+  if (line.open) return '2xx';
+  if (name === 'anonymous' || name === 'disabled') return line.stranger ?? '401';
+  if (method !== 'GET' && name === 'readToken') return '403';
+  if (line.at !== undefined && !see[line.at]!.includes(name)) return '404';
+  const allowed = line[method] ?? (method === 'GET' ? anyone : []);
+  if (allowed === anyone || allowed.includes(name)) return '2xx';
+  return line.unseen?.includes(name) || (line.names && !see[line.names]!.includes(name)) ? '400' : '403';
+}
+
+const login = { username: 'admin', password: 'test-admin-password' };
+
+/** Outside of the route table: where a caller becomes somebody, and what watches the service asks. The same for everybody. */
+export const publicRequests: [method: string, path: string, status: number, body?: Record<string, string>][] = [
+  ['GET', '/api/login/', 200],
+  ['POST', '/api/login/', 302, login],
+  ['POST', '/api/logout/', 302],
+  ['GET', '/api/o/', 200],
+  // no session: to the login page first
+  ['GET', '/api/o/authorize/', 302],
+  ['POST', '/api/o/authorize/', 302],
+  ['POST', '/api/o/token/', 200, { grant_type: 'password', client_id: 'matrix', scope: 'read', ...login }],
+  ['POST', '/api/o/revoke_token/', 200, { client_id: 'matrix', token: 'nothing' }],
+  ['GET', '/healthz', 200],
+  ['GET', '/readyz', 200],
+  ['GET', '/metrics', 200],
+];

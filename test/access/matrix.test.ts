@@ -1,14 +1,17 @@
 import { expect } from 'chai';
 import type { CompiledRoute } from '../../core/engine/routes.ts';
+import { authPaths } from '../../core/http/auth/auth-routes.ts';
+import { type Exchange, describedBy } from '../support/described.ts';
 import { type Answer, type Rewindable, startRewindable } from '../support/rewindable.ts';
-import { anyone, expectations, type Line } from './expectations.ts';
+import { expectations, expected, type Line, publicRequests } from './expectations.ts';
 import { type Stage, setStage } from './principals.ts';
 import { pathOf, prepare, rightBodies } from './requests.ts';
 import { see } from './who.ts';
 
-const base = '/api/v2/';
+const whole = (path: string) => (path.startsWith('/') ? path : `/api/v2/${path}`);
+/** One of each sort, for what is the same whoever asks. */
+const sorts = ['anonymous', 'disabled', 'outsider', 'readToken', 'otherAdmin', 'organization.admin', 'superuser'];
 const writing = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
-type Writing = (typeof writing)[number];
 
 describe('the role matrix', function () {
   this.timeout(300_000);
@@ -19,52 +22,59 @@ describe('the role matrix', function () {
   let principals: string[];
   let answers = 0;
   let problems: string[];
+  /** what differs from the API's own description, each kind once */
+  let lies: Set<string>;
+  let check: (exchange: Exchange) => string[];
 
   before(async () => {
     service = await startRewindable();
     stage = await setStage(service.db);
-    routes = service.services.engineApi.routes.filter(({ path }) => path.startsWith(base));
+    ({ routes } = service.services.engineApi);
     bodies = await rightBodies(routes, stage, service.ask);
     principals = Object.keys(stage.tokens);
+    const { superuser } = stage.tokens;
+    check = describedBy((await service.ask({ method: 'GET', path: '/api/v2/openapi.json', token: superuser })).body);
   });
-  beforeEach(() => void (problems = []));
+  beforeEach(() => {
+    problems = [];
+    lies = new Set();
+  });
   /** all at once: one wrong rule shows in many places */
-  afterEach(() => expect(problems).to.deep.equal([]));
+  afterEach(() => expect([...problems, ...lies]).to.deep.equal([]));
   after(async () => {
     await service?.stop();
     console.log(`      ${routes?.length} routes × ${principals?.length} callers: ${answers} answers compared`);
   });
 
-  const lineOf = ({ path }: CompiledRoute): Line => expectations[path.slice(base.length)] ?? {};
+  const lines = new Map(Object.entries(expectations).map(([path, line]) => [whole(path), line]));
+  const lineOf = ({ path }: CompiledRoute): Line => lines.get(path) ?? {};
+  const token = (name: string) => stage.tokens[name];
 
   it('has a line for every route, with its methods, and no other', () => {
     const declared = routes.map((route) => `${route.path} ${Object.keys(route.endpoints).toSorted().join(' ')}`);
-    const expected = Object.entries(expectations).map(
-      ([path, line]) => `${base}${path} ${['GET', ...writing.filter((method) => line[method])].toSorted().join(' ')}`,
+    const written = [...lines].map(
+      ([path, line]) => `${path} ${['GET', ...writing.filter((method) => line[method])].toSorted().join(' ')}`,
     );
-    expect(declared.toSorted()).to.deep.equal(expected.toSorted());
+    expect(declared.toSorted()).to.deep.equal(written.toSorted());
+    const paths = publicRequests
+      .filter(([, path]) => path.startsWith('/api/'))
+      .map(([method, path]) => `${method} ${path}`);
+    const handlers = Object.entries(authPaths).flatMap(([path, all]) =>
+      Object.keys(all).map((method) => `${method} ${path}`),
+    );
+    expect(handlers.toSorted()).to.deep.equal(paths.toSorted());
   });
-
-  /** The status that the table states; 2xx stands for a success of any kind. */
-  function expected(line: Line, method: Writing | 'GET', name: string): string {
-    if (line.open) return '2xx';
-    if (name === 'anonymous' || name === 'disabled') return '401';
-    if (method !== 'GET' && name === 'readToken') return '403';
-    if (line.at !== undefined && !see[line.at]!.includes(name)) return '404';
-    const allowed = line[method] ?? (method === 'GET' ? anyone : []);
-    if (allowed === anyone || allowed.includes(name)) return '2xx';
-    return line.unseen?.includes(name) || (line.names && !see[line.names]!.includes(name)) ? '400' : '403';
-  }
 
   async function compare(
     where: string,
     wanted: (name: string) => string,
     actual: (name: string) => Promise<string>,
+    callers: readonly string[] = principals,
     atOnce = 8,
   ): Promise<void> {
     const did: Record<string, string[]> = {};
-    for (let at = 0; at < principals.length; at += atOnce) {
-      const some = principals.slice(at, at + atOnce);
+    for (let at = 0; at < callers.length; at += atOnce) {
+      const some = callers.slice(at, at + atOnce);
       const got = await Promise.all(some.map(actual));
       for (const [index, name] of some.entries()) {
         (did[got[index]!] ??= []).push(name);
@@ -77,8 +87,15 @@ describe('the role matrix', function () {
     }
   }
 
-  const verdict = ({ status, body }: Answer) =>
-    status >= 200 && status < 300 ? '2xx' : status >= 500 ? `${status} ${JSON.stringify(body)}` : String(status);
+  const statusOf = ({ status, body }: Answer, exact = false): string => {
+    if (status >= 500) return `${status} ${JSON.stringify(body)}`;
+    return status >= 200 && status < 300 && !exact ? '2xx' : String(status);
+  };
+
+  function verdict(exchange: Exchange): string {
+    for (const lie of check(exchange)) lies.add(lie);
+    return statusOf(exchange.answer);
+  }
 
   it('holds for every GET, and lists show exactly the rows that are seen', async () => {
     for (const route of routes) {
@@ -91,8 +108,9 @@ describe('the role matrix', function () {
       };
       const path = `${pathOf(route, stage)}${line.shows ? '?page_size=200' : ''}`;
       await compare(`GET ${route.path}`, wanted, async (name) => {
-        const answer = await service.ask({ method: 'GET', path, token: stage.tokens[name] });
-        if (!line.shows || answer.status !== 200) return verdict(answer);
+        const answer = await service.ask({ method: 'GET', path, token: token(name) });
+        const got = verdict({ path: route.path, method: 'GET', answer });
+        if (!line.shows || answer.status !== 200) return got;
         const { results, count } = answer.body;
         if (count !== results.length) return `count ${count} of ${results.length}`;
         return `2xx ${results.some(({ id }: any) => id === stage.ids[line.shows!]) ? 'with' : 'without'} it`;
@@ -112,11 +130,99 @@ describe('the role matrix', function () {
             service.undone(async (ask, trx) => {
               await prepare(trx, key, stage);
               const body = method === 'DELETE' ? undefined : bodies[key];
-              return verdict(await ask({ method, path: pathOf(route, stage), token: stage.tokens[name], body }));
+              const answer = await ask({ method, path: pathOf(route, stage), token: token(name), body });
+              return verdict({ path: route.path, method, body, answer });
             }),
+          principals,
           // those who succeed wait for each other's locks
           1,
         );
       }
     });
+
+  /** `compare` for one caller of each sort. */
+  const compareSorts: typeof compare = (where, wanted, actual) => compare(where, wanted, actual, sorts);
+
+  it('holds for every HEAD: what GET answers, without the body; nothing is written', async () => {
+    for (const route of routes) {
+      await compareSorts(
+        `HEAD ${route.path}`,
+        (name) => expected(lineOf(route), 'GET', name),
+        (name) =>
+          service.undone(async (ask, trx) => {
+            const answer = await ask({ method: 'HEAD', path: pathOf(route, stage), token: token(name) });
+            const [{ written }] = (await trx.raw('select pg_current_xact_id_if_assigned() as written')).rows;
+            return written !== null ? 'written' : answer.body === '' ? statusOf(answer) : 'a body';
+          }),
+      );
+    }
+  });
+
+  it('refuses what a path does not offer, and says the same of it to everybody', async () => {
+    for (const route of routes) {
+      const allow = [...Object.keys(route.endpoints), 'HEAD', 'OPTIONS'].toSorted().join();
+      for (const method of writing.filter((one) => !route.endpoints[one]))
+        await compareSorts(
+          `${method} ${route.path}`,
+          (name) =>
+            (name === 'anonymous' || name === 'disabled') && !lineOf(route).open && !lineOf(route).stranger
+              ? '401'
+              : name === 'readToken'
+                ? '403'
+                : '405',
+          async (name) => {
+            const answer = await service.ask({ method, path: pathOf(route, stage), token: token(name) });
+            const told = (answer.headers.get('allow') ?? '').split(', ').toSorted().join();
+            return told === allow ? statusOf(answer) : `Allow: ${told}`;
+          },
+        );
+    }
+  });
+
+  it('offers a form in OPTIONS to exactly those who may send it, and never tells what is not seen from what is not there', async () => {
+    for (const route of routes) {
+      const path = pathOf(route, stage);
+      const line = lineOf(route);
+      const actions = async (name: string, at: string) => {
+        const { status, body } = await service.ask({ method: 'OPTIONS', path: at, token: token(name) });
+        return status === 200 ? JSON.stringify(Object.keys(body.actions ?? {})) : String(status);
+      };
+      const forms = (name: string) => {
+        if (path.includes('/settings/ui/')) return see.settings!.includes(name) ? undefined : '403';
+        if (route.kind !== 'detail') return undefined;
+        return JSON.stringify(['GET', ...(expected(line, 'PUT', name) === '2xx' ? ['PUT'] : [])]);
+      };
+      await compareSorts(
+        `OPTIONS ${route.path}`,
+        (name) =>
+          !line.open && !line.stranger && (name === 'anonymous' || name === 'disabled')
+            ? '401'
+            : (forms(name) ?? '200'),
+        async (name) => {
+          const got = await actions(name, path);
+          const hidden = line.at !== undefined && !see[line.at]!.includes(name) && got !== '401';
+          if (hidden && got !== (await actions(name, route.path.replace(':id', '999999999'))))
+            return 'other actions than for a missing one';
+          return forms(name) === undefined && got.startsWith('[') ? '200' : got;
+        },
+      );
+    }
+  });
+
+  it('is the same for everybody where a caller becomes somebody, and for what watches the service', async () => {
+    for (const [method, path, status, body] of publicRequests)
+      await compareSorts(
+        `${method} ${path}`,
+        () => String(status),
+        (name) =>
+          service.undone(async (ask) => {
+            const oauth = path.startsWith('/api/o/');
+            const form = body && oauth ? new URLSearchParams(body).toString() : body;
+            const headers: Record<string, string> = oauth
+              ? { 'content-type': 'application/x-www-form-urlencoded' }
+              : {};
+            return statusOf(await ask({ method, path, token: token(name), body: form, headers }), true);
+          }),
+      );
+  });
 });
