@@ -8,6 +8,7 @@ import { compileResources } from '../engine/compile.ts';
 import { defineHookTask } from '../hooks/queue-tasks.ts';
 import { createLog } from '../observe/log.ts';
 import { connectPlugins, definePluginTasks } from '../plugins/connect.ts';
+import { pluginExtensions, pluginOwners } from '../plugins/content.ts';
 import { asPluginError, PluginError } from '../plugins/error.ts';
 import { startPlugins } from '../plugins/lifecycle.ts';
 import type { LoadOptions } from '../plugins/load.ts';
@@ -165,9 +166,10 @@ async function createFirstContent(state: State): Promise<void> {
   await createDemoContent({ db, config });
 }
 
-async function compile({ container }: State): Promise<void> {
+async function compile({ container, shutdown }: State): Promise<void> {
   const { cradle } = container;
   connectPlugins(cradle);
+  shutdown.add('traces of hooks', () => cradle.hookTraces.flush());
   const resources = coreResources(cradle);
   const engineApi = await compileResources({
     db: cradle.db,
@@ -175,6 +177,9 @@ async function compile({ container }: State): Promise<void> {
     resources,
     routes: coreRoutes(cradle, resources),
     doors: cradle.doors,
+    keyRing: cradle.keyRing,
+    extensions: pluginExtensions(cradle.registries),
+    owners: pluginOwners(cradle.registries),
     activity: createActivity({ settings: cradle.settings, node: cradle.config.nodeName }),
   });
   const checks = {

@@ -54,6 +54,7 @@ export function copyAction({ db, keyRing, rules: { see, copy: mayCopy } }: Deps)
           ...author,
         });
         if (row.user_id !== null) await giveToCreator(trx, 'credential', copy, row.user_id);
+        await call.copyExtensions(trx, 'credential', row.id, copy);
         return copy;
       });
       const [body] = await call.represent('credential', [id]);

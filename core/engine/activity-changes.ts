@@ -1,6 +1,5 @@
-import type { Model, ModelField } from './model.ts';
 import type { Models } from './links.ts';
-import { quote } from './model.ts';
+import { isStored, keyOf, type Model, type ModelField, quote } from './model.ts';
 
 /** What an entry says of values; links become `name-id`, for which the database is asked while it inserts. */
 export interface Changes {
@@ -14,15 +13,14 @@ const hidden = 'hidden';
 /** The fields that an entry tells of: what a client could write and a column holds. */
 const told = (model: Model) =>
   [...model.fields.values()].filter(
-    ({ name, field, column }) =>
-      name !== 'id' && column !== undefined && field.type !== 'computed' && field.mode !== 'ro',
+    (bound) => bound.name !== 'id' && isStored(bound) && bound.field.type !== 'computed' && bound.field.mode !== 'ro',
   );
 
 /** Every writable field of a row that was made or deleted. */
 export function changesOf(models: Models, model: Model, row: any): Changes {
   const changes: Changes = { plain: { id: row.id }, links: {} };
   for (const bound of told(model)) {
-    const value = row[bound.column!];
+    const value = row[keyOf(bound)];
     const link = bound.kind === 'ref' ? linkText(models, bound, value) : undefined;
     if (link) changes.links[bound.name] = link;
     else changes.plain[bound.name] = shown(bound, value);
@@ -34,7 +32,7 @@ export function changesOf(models: Models, model: Model, row: any): Changes {
 export function changesBetween(models: Models, model: Model, before: any, after: any): Changes | undefined {
   const changes: Changes = { plain: {}, links: {} };
   for (const bound of told(model)) {
-    const [old, now] = [before[bound.column!], after[bound.column!]];
+    const [old, now] = [before[keyOf(bound)], after[keyOf(bound)]];
     if (comparable(old) === comparable(now)) continue;
     const [from, to] = [old, now].map((value) => linkText(models, bound, value) ?? plainText(bound, value));
     if (bound.kind === 'ref')
@@ -47,7 +45,8 @@ export function changesBetween(models: Models, model: Model, before: any, after:
   return Object.keys(changes.plain).length || Object.keys(changes.links).length ? changes : undefined;
 }
 
-const comparable = (value: unknown) => JSON.stringify(sorted(value ?? null));
+/** The same text for the same value, whatever the order of its keys. */
+export const comparable = (value: unknown) => JSON.stringify(sorted(value ?? null));
 
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date || Array.isArray(value)) return value;

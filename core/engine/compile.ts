@@ -2,7 +2,10 @@ import type { Actor, Call, Resource, Route, View } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Doors } from '../rbac/doors.ts';
 import type { Log } from '../observe/log.ts';
+import { asPluginError } from '../plugins/error.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Activity } from './activity.ts';
+import { type DeclaredExtension, extendResources } from './extend.ts';
 import type { Models } from './links.ts';
 import { type Narrow, selectRows } from './list.ts';
 import { type Model, compileModel } from './model.ts';
@@ -11,7 +14,7 @@ import { type CompiledRoute, compileRoutes } from './routes.ts';
 import { representIds } from './represent.ts';
 import { type Serializer, compileSerializer } from './serialize.ts';
 import { type Reads, compileReads } from './sql.ts';
-import { readTables } from './tables.ts';
+import { readTables, type Tables } from './tables.ts';
 
 export interface Compiled extends Model {
   reads: Reads;
@@ -25,6 +28,8 @@ export interface Engine {
   /** absent: changes are not written down */
   activity?: Activity;
   doors?: Doors;
+  /** for secrets among the fields that plugins add */
+  keyRing?: KeyRing;
   /** every path under its methods, in the order in which they are to be tried */
   routes: CompiledRoute[];
   /** @throws Error for a type that nobody declared */
@@ -45,20 +50,20 @@ export interface EngineDeps {
   routes?: readonly Route[];
   activity?: Activity;
   doors?: Doors;
+  keyRing?: KeyRing;
+  /** what plugins add to resources of core */
+  extensions?: readonly DeclaredExtension[];
+  /** types that plugins declared, with the plugin */
+  owners?: ReadonlyMap<string, string>;
 }
 
 /** Turns the descriptors into models, statements and routes. Throws where a declaration does not fit the database. */
-export async function compileResources({
-  db,
-  log,
-  resources: declared,
-  routes = [],
-  activity,
-  doors,
-}: EngineDeps): Promise<Engine> {
+export async function compileResources(deps: EngineDeps): Promise<Engine> {
+  const { db, log, routes = [], activity, doors, keyRing, extensions = [], owners } = deps;
   const tables = await readTables(db);
+  const declared = await extendResources({ db, log, resources: deps.resources, extensions, owners, tables });
   const resources = doors ? declared.map((resource) => restricted(resource, doors)) : declared;
-  const models = compileModels(resources, tables);
+  const models = compileModels(resources, tables, owners);
   warnOfMissingTargets(models, log);
   const compiled = new Map([...models].map(([type, model]) => [type, withStatements(model, models)]));
 
@@ -68,6 +73,7 @@ export async function compileResources({
     models,
     activity,
     doors,
+    keyRing,
     routes: [],
     type(name) {
       const found = compiled.get(name);
@@ -91,11 +97,16 @@ export async function compileResources({
   return engine;
 }
 
-function compileModels(resources: readonly Resource[], tables: Awaited<ReturnType<typeof readTables>>): Models {
+function compileModels(resources: readonly Resource[], tables: Tables, owners?: EngineDeps['owners']): Models {
   const models = new Map<string, Model>();
   for (const resource of resources) {
     if (models.has(resource.type)) throw new Error(`resource ${resource.type} is declared twice`);
-    models.set(resource.type, compileModel(resource, tables));
+    try {
+      models.set(resource.type, compileModel(resource, tables));
+    } catch (error) {
+      const owner = owners?.get(resource.type);
+      throw owner === undefined ? error : asPluginError(owner, 'compiling its resources', error);
+    }
   }
   return models;
 }

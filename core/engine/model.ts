@@ -1,5 +1,7 @@
 import { type Field, type Resource, type View, field } from '@tapline/plugin-sdk';
 import { Model as ObjectionModel, type ModelClass } from 'objection';
+import { quote } from './quote.ts';
+import { bindSide, isSideField, type SideColumn, type SideTable } from './side-field.ts';
 import type { Table, Tables } from './tables.ts';
 
 export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'datetime' | 'json' | 'ref' | 'other';
@@ -17,7 +19,16 @@ export interface ModelField {
   sql?: (alias: string) => string;
   /** a public id that stands for several columns */
   key?: (id: number) => Record<string, number>;
+  /** stored beside the row, in a table of a plugin; then there is no `column` */
+  side?: SideColumn;
+  /** SQL of the value where the side table is joined, and of what is stored even if it is a secret */
+  joined?: string;
+  storedSql?: (alias: string) => string;
 }
+
+/** Under which name input and rows hold the field's value. */
+export const keyOf = ({ name, column }: ModelField) => column ?? name;
+export const isStored = ({ column, side }: ModelField) => column !== undefined || side !== undefined;
 
 export interface Model {
   resource: Resource;
@@ -28,6 +39,8 @@ export interface Model {
   /** what lists and details show besides id, type, url, related and summary_fields */
   shown: Record<View, ModelField[]>;
   refs: ModelField[];
+  /** tables of plugins with further fields of its rows */
+  sides: readonly SideTable[];
   rows: ModelClass<ObjectionModel>;
   id: (alias: string) => string;
   url: (id: number) => string;
@@ -49,11 +62,7 @@ const kinds: Record<Field['type'], Kind> = {
   computed: 'other',
 };
 
-export const quote = (name: string) =>
-  name
-    .split('.')
-    .map((part) => `"${part}"`)
-    .join('.');
+export { quote };
 export const expand = (sql: string, alias: string) => sql.replaceAll('{alias}', quote(alias));
 
 const leading = ['created', 'modified', 'name', 'description'];
@@ -72,7 +81,10 @@ export function compileModel(resource: Resource, tables: Tables): Model {
   );
   const shown = [...fields.values()].filter(
     ({ name, field: f }) =>
-      name !== 'id' && !f.secret && f.mode !== 'wo' && !(actors.includes(name) && !resource.fields[name]),
+      name !== 'id' &&
+      (!f.secret || isSideField(f)) &&
+      f.mode !== 'wo' &&
+      !(actors.includes(name) && !resource.fields[name]),
   );
   const { identity } = resource;
   return {
@@ -86,6 +98,7 @@ export function compileModel(resource: Resource, tables: Tables): Model {
       list: shown.filter(({ name, field: f }) => !f.detailOnly && !resource.listOmit?.includes(name)),
     },
     refs: [...fields.values()].filter(({ field: f }) => f.type === 'ref' && f.mode !== 'wo'),
+    sides: sidesOf([...fields.values()]),
     rows: rowClass(resource.table, columns),
     id: identity ? (alias) => expand(identity.sql, alias) : (alias) => `${quote(alias)}."id"`,
     url: (id) => `/api/v2/${resource.path}/${id}/`,
@@ -107,6 +120,7 @@ function bindField(resource: Resource, columns: Table, name: string, declared: F
     const { sql, columns: key } = resource.identity;
     return { ...bound, key, sql: (alias) => expand(sql, alias) };
   }
+  if (isSideField(declared)) return { ...bound, ...bindSide(declared) };
   if (declared.sql !== undefined) {
     const { sql } = declared;
     return { ...bound, sql: (alias) => expand(sql, alias) };
@@ -120,6 +134,11 @@ function bindField(resource: Resource, columns: Table, name: string, declared: F
     `resource ${resource.type}: field ${name} has no column ${column} in ${resource.table}: add it in a migration, or name another with \`column\``,
   );
 }
+
+/** Each once, however many fields it holds. */
+const sidesOf = (fields: readonly ModelField[]): SideTable[] => [
+  ...new Map(fields.flatMap(({ side }) => (side ? [[side.table, side] as const] : []))).values(),
+];
 
 function rowClass(table: string, columns: Table): ModelClass<ObjectionModel> {
   const json = [...columns].filter(([, type]) => type.startsWith('json')).map(([name]) => name);

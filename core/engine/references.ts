@@ -1,7 +1,7 @@
 import type { Actor } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Models } from './links.ts';
-import type { Model } from './model.ts';
+import { isStored, keyOf, type Model } from './model.ts';
 import { ofType } from './sql.ts';
 import type { ValidatedInput } from './schema.ts';
 
@@ -14,23 +14,23 @@ export async function checkReferences(
   trx: Knex,
   before?: any,
 ): Promise<void> {
-  const asked = model.refs.filter(
-    ({ name, column }) =>
-      sent.has(name) && !errors[name] && column && input[column] !== null && input[column] !== before?.[column],
-  );
+  const asked = model.refs
+    .filter((ref) => sent.has(ref.name) && !errors[ref.name] && isStored(ref))
+    .map((ref) => ({ ...ref, key: keyOf(ref) }))
+    .filter(({ key }) => input[key] !== null && input[key] !== before?.[key]);
   const known = asked.filter(({ field }) => models.has(field.target!));
   if (!known.length) return;
   const columns = Object.fromEntries(
-    known.map(({ name, column, field }) => {
+    known.map(({ name, key, field }) => {
       const target = models.get(field.target!)!;
-      const found = trx.from(`${target.table} as r`).select('r.id').where('r.id', input[column!]);
+      const found = trx.from(`${target.table} as r`).select('r.id').where('r.id', input[key]);
       ofType(target, found, 'r');
       target.resource.access.see.query(actor, found, 'r');
       return [name, found];
     }),
   );
   const [row] = await trx.select(columns as any);
-  for (const { name, column } of known) {
-    if (row[name] === null) errors[name] = [`Invalid pk "${input[column!]}" - object does not exist.`];
+  for (const { name, key } of known) {
+    if (row[name] === null) errors[name] = [`Invalid pk "${input[key]}" - object does not exist.`];
   }
 }

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '@tapline/plugin-sdk';
 import { checkValue, defaultOf } from './field-values.ts';
-import type { Model, ModelField } from './model.ts';
+import { isStored, keyOf, type Model, type ModelField } from './model.ts';
 
 export type WriteMode = 'create' | 'replace' | 'patch';
 
@@ -22,12 +22,12 @@ export function validateBody(model: Model, body: Record<string, unknown>, mode: 
       result.sent.add(name);
       const checked = checkValue(bound, body[name]);
       if ('error' in checked) result.errors[name] = [checked.error];
-      else result.input[bound.column ?? name] = checked.value;
+      else result.input[keyOf(bound)] = checked.value;
     } else if (mode === 'patch') continue;
     else if (field.required) result.errors[name] = ['This field is required.'];
     // secrets are kept: a client that writes back what it read does not know them
     else if (mode === 'create' || !(field.mode === 'wo' || field.secret)) {
-      if (bound.column) result.input[bound.column] = defaultOf(field);
+      if (isStored(bound)) result.input[keyOf(bound)] = defaultOf(field);
     }
   }
   return result;

@@ -35,10 +35,19 @@ export function compileReads(model: Model, models: Models): Reads {
 
 /** Each row comes as one JSON document: the driver's work per column is what a wide table costs most. */
 function statement(model: Model, models: Models, view: View): Statement {
-  const inner = `select ${selected(model, models, view).join(', ')} from ${quote(model.table)} ${quote(alias)} where ${keyCondition(model)}`;
+  const inner = `select ${selected(model, models, view).join(', ')} from ${quote(model.table)} ${quote(alias)}${joins(model)} where ${keyCondition(model)}`;
   const text = `select row_to_json(x) as row from (${inner}) x`;
   return { text, name: `${model.type}_${view}_${createHash('sha1').update(text).digest('hex').slice(0, 12)}` };
 }
+
+/** However many fields plugins add, they come with the row: one lookup by key for each plugin. */
+const joins = ({ sides }: Model): string =>
+  sides
+    .map(
+      ({ table, key, alias: at }) =>
+        ` left join ${quote(table)} ${quote(at)} on ${quote(at)}.${quote(key)} = ${quote(alias)}."id"`,
+    )
+    .join('');
 
 const zulu = (_: string, fraction?: string) => `${fraction?.padEnd(7, '0') ?? ''}Z`;
 
@@ -64,10 +73,11 @@ function selected(model: Model, models: Models, view: View): string[] {
   const named = new Map<string, string>();
   for (const column of readColumns(model, view)) named.set(column, `${quote(alias)}.${quote(column)}`);
   named.set('id', model.id(alias));
-  for (const field of model.shown[view]) if (!field.column && field.sql) named.set(field.name, field.sql(alias));
+  for (const field of model.shown[view])
+    if (!field.column && field.sql) named.set(field.name, field.joined ?? field.sql(alias));
   for (const [name, sql] of Object.entries(model.resource.extraSql ?? {})) named.set(name, expand(sql, alias));
   for (const ref of model.refs) {
-    const sql = summarySql(models, ref, alias);
+    const sql = summarySql(models, ref.joined ? { ...ref, sql: () => ref.joined! } : ref, alias);
     if (sql) named.set(summaryPrefix + ref.name, sql);
   }
   if (view === 'detail' && model.columns.has('modified') && model.fields.get('modified')?.column !== 'modified')

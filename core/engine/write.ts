@@ -5,6 +5,7 @@ import type { Compiled, Engine } from './compile.ts';
 import { assertMatch } from './etag.ts';
 import { isRetryable, toApiError } from './database-error.ts';
 import { checkReferences } from './references.ts';
+import { sideColumns, writeSides } from './side-rows.ts';
 import { type ValidatedInput, type WriteMode, validateBody } from './schema.ts';
 
 export const noMatch = ({ label }: Resource) => notFound(`No ${label} matches the given query.`);
@@ -59,6 +60,7 @@ export async function createRow(
         ...authors(model, call, ['created_by_id', 'modified_by_id']),
       } as any)
       .returning('*');
+    Object.assign(row, await writeSides(engine, model, trx, row.id, input));
     await resource.afterCreate?.(context, row);
     await engine.doors?.check(resource.type, 'create', { trx, actor: call.actor, rows: [row] });
     await engine.activity?.created(trx, engine, call, { model, row });
@@ -86,14 +88,15 @@ export async function updateRow(
     await resource.validate?.(context);
     const changed: Record<string, unknown> = { ...stored(model, input), ...authors(model, call, ['modified_by_id']) };
     if (model.columns.has('modified')) changed.modified = fn.now();
-    const row = Object.keys(changed).length
+    const row: any = Object.keys(changed).length
       ? await model.rows
           .query(trx)
           .patch(changed as any)
           .where('id', id)
           .returning('*')
           .first()
-      : before;
+      : { ...before };
+    Object.assign(row, await writeSides(engine, model, trx, id, input, before));
     await resource.afterUpdate?.(context, row);
     await engine.doors?.check(resource.type, 'update', { trx, actor: call.actor, rows: [row], before: [before] });
     await engine.activity?.updated(trx, engine, call, { model, row, before });
@@ -116,7 +119,8 @@ export async function deleteRow(engine: Engine, model: Compiled, call: Call, id:
 
 /** The row as stored, held until the transaction ends. It may be gone since it was looked up. */
 async function lockRow(model: Compiled, trx: Knex.Transaction, id: number): Promise<any> {
-  const row = await model.rows.query(trx).findById(id).forUpdate();
+  const found = model.rows.query(trx).findById(id).forUpdate();
+  const row = await (model.sides.length ? found.select(`${model.table}.*`, ...sideColumns(model, trx)) : found);
   if (!row) throw noMatch(model.resource);
   return row;
 }

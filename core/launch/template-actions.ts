@@ -106,6 +106,7 @@ export const copyAction = ({
           __all__: [`A ${type.replace('_', ' ')} with this name and organization already exists.`],
         });
       await after?.(trx, copied, original, call);
+      await call.copyExtensions(trx, type, original.id, copied.id);
       return copied.id as number;
     });
     const [body] = await call.represent(type, [id], 'detail');

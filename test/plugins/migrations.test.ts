@@ -1,34 +1,28 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type MigratedPlugin, migratePlugins } from '../../core/plugins/migrate.ts';
 import { silentLog } from '../support/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { addMigration, dropMigration, migrationFolder, removeMigrationFolders } from '../support/plugin-migrations.ts';
 
 describe('migrations of plugins', () => {
   let database: TestDatabase;
-  const folders: string[] = [];
 
   before(async () => {
     database = await createTestDatabase();
   });
   after(async () => {
     await database.drop();
-    for (const folder of folders) rmSync(folder, { recursive: true });
+    removeMigrationFolders();
   });
 
   /** A plugin whose migrations are these function bodies, by file name. */
-  function plugin(id: string, files: Record<string, string>, more: Partial<MigratedPlugin> = {}): MigratedPlugin {
-    const folder = mkdtempSync(join(tmpdir(), 'tapline-plugin-'));
-    folders.push(folder);
-    for (const [name, body] of Object.entries(files)) add(folder, name, body);
-    return { id, version: '1.0.0', migrations: pathToFileURL(`${folder}/`), ...more };
-  }
-
-  const add = (folder: string, name: string, body: string) =>
-    writeFileSync(join(folder, name), `export const up = async (knex) => { ${body} };\n`);
+  const plugin = (id: string, files: Record<string, string>, more: Partial<MigratedPlugin> = {}) => ({
+    id,
+    version: '1.0.0',
+    migrations: migrationFolder(files),
+    ...more,
+  });
 
   const run = (...plugins: MigratedPlugin[]) => migratePlugins({ databaseUrl: database.url, plugins, log: silentLog });
 
@@ -98,13 +92,12 @@ describe('migrations of plugins', () => {
   it('that fail later keep what earlier starts applied', async () => {
     const growing = plugin('growing', { '0001_things.ts': things });
     await run(growing);
-    const folder = folders.at(-1)!;
-    add(folder, '0002_more.ts', `await knex.schema.createTable('more', (t) => t.integer('x'));`);
-    add(folder, '0003_bad.ts', `throw new Error('out of ideas');`);
+    addMigration(growing.migrations, '0002_more.ts', `await knex.schema.createTable('more', (t) => t.integer('x'));`);
+    addMigration(growing.migrations, '0003_bad.ts', `throw new Error('out of ideas');`);
     expect(await refusal(growing)).to.match(/0003_bad failed: out of ideas/);
     expect(await exists('plugin_growing.things')).to.equal(true);
     expect(await exists('plugin_growing.more')).to.equal(false);
-    rmSync(join(folder, '0003_bad.ts'));
+    dropMigration(growing.migrations, '0003_bad.ts');
     expect((await run(growing)).applied).to.deep.equal({ growing: ['0002_more'] });
   });
 
@@ -122,7 +115,7 @@ describe('migrations of plugins', () => {
   it('refuse data that a newer version of the plugin changed', async () => {
     const plugged = plugin('versioned', { '0001_things.ts': things, '0002_more.ts': '' });
     await run(plugged);
-    rmSync(join(folders.at(-1)!, '0002_more.ts'));
+    dropMigration(plugged.migrations, '0002_more.ts');
     expect(await refusal(plugged)).to.match(
       /^plugin versioned 1\.0\.0: its data was migrated by a newer version of it \(plugin_versioned has 0002_more\)/,
     );
@@ -173,11 +166,11 @@ describe('migrations of plugins', () => {
       /^plugin lost 1\.0\.0: there is no folder of migrations at \/nowhere\/migrations/,
     );
     const empty = plugin('hollow', {});
-    writeFileSync(join(folders.at(-1)!, '0001_nothing.ts'), 'export const down = 1;\n');
+    writeFileSync(new URL('0001_nothing.ts', empty.migrations), 'export const down = 1;\n');
     expect(await refusal(empty)).to.match(/0001_nothing has no function `up`/);
     const outside = plugin('unbound', { '0001_a.ts': '' });
     writeFileSync(
-      join(folders.at(-1)!, '0001_a.ts'),
+      new URL('0001_a.ts', outside.migrations),
       'export const config = { transaction: false };\nexport const up = () => undefined;\n',
     );
     expect(await refusal(outside)).to.match(/0001_a asks to run outside a transaction/);

@@ -1,0 +1,73 @@
+import type { Field } from '@tapline/plugin-sdk';
+import { defaultOf } from './field-values.ts';
+import type { ModelField } from './model.ts';
+import { quote } from './quote.ts';
+
+/** A table of a plugin with further fields of a type: one row for each of its rows at most. */
+export interface SideTable {
+  plugin: string;
+  /** `plugin_policy.organization_settings` */
+  table: string;
+  /** its column with the row's id */
+  key: string;
+  /** alias in the compiled reads, which join it */
+  alias: string;
+}
+
+export interface SideColumn extends SideTable {
+  column: string;
+  dataType: string;
+}
+
+/** A field as the descriptor has it, with the place where it is stored. */
+export interface SideField extends Field {
+  side: SideColumn;
+}
+
+export const isSideField = (field: Field): field is SideField => 'side' in field;
+
+/** What clients read of a secret that is set, and send back to keep it. */
+export const masked = '$encrypted$';
+
+type BoundSide = Required<Pick<ModelField, 'side' | 'sql' | 'joined' | 'storedSql' | 'dataType'>>;
+
+/**
+ * The value in SQL: a lookup by key where the side table is not joined (filters, orders, summaries), its column where it
+ * is. A row without a side row has the field's default.
+ */
+export function bindSide(declared: SideField): BoundSide {
+  const { side } = declared;
+  const { table, key, column, alias: joinedAs, dataType } = side;
+  const otherwise = literal(defaultOf(declared), dataType);
+  const lookup = (what: string, alias: string) =>
+    `(select ${what} from ${quote(table)} ${quote(`${alias}_x`)} where ${quote(`${alias}_x`)}.${quote(key)} = ${quote(alias)}."id")`;
+  const own = (alias: string) => `${quote(alias)}.${quote(column)}`;
+  const whole = (value: string, there: string) => {
+    if (otherwise === 'null') return value;
+    return declared.nullable
+      ? `case when ${there} then ${value} else ${otherwise} end`
+      : `coalesce(${value}, ${otherwise})`;
+  };
+  const storedSql = (alias: string) => whole(lookup(own(`${alias}_x`), alias), `${lookup('true', alias)} is not null`);
+  const joinedValue = whole(own(joinedAs), `${quote(joinedAs)}.${quote(key)} is not null`);
+  const shown = (value: string) =>
+    declared.secret ? `case when coalesce(${value}, '') = '' then '' else '${masked}' end` : value;
+  return {
+    side,
+    dataType,
+    storedSql,
+    sql: (alias) => shown(storedSql(alias)),
+    joined: shown(joinedValue),
+  };
+}
+
+/** A constant as SQL text; without `?`, which would be taken for a place of a value. */
+function literal(value: unknown, dataType: string): string {
+  if (value === null || value === undefined) return 'null';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const quoted = text.replaceAll("'", "''");
+  const escaped = quoted.includes('?')
+    ? `U&'${quoted.replaceAll('\\', '\\\\').replaceAll('?', '\\003F')}'`
+    : `'${quoted}'`;
+  return `${escaped}::${dataType}`;
+}

@@ -1,0 +1,86 @@
+import type { Knex } from 'knex';
+import type { Compiled, Engine } from './compile.ts';
+import { comparable } from './activity-changes.ts';
+import { defaultOf } from './field-values.ts';
+import type { ModelField } from './model.ts';
+import { masked, type SideTable } from './side-field.ts';
+
+type Values = Record<string, any>;
+type SideModelField = ModelField & Required<Pick<ModelField, 'side' | 'storedSql'>>;
+
+const fieldsIn = (model: Compiled, table?: SideTable): SideModelField[] =>
+  [...model.fields.values()].filter(
+    (field): field is SideModelField => field.side !== undefined && (!table || field.side.table === table.table),
+  );
+
+/** What is stored beside the row, secrets as they are stored, as further columns of a select from the type's table. */
+export const sideColumns = (model: Compiled, trx: Knex): Knex.Raw[] =>
+  fieldsIn(model).map(({ name, storedSql }) => trx.raw(`${storedSql(model.table)} as ??`, [name]));
+
+/**
+ * Stores what the input says of the fields that plugins added; a row whose fields all have their defaults needs no side row.
+ * One statement for each plugin whose fields change. Resolves to the values of all of them as they are now.
+ */
+export async function writeSides(
+  engine: Engine,
+  model: Compiled,
+  trx: Knex,
+  id: number,
+  input: Values,
+  before?: Values,
+): Promise<Values> {
+  const now: Values = {};
+  for (const table of model.sides) {
+    const fields = fieldsIn(model, table);
+    const current = valuesOf(fields, (field) => (before ? before[field.name] : defaultOf(field.field)));
+    const changed = valuesOf(
+      fields.filter(
+        (field) => Object.hasOwn(input, field.name) && differs(field, input[field.name], current[field.name]),
+      ),
+      (field) => sealed(engine, field, input[field.name], id),
+    );
+    Object.assign(now, current, changed);
+    if (!Object.keys(changed).length) continue;
+    const columns = (values: Values) =>
+      Object.fromEntries(
+        fields
+          .filter(({ name }) => name in values)
+          .map((field) => [field.side.column, asColumn(field, values[field.name])]),
+      );
+    // oxlint-disable-next-line no-await-in-loop -- one for each plugin, not for each row
+    await trx(table.table)
+      .insert({ [table.key]: id, ...columns({ ...current, ...changed }) })
+      .onConflict(table.key)
+      .merge(columns(changed));
+  }
+  return now;
+}
+
+/** What a client set of `from` holds for its copy too. */
+export async function copySides(engine: Engine, model: Compiled, trx: Knex, from: number, to: number): Promise<void> {
+  if (!model.sides.length) return;
+  const fields = fieldsIn(model).filter(({ field }) => field.mode !== 'ro');
+  const [row] = await trx(model.table).where({ id: from }).select(sideColumns(model, trx));
+  if (!row) return;
+  const input = valuesOf(fields, ({ name, field, side }) => {
+    if (!field.secret || !row[name]) return row[name];
+    return engine.keyRing!.decrypt(row[name], { table: side.table, column: side.column, id: from });
+  });
+  await writeSides(engine, model, trx, to, input);
+}
+
+const valuesOf = (fields: readonly SideModelField[], value: (field: SideModelField) => unknown): Values =>
+  Object.fromEntries(fields.map((field) => [field.name, value(field)]));
+
+/** A secret that is sent back as it was read stays; any other is new, since what is stored cannot be compared. */
+const differs = ({ field }: ModelField, given: unknown, current: unknown): boolean =>
+  field.secret ? given !== masked && !(given === '' && !current) : comparable(given) !== comparable(current);
+
+function sealed(engine: Engine, { field, side }: SideModelField, value: unknown, id: number): unknown {
+  if (!field.secret || value === '' || value === null) return value;
+  if (!engine.keyRing) throw new Error('secrets beside a row need the key ring: give it to compileResources');
+  return engine.keyRing.encrypt(String(value), { table: side.table, column: side.column, id });
+}
+
+const asColumn = ({ side }: SideModelField, value: unknown) =>
+  side.dataType.startsWith('json') && value !== null ? JSON.stringify(value) : value;
