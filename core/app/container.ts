@@ -9,6 +9,7 @@ import { createHooks, type Hooks } from '../hooks/hooks.ts';
 import { type Audit, createAudit } from '../http/auth/audit.ts';
 import { authRoutes } from '../http/auth/auth-routes.ts';
 import { type Auth, createAuth } from '../http/auth/authenticate.ts';
+import { createPages } from '../http/pages.ts';
 import { createHttp, type Http } from '../http/server.ts';
 import { createWebsocket, type Websocket } from '../http/websocket.ts';
 import { createBus, type PgBus } from '../jobs/pg-bus.ts';
@@ -124,7 +125,7 @@ const running = {
 
 /** What callers reach. */
 const serving = {
-  http: one(({ config, log, metrics, auth, audit, db, engineApi, bus, settings, checks }) =>
+  http: one(({ config, log, metrics, auth, audit, db, engineApi, bus, settings, checks, registries }) =>
     createHttp({
       config,
       log,
@@ -134,6 +135,7 @@ const serving = {
       authRoutes: authRoutes({ db, settings, auth, audit }),
       bus,
       settings,
+      pages: createPages(registries.all('pages').map(({ item }) => item)),
       checks,
     }),
   ),

@@ -120,7 +120,10 @@ async function send(ctx: Context, file: PageFile): Promise<void> {
   ctx.set('Cache-Control', hashed.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
   ctx.set('ETag', `"${encoding ? `${hash}-${encoding}` : hash}"`);
   ctx.vary('Accept');
-  if (ctx.response.is('html')) ctx.set('Content-Security-Policy', policy);
+  if (ctx.response.is('html')) {
+    ctx.set('Content-Security-Policy', policy);
+    ctx.set('Referrer-Policy', 'same-origin');
+  }
   if (ctx.fresh) {
     ctx.status = 304;
     return;
