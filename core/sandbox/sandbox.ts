@@ -1,0 +1,146 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import { SandboxError, type SandboxLimits, type SandboxService } from '@tapline/plugin-sdk';
+import type { Log } from '../observe/log.ts';
+import type { Answer, Question } from './protocol.ts';
+
+const defaultTimeoutMs = 1000;
+const longestTimeoutMs = 10_000;
+const defaultOutput = 262_144;
+const largestContext = 4_194_304;
+const largestSource = 65_536;
+/** Beyond the isolate's own limit: for what it cannot stop (a huge allocation), and for the start of the process. */
+const graceMs = 3_000;
+const mostWaiting = 1_000;
+/** The process is ended when nobody has asked it anything for so long. */
+const idleMs = 300_000;
+
+interface Waiting {
+  question: Question;
+  resolve(answer: Answer): void;
+}
+
+/**
+ * Expressions and templates of users: evaluated one after the other by a process of their own, in an isolate with limits on
+ * time and memory. A process that does not answer is killed and replaced; whatever goes wrong, the caller gets an error.
+ */
+export function createSandbox({ log }: { log: Pick<Log, 'warn'> }): SandboxService & { stop(): Promise<void> } {
+  const child = new SandboxProcess(log);
+  let ids = 0;
+
+  async function ask(
+    kind: Question['kind'],
+    source: string,
+    given: Record<string, unknown>,
+    limits: SandboxLimits = {},
+  ) {
+    const context = JSON.stringify(given) ?? '{}';
+    if (source.length > largestSource)
+      throw new SandboxError('syntax', `it is longer than ${largestSource} characters`);
+    if (context.length > largestContext)
+      throw new SandboxError('memory', `its context is longer than ${largestContext} characters`);
+    const { timeoutMs = defaultTimeoutMs, maxOutput = defaultOutput } = limits;
+    const question = { id: ++ids, kind, source, context, maxOutput, timeoutMs: Math.min(timeoutMs, longestTimeoutMs) };
+    const { value, error } = await child.ask(question);
+    if (error) throw new SandboxError(error.kind, error.message);
+    return JSON.parse(value ?? 'null');
+  }
+  return {
+    evaluate: (expression, context, limits) => ask('evaluate', expression, context, limits),
+    render: (template, context, limits) => ask('render', template, context, limits),
+    stop: () => child.stop(),
+  };
+}
+
+const stopping = { kind: 'error', message: 'the service is stopping' } as const;
+
+class SandboxProcess {
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #waiting: Waiting[] = [];
+  #process: ChildProcess | undefined;
+  #asked: Waiting | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+
+  constructor(log: Pick<Log, 'warn'>) {
+    this.#log = log;
+  }
+
+  ask(question: Question): Promise<Answer> {
+    if (this.#waiting.length >= mostWaiting)
+      return Promise.resolve({
+        id: question.id,
+        error: { kind: 'error', message: 'too much is waiting to be evaluated' },
+      });
+    return new Promise((resolve) => {
+      this.#waiting.push({ question, resolve });
+      this.#next();
+    });
+  }
+
+  async stop(): Promise<void> {
+    const process = this.#process;
+    for (const { question, resolve } of this.#waiting.splice(0)) resolve({ id: question.id, error: stopping });
+    this.#end('the service is stopping');
+    if (!process || process.exitCode !== null || process.signalCode !== null) return;
+    process.ref();
+    await new Promise((resolve) => process.once('exit', resolve));
+  }
+
+  #next(): void {
+    if (this.#asked) return;
+    clearTimeout(this.#deadline);
+    this.#asked = this.#waiting.shift();
+    if (!this.#asked) {
+      this.#deadline = setTimeout(() => this.#end(), idleMs).unref();
+      return;
+    }
+    const { question } = this.#asked;
+    this.#process ??= this.#start();
+    this.#process.send(question, (error) => error && this.#end('the evaluating process ended'));
+    this.#deadline = setTimeout(() => {
+      this.#log.warn({ timeoutMs: question.timeoutMs }, 'an expression did not end and its process was killed');
+      this.#answer({ id: question.id, error: { kind: 'timeout', message: 'it took too long' } });
+    }, question.timeoutMs + graceMs);
+  }
+
+  #start(): ChildProcess {
+    const process = fork(join(import.meta.dirname, 'child.ts'), {
+      // nothing of the service's own environment: it holds secrets
+      env: {},
+      execArgv: ['--no-node-snapshot', '--disable-warning=ExperimentalWarning'],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      serialization: 'json',
+    });
+    process.on('message', (message: Answer) => {
+      if (process === this.#process && message.id === this.#asked?.question.id) this.#answer(message, false);
+    });
+    process.once('error', () => undefined);
+    process.once('exit', () => {
+      if (process === this.#process) this.#end('the evaluating process ended: it probably needed too much memory');
+    });
+    process.channel?.unref();
+    process.unref();
+    return process;
+  }
+
+  /** @param replace the process may still be at it */
+  #answer(answer: Answer, replace = true): void {
+    const asked = this.#asked;
+    this.#asked = undefined;
+    if (replace) this.#kill();
+    asked?.resolve(answer);
+    this.#next();
+  }
+
+  #end(reason?: string): void {
+    this.#kill();
+    if (this.#asked) this.#answer({ id: 0, error: { kind: 'memory', message: reason ?? 'ended' } }, false);
+  }
+
+  #kill(): void {
+    clearTimeout(this.#deadline);
+    const process = this.#process;
+    this.#process = undefined;
+    if (process && process.exitCode === null) process.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,77 @@
+import { SandboxError } from '@tapline/plugin-sdk';
+import { expect } from 'chai';
+import { createSandbox } from '../../core/sandbox/sandbox.ts';
+
+describe('the sandbox', () => {
+  const warnings: string[] = [];
+  const sandbox = createSandbox({
+    log: { warn: (_: object, text?: string) => void warnings.push(String(text)) } as never,
+  });
+  after(() => sandbox.stop());
+
+  const failure = async (work: Promise<unknown>): Promise<string> => {
+    try {
+      await work;
+    } catch (error) {
+      expect(error).to.be.instanceOf(SandboxError);
+      return (error as SandboxError).kind;
+    }
+    return 'none';
+  };
+
+  it('evaluates an expression with its context', async () => {
+    expect(await sandbox.evaluate('event.ref == "main" and n > 1', { event: { ref: 'main' }, n: 2 })).to.equal(true);
+    expect(await sandbox.evaluate('names|map("upper")|list', { names: ['a'] })).to.deep.equal(['A']);
+  });
+
+  it('renders a template', async () => {
+    expect(await sandbox.render('{% for x in list %}{{ x }};{% endfor %}', { list: [1, 'b'] })).to.equal('1;b;');
+  });
+
+  it('answers many at once, each with its own', async () => {
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => sandbox.evaluate('i * 2', { i })));
+    expect(answers).to.deep.equal(Array.from({ length: 60 }, (_, i) => i * 2));
+  });
+
+  it('keeps nothing from one to the next', async () => {
+    await sandbox.render('{% set leaked = 1 %}', {});
+    expect(await sandbox.evaluate('leaked is defined', {})).to.equal(false);
+  });
+
+  for (const [what, expression] of Object.entries({
+    'an endless loop': '{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}',
+    'more memory than there is':
+      '{% set a = [0] * 100000 %}{% for b in range(100000) %}{% set a = a + a %}{% endfor %}',
+    'a text without end': '{% for a in range(100000) %}{{ "x" * 100000 }}{% endfor %}',
+  }))
+    it(`stops ${what} and goes on`, async () => {
+      expect(await failure(sandbox.render(expression, {}, { timeoutMs: 500 }))).to.be.oneOf([
+        'timeout',
+        'memory',
+        'error',
+      ]);
+      expect(await sandbox.evaluate('1 + 1', {})).to.equal(2);
+    });
+
+  it('tells what is wrong', async () => {
+    expect(await failure(sandbox.evaluate('1 +', {}))).to.equal('syntax');
+    expect(await failure(sandbox.evaluate('missing', {}))).to.equal('undefined');
+    expect(await failure(sandbox.evaluate('1 / 0', {}))).to.equal('error');
+    expect(await failure(sandbox.evaluate('"x" * 90000', {}, { maxOutput: 1000 }))).to.equal('output');
+    expect(await failure(sandbox.evaluate('('.repeat(60_000), {}))).to.equal('syntax');
+    expect(await failure(sandbox.evaluate('x'.repeat(70_000), {}))).to.equal('syntax');
+    expect(await failure(sandbox.evaluate('1', { big: 'x'.repeat(5_000_000) }))).to.equal('memory');
+  });
+
+  it('gives nothing of its process away', async () => {
+    for (const expression of ['process', 'globalThis', 'require', 'this', '"".constructor', 'range.constructor'])
+      expect(await failure(sandbox.evaluate(expression, {})), expression).to.be.oneOf(['undefined', 'error']);
+  });
+
+  it('refuses what still waits when it stops', async () => {
+    const own = createSandbox({ log: { warn: () => undefined } as never });
+    const asked = [own.evaluate('1', {}), own.evaluate('2', {})].map(failure);
+    await own.stop();
+    expect(await Promise.all(asked)).to.not.include('none');
+  });
+});
