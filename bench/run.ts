@@ -9,6 +9,7 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   parallel: async () => (await import('./measures/parallel.ts')).parallel,
   events: async () => (await import('./measures/events.ts')).events,
   roles: async () => (await import('./measures/roles.ts')).roles,
+  list: async () => (await import('./measures/list.ts')).list,
 };
 
 function print(found: Figure, json: boolean): void {
