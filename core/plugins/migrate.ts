@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { connectionSettings } from '../app/database.ts';
 import { migrationSource, underMigrationLock } from '../app/migrate.ts';
 import type { Log } from '../observe/log.ts';
+import { PluginError } from './error.ts';
 import { differences, objectsOutside } from './outside.ts';
 import { migrationTable, schemaOf } from './schema-name.ts';
 
@@ -26,7 +27,7 @@ type Client = { query: pg.Client['query'] };
 /**
  * Brings the data of plugins up to date, each in a schema of its own, in the order given; any number of nodes may do so
  * at once. A failing plugin leaves nothing behind of what it did now.
- * @throws Error naming the plugin, the file and the reason
+ * @throws PluginError naming the plugin, the file and the reason
  */
 export async function migratePlugins({
   databaseUrl,
@@ -67,17 +68,19 @@ export async function pendingPluginMigrations(client: Client, plugin: MigratedPl
   const applied = new Set(done.rows.map((row) => row.name as string));
   const foreign = [...applied].filter((name) => !known.includes(name));
   if (foreign.length)
-    throw new Error(
-      `plugin ${plugin.id} ${plugin.version}: its data was migrated by a newer version of it (${schemaOf(plugin.id)} has ${foreign.join(', ')}). Install that version, switch the plugin off, or restore a backup from before.`,
+    throw new PluginError(
+      plugin.id,
+      `its data was migrated by a newer version of it than ${plugin.version} (${schemaOf(plugin.id)} has ${foreign.join(', ')}): install that version, switch the plugin off, or restore a backup from before`,
     );
   return known.filter((name) => !applied.has(name));
 }
 
-function folderOf({ id, version, migrations }: MigratedPlugin): string {
+function folderOf({ id, migrations }: MigratedPlugin): string {
   const folder = fileURLToPath(migrations!);
   if (!existsSync(folder))
-    throw new Error(
-      `plugin ${id} ${version}: there is no folder of migrations at ${folder}: correct \`migrations\` in its manifest, or ship the folder with the package`,
+    throw new PluginError(
+      id,
+      `there is no folder of migrations at ${folder}: correct \`migrations\` in its manifest, or ship the folder with the package`,
     );
   return folder;
 }
@@ -115,7 +118,7 @@ async function migrateOne(databaseUrl: string, lock: Client, plugin: MigratedPlu
 function guarded(plugin: MigratedPlugin): Knex.MigrationSource<string> {
   const source = migrationSource(folderOf(plugin)) as Required<Knex.MigrationSource<string>>;
   const named = (name: string, reason: string, cause?: unknown) =>
-    new Error(`plugin ${plugin.id} ${plugin.version}: its migration ${name} ${reason}`, { cause });
+    new PluginError(plugin.id, `its migration ${name} ${reason}`, { cause });
   return {
     ...source,
     async getMigration(name) {
@@ -156,6 +159,6 @@ async function runGuarded(
   const found = differences(before, await objectsOutside(trx, schema));
   if (found.length)
     throw named(
-      `reaches outside the plugin's schema ${schema}: it ${found.slice(0, 5).join(', ')}. A plugin keeps its data in its own tables; further fields of core's resources go into a side table (\`api.extend\`).`,
+      `reaches outside the plugin's schema ${schema}: it ${found.slice(0, 5).join(', ')}: a plugin keeps its data in its own tables, and further fields of core's resources in a side table (\`api.extend\`)`,
     );
 }

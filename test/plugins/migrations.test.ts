@@ -84,7 +84,7 @@ describe('migrations of plugins', () => {
   it('that fail name the plugin and the file, and leave nothing behind', async () => {
     const broken = plugin('broken', { '0001_fine.ts': things, '0002_bad.ts': `await knex.raw('select 1 / 0');` });
     expect(await refusal(broken)).to.equal(
-      'plugin broken 1.0.0: its migration 0002_bad failed: select 1 / 0 - division by zero',
+      'plugin broken: its migration 0002_bad failed: select 1 / 0 - division by zero',
     );
     expect((await database.db.raw(`select to_regnamespace('plugin_broken') as schema`)).rows[0].schema).to.equal(null);
   });
@@ -108,7 +108,7 @@ describe('migrations of plugins', () => {
     );
     expect(Object.keys(result.applied)).to.deep.equal(['sturdy']);
     expect(result.leftOut.map(({ id, error }) => [id, error.message])).to.deep.equal([
-      ['fragile', 'plugin fragile 1.0.0: its migration 0001_bad failed: no'],
+      ['fragile', 'plugin fragile: its migration 0001_bad failed: no'],
     ]);
   });
 
@@ -117,7 +117,7 @@ describe('migrations of plugins', () => {
     await run(plugged);
     dropMigration(plugged.migrations, '0002_more.ts');
     expect(await refusal(plugged)).to.match(
-      /^plugin versioned 1\.0\.0: its data was migrated by a newer version of it \(plugin_versioned has 0002_more\)/,
+      /^plugin versioned: its data was migrated by a newer version of it than 1\.0\.0 \(plugin_versioned has 0002_more\)/,
     );
   });
 
@@ -152,7 +152,7 @@ describe('migrations of plugins', () => {
     it(`that reach outside the plugin's schema are refused and taken back: ${what}`, async () => {
       const message = await refusal(plugin('invader', { '0001_grab.ts': body }));
       expect(message).to.match(
-        /^plugin invader 1\.0\.0: its migration 0001_grab reaches outside the plugin's schema plugin_invader/,
+        /^plugin invader: its migration 0001_grab reaches outside the plugin's schema plugin_invader/,
       );
       expect(message).to.match(reason);
       expect(await exists('public.mine')).to.equal(false);
@@ -162,9 +162,7 @@ describe('migrations of plugins', () => {
 
   it('name a folder that is missing, and a file that is no migration', async () => {
     const lost = { id: 'lost', version: '1.0.0', migrations: new URL('file:///nowhere/migrations/') };
-    expect(await refusal(lost)).to.match(
-      /^plugin lost 1\.0\.0: there is no folder of migrations at \/nowhere\/migrations/,
-    );
+    expect(await refusal(lost)).to.match(/^plugin lost: there is no folder of migrations at \/nowhere\/migrations/);
     const empty = plugin('hollow', {});
     writeFileSync(new URL('0001_nothing.ts', empty.migrations), 'export const down = 1;\n');
     expect(await refusal(empty)).to.match(/0001_nothing has no function `up`/);
