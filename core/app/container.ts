@@ -7,6 +7,7 @@ import type { Engine } from '../engine/compile.ts';
 import { createDoors, type Doors } from '../rbac/doors.ts';
 import { createHooks, type Hooks } from '../hooks/hooks.ts';
 import { type Audit, createAudit } from '../http/auth/audit.ts';
+import { createAuditStream } from '../http/auth/audit-stream.ts';
 import { authRoutes } from '../http/auth/auth-routes.ts';
 import { type Auth, createAuth } from '../http/auth/authenticate.ts';
 import { createPages } from '../http/pages.ts';
@@ -16,6 +17,7 @@ import { createBus, type PgBus } from '../jobs/pg-bus.ts';
 import { createQueue, type Queue } from '../jobs/queue.ts';
 import { createStatuses, type Statuses } from '../jobs/status.ts';
 import { createLaunch, type LaunchService } from '../launch/launch.ts';
+import { createRunEntries, type RunEntries } from '../launch/run-entries.ts';
 import { createLog, type Log } from '../observe/log.ts';
 import { measureQueue, measureStatuses } from '../observe/measure.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
@@ -45,6 +47,7 @@ export interface Services {
   bus: PgBus;
   keyRing: KeyRing;
   audit: Audit;
+  entries: RunEntries;
   auth: Auth;
   hooks: Hooks;
   doors: Doors;
@@ -86,7 +89,11 @@ const platform = {
   db: one(({ config, log }) => createDb({ config, log })),
   bus: one(({ config, log }) => createBus({ config, log })),
   keyRing: one(({ config }) => createKeyRing({ config })),
-  audit: one(({ log }) => createAudit({ log })),
+  audit: one(({ config, db, log, settings }) => {
+    const record = createAuditStream({ db, settings, node: config.nodeName });
+    return createAudit({ log, record });
+  }),
+  entries: one(({ config, settings }) => createRunEntries({ settings, node: config.nodeName })),
   auth: one(({ db, settings, audit }) => createAuth({ db, settings, audit })),
   doors: one(() => createDoors()),
   hooks: one(({ log, metrics }) =>
@@ -105,10 +112,10 @@ const running = {
   queue: one(({ pool, log, metrics }) => measureQueue(createQueue({ pool, log }), metrics)),
   statuses: one(({ bus, hooks, queue, metrics }) => measureStatuses(createStatuses({ bus, hooks, queue }), metrics)),
   dispatcher: one(({ db, bus, statuses, log }) => createDispatcher({ db, bus, statuses, log })),
-  launch: one(({ config, db, hooks, statuses, keyRing, settings, bus, dispatcher }) => {
+  launch: one(({ config, db, hooks, statuses, keyRing, settings, bus, entries, dispatcher }) => {
     // a node without the worker role dispatches nothing: others hear of the run over the bus
     const wake = config.roles.includes('worker') ? (run: number) => dispatcher.wake(run) : undefined;
-    return createLaunch({ db, hooks, statuses, keyRing, settings, bus, wake });
+    return createLaunch({ db, hooks, statuses, keyRing, settings, bus, entries, wake });
   }),
   engineTool: one(({ config, log }) => createEngineTool({ config, log })),
   executor: one(({ config, log, engineTool }) => createLocalExecutor({ config, log, engineTool })),

@@ -1,13 +1,15 @@
 import type { Knex } from 'knex';
-import { type Action, type Rule, methodNotAllowed } from '@tapline/plugin-sdk';
+import { type Action, type Actor, type Rule, methodNotAllowed } from '@tapline/plugin-sdk';
 import type { Bus } from '../jobs/bus.ts';
 import { isActive } from '../jobs/states.ts';
 import type { Statuses } from '../jobs/status.ts';
+import type { RunEntries } from './run-entries.ts';
 
 export interface CancelDeps {
   db: Knex;
   bus: Bus;
   statuses: Statuses;
+  entries?: RunEntries;
 }
 
 /**
@@ -15,13 +17,18 @@ export interface CancelDeps {
  * `running` until it has. The request is stored, so that a node that is away finds it when it is back.
  * Resolves to false when the run had ended already.
  */
-export async function cancelRun({ db, bus, statuses }: CancelDeps, id: number): Promise<boolean> {
+export async function cancelRun(
+  { db, bus, statuses, entries }: CancelDeps,
+  id: number,
+  actor: Actor | null = null,
+): Promise<boolean> {
   return db.transaction(async (trx) => {
     const run = await trx('runs')
       .where({ id })
       .forNoKeyUpdate()
       .first('id', 'status', 'handle', 'instance_id', 'canceled_on');
     if (!run || !isActive(run.status)) return false;
+    if (run.canceled_on === null) await entries?.canceled(trx, run, actor);
     const begun = run.status === 'running' || (run.status === 'waiting' && run.handle !== null);
     if (!begun) {
       await statuses.setStatus(trx, run, 'canceled');
@@ -41,7 +48,7 @@ export const cancelAction = (deps: CancelDeps, { see, cancel }: { see: Rule; can
   summary: 'Cancel the run',
   async handler(call, row) {
     if (call.method === 'GET') return { status: 200, body: { can_cancel: isActive(row.status) } };
-    if (!(await cancelRun(deps, row.id))) throw methodNotAllowed('POST', 'GET, POST, HEAD, OPTIONS');
+    if (!(await cancelRun(deps, row.id, call.actor))) throw methodNotAllowed('POST', 'GET, POST, HEAD, OPTIONS');
     return { status: 202 };
   },
 });

@@ -7,6 +7,7 @@ import { publicRun, type Statuses } from '../jobs/status.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { insertRun, type Launcher, type NewRun } from './insert-run.ts';
 import { bindLaunch } from './launch-key.ts';
+import type { RunEntries } from './run-entries.ts';
 
 export interface StartDeps {
   db: Knex;
@@ -15,6 +16,7 @@ export interface StartDeps {
   keyRing: Pick<KeyRing, 'encrypt' | 'decrypt'>;
   /** looks at the run at once when this process dispatches; others hear of it by NOTIFY */
   wake?: (run: number) => void;
+  entries?: RunEntries;
 }
 
 export interface StartRequest extends Launcher {
@@ -36,13 +38,18 @@ export async function startRun(deps: StartDeps, request: StartRequest): Promise<
   return run;
 }
 
-const startAtOnce = ({ db, statuses, keyRing }: StartDeps, { run }: StartRequest) =>
-  db.transaction(async (trx) => {
-    const { id } = await insertRun(trx, keyRing, run);
-    const started = await statuses.setStatus(trx, { id }, 'pending');
-    await bindLaunch(trx, { id });
+const startAtOnce = (deps: StartDeps, { run }: StartRequest) =>
+  deps.db.transaction(async (trx) => {
+    const { id } = await insertRun(trx, deps.keyRing, run);
+    const started = await deps.statuses.setStatus(trx, { id }, 'pending');
+    await noteLaunch(deps, trx, { id });
     return started;
   });
+
+async function noteLaunch({ entries }: StartDeps, trx: Knex, run: { id: number }): Promise<void> {
+  await bindLaunch(trx, run);
+  await entries?.launched(trx, run);
+}
 
 async function startWithTaps(deps: StartDeps, request: StartRequest): Promise<any> {
   const { db, hooks, statuses } = deps;
@@ -62,7 +69,7 @@ async function startWithTaps(deps: StartDeps, request: StartRequest): Promise<an
         job_explanation: [explanation, storable(refusal(denial))].filter(Boolean).join('\n'),
       });
     const moved = await statuses.setStatus(trx, run, 'pending', { job_explanation: explanation });
-    if (moved) await bindLaunch(trx, run);
+    if (moved) await noteLaunch(deps, trx, run);
     return moved;
   });
   if (!started)

@@ -38,6 +38,16 @@ const colleague = stored('direct member of an organization that the caller reads
   bindings: [actor.id],
 }));
 
+/** Whoever administers or audits an organization may know how its members log in. */
+export const keptMember = stored(
+  'direct member of an organization that the caller administers or audits',
+  'users',
+  (actor, alias) => ({
+    sql: `"${alias}".id in (select g.user_id from role_users g join roles r on r.id = g.role_id where r.content_type = 'organization' and r.role_field = 'member_role' and (r.object_id in (${organizationsHeldSql('admin_role')}) or r.object_id in (${organizationsHeldSql('auditor_role')})))`,
+    bindings: [actor.id, actor.id],
+  }),
+);
+
 /** Who sees a user. */
 export const userVisible = (settings: RoleSettings): CoreRule =>
   anyOf(

@@ -1,7 +1,7 @@
 import { type Actor, defineResource, field, type Resource, type Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { organizationKeeper } from '../rbac/people.ts';
-import { anyOf, auditor, connection } from '../rbac/rules.ts';
+import { keptMember, organizationKeeper } from '../rbac/people.ts';
+import { anyOf, auditor, connection, owner, via } from '../rbac/rules.ts';
 
 const ro = { mode: 'ro' } as const;
 
@@ -42,13 +42,30 @@ export function withActivityStream(resources: Resource[]): Resource[] {
   ];
 }
 
+/** What belongs to an object is told below it as well. */
+const parts: Record<string, { type: string; table: string; column: string }[]> = {
+  inventory: ['host', 'group'].map((type) => ({ type, table: `${type}s`, column: 'inventory_id' })),
+};
+
 const entriesOf = (type: string) => ({
   resource: 'activity_stream',
-  where: (builder: any, parent: any, alias: string) =>
-    void builder.whereIn(`${alias}.id`, (entries: any) => {
-      entries.select('activity_id').from('activity_objects').where({ type, object_id: parent.id });
+  where: (builder: any, { id }: any, alias: string) =>
+    void builder.where((any: any) => {
+      any.whereIn(`${alias}.id`, (entries: any) => {
+        entries.select('activity_id').from('activity_objects').where({ type, object_id: id });
+        for (const part of parts[type] ?? [])
+          entries.orWhere((one: any) => {
+            one.where('type', part.type).whereIn('object_id', (rows: any) => {
+              rows.select('id').from(part.table).where(part.column, id);
+            });
+          });
+      });
+      // of people also what they did, and how they logged in
+      if (type === 'user') any.orWhere(`${alias}.actor_id`, id).orWhere(`${alias}.subject_id`, id);
     }),
 });
+
+const loginOfMember = via('subject_id', 'users', keptMember);
 
 const activityStreamResource = (resources: Resource[]): Resource => {
   const paths = new Map(resources.map(({ type, path }) => [type, path])).set('role', 'roles');
@@ -83,7 +100,9 @@ const activityStreamResource = (resources: Resource[]): Resource => {
       actor: field.ref('user', ro),
     },
     methods: { list: ['GET'], detail: ['GET'] },
-    access: { see: anyOf(auditor, organizationKeeper(), ofVisibleObject(resources)) },
+    access: {
+      see: anyOf(auditor, organizationKeeper(), owner('subject_id'), loginOfMember, ofVisibleObject(resources)),
+    },
     orderBy: ['id'],
     search: ['changes'],
     spans: Object.fromEntries(resources.map(({ type }) => [type, spanOf(type)])),

@@ -6,6 +6,7 @@ import type { Statuses } from '../jobs/status.ts';
 import type { LaunchService } from '../launch/launch.ts';
 import { pluginResources, pluginRoutes } from '../plugins/content.ts';
 import type { Registries } from '../plugins/registries.ts';
+import type { RunEntries } from '../launch/run-entries.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
 import { withActivityStream } from './activity-stream.ts';
@@ -51,6 +52,7 @@ export interface ResourceServices {
   bus: Bus;
   statuses: Statuses;
   launch: LaunchService;
+  entries?: RunEntries;
   doors?: Doors;
   registries?: Registries;
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { AuditEntry } from '../../core/http/auth/audit.ts';
+import { createFailureGate } from '../../core/http/auth/audit-stream.ts';
 import { createAudit } from '../../core/http/auth/audit.ts';
 import { adminPassword, startService, type TestService } from '../support/service.ts';
 import { Browser } from './browser.ts';
@@ -73,9 +74,92 @@ describe('the audit of logins and tokens', () => {
       expect(JSON.stringify(entries)).to.not.include(secret);
   });
 
+  const stream = async (query: string, auth?: string) =>
+    (await service.get(`activity_stream/?order_by=-id&${query}`, auth ? { auth } : {})).body.results;
+
+  it('stands in the activity stream: logins, logouts and failed ones', async () => {
+    const browser = new Browser(service.url);
+    await browser.login('admin', adminPassword);
+    await browser.change('POST', '/api/logout/');
+    await new Browser(service.url).login('nobody there', 'guess-4');
+    const entries = await stream('page_size=4');
+    const [failed, logout, login] = ['login_failed', 'logout', 'login'].map((action) =>
+      entries.find(({ changes }: any) => changes.action === action),
+    );
+    expect(failed).to.deep.include({ operation: 'create', object1: 'login_failure' });
+    expect(failed.changes).to.include({ action: 'login_failed', username: 'nobody there', ip: '127.0.0.1' });
+    expect(failed.summary_fields).to.not.have.property('actor');
+    expect(login).to.deep.include({ operation: 'create', object1: 'session' });
+    expect(logout).to.deep.include({ operation: 'delete', object1: 'session' });
+    expect(login.changes).to.include({ action: 'login', via: 'session', id: logout.changes.id });
+    expect(login.summary_fields.actor.username).to.equal('admin');
+    expect(login.summary_fields.session).to.deep.equal([{ id: login.changes.id, name: 'admin' }]);
+  });
+
+  it('stands in the activity stream: tokens of applications, and changed passwords', async () => {
+    const [revoked, issued] = await stream('object1=o_auth2_access_token');
+    expect([issued.operation, revoked.operation]).to.deep.equal(['create', 'delete']);
+    expect(issued.changes.id).to.equal(revoked.changes.id);
+    const user = (await service.post('users/', { username: 'changing', password: 'first one' })).body;
+    const auth = 'changing:first one';
+    await service.request('PATCH', `users/${user.id}/`, { auth, body: { password: 'second one' } });
+    const [changed] = await stream('object1=user');
+    expect(changed).to.deep.include({ operation: 'update', changes: { password: ['hidden', 'hidden'] } });
+    expect(changed.summary_fields.actor.username).to.equal('changing');
+  });
+
+  it('writes one failure of an address and name a minute into the stream, and survives any name', async () => {
+    const name = 'odd\0\ud800';
+    for (const _ of [1, 2, 3]) await new Browser(service.url).login(name, 'guess-5');
+    const found = await stream('object1=login_failure');
+    expect(found.filter(({ changes }: any) => changes.username.startsWith('odd'))).to.have.lengthOf(1);
+    expect(found[0].changes.action).to.equal('login_failed');
+    await new Browser(service.url).login('next', 'guess-6');
+    const [next] = await stream('object1=login_failure');
+    expect(next.changes).to.include({ username: 'next', left_out: 2 });
+  });
+
+  it('shows logins to the user, to who administers or audits an organization of the user, and to no one else', async () => {
+    const make = async (username: string) =>
+      (await service.post('users/', { username, password: `pass of ${username}` })).body.id;
+    const organization = (await service.post('organizations/', { name: 'watched' })).body;
+    const roles = organization.summary_fields.object_roles;
+    const give = (role: string, id: number) => service.post(`roles/${roles[role].id}/users/`, { id });
+    await give('member_role', await make('member'));
+    await give('admin_role', await make('keeper'));
+    await give('auditor_role', await make('reader'));
+    await make('stranger');
+    await give('member_role', await make('colleague'));
+    await new Browser(service.url).login('member', 'pass of member');
+    await new Browser(service.url).login('member', 'wrong');
+    for (const [name, sees] of [
+      ['member', true],
+      ['keeper', true],
+      ['reader', true],
+      ['colleague', false],
+      ['stranger', false],
+    ] as const) {
+      const seen = await stream('object1__in=session,login_failure', `${name}:pass of ${name}`);
+      const about = seen.map(({ object1 }: any) => object1);
+      expect(about, name).to.deep.equal(sees ? ['login_failure', 'session'] : []);
+    }
+  });
+
+  it('lets no flood of failures into the stream', () => {
+    let now = 0;
+    const admit = createFailureGate(() => now);
+    const admitted = Array.from({ length: 500 }, (_, index) => admit(`address ${index}`)).filter(
+      (told) => told !== null,
+    );
+    expect(admitted).to.have.lengthOf(60);
+    now += 60_000;
+    expect(admit('address 0')).to.equal(440);
+    expect(admit('address 1')).to.equal(0);
+  });
+
   it('is a line of the log', () => {
     const lines: unknown[][] = [];
-    createAudit({ log: { info: (...line: unknown[]) => void lines.push(line) } as any })({
+    void createAudit({ log: { info: (...line: unknown[]) => void lines.push(line) } as any })({
       action: 'login_failed',
       user_id: null,
       username: 'x',

@@ -192,6 +192,22 @@ describe('the activity stream', () => {
     );
   });
 
+  it('tells below an inventory of its hosts and groups too, and below a user what the user did', async () => {
+    const lab = await make('inventories', { name: 'Parts', organization: organization.id });
+    const host = await make('hosts', { name: 'part', inventory: lab.id });
+    const group = await make('groups', { name: 'parts', inventory: lab.id });
+    await make('hosts', { name: 'part', inventory: inventory.id });
+    const below = (await api.admin('GET', `${lab.url}activity_stream/?order_by=id`)).body.results;
+    expect(below.map(({ object1, changes }: any) => [object1, changes.id])).to.deep.equal([
+      ['inventory', lab.id],
+      ['host', host.id],
+      ['group', group.id],
+    ]);
+    const [me] = (await api.admin('GET', '/api/v2/me/')).body.results;
+    const own = (await api.admin('GET', `/api/v2/users/${me.id}/activity_stream/?order_by=-id`)).body.results;
+    expect(own[0].changes.name).to.equal('part');
+  });
+
   it('shows to others what is about things that they see', async () => {
     const other = await make('users', { username: 'other', password: 'long enough 1' });
     const as = api.as(basic('other', 'long enough 1'));

@@ -22,13 +22,17 @@ export interface AuditEntry {
   /** how the caller tried to prove who it is */
   via?: 'session' | 'basic' | 'oauth';
   session_id?: number;
+  token_id?: number;
   application_id?: number;
   count?: number;
 }
 
-export type Audit = (entry: AuditEntry) => void;
+export type Audit = (entry: AuditEntry) => Promise<void>;
 
+/** Every entry is a line of the log; `record` writes those of lasting interest where people look them up. */
 export const createAudit =
-  ({ log }: { log: Pick<Log, 'info'> }): Audit =>
-  (entry) =>
+  ({ log, record }: { log: Pick<Log, 'info'>; record?: (entry: AuditEntry) => Promise<void> }): Audit =>
+  async (entry) => {
     log.info({ audit: true, ...entry }, entry.action.replaceAll('_', ' '));
+    await record?.(entry);
+  };

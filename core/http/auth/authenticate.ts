@@ -26,7 +26,7 @@ interface Deps {
 
 const header = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+)(?: +([^\s]*))? *$/;
 
-export function createAuth({ db, settings, audit = () => undefined }: Deps): Auth {
+export function createAuth({ db, settings, audit = async () => undefined }: Deps): Auth {
   const attempts = createLoginAttempts({ db, limit: () => settings.get('LOGIN_ATTEMPTS_PER_MINUTE') });
   const credentials = createCredentials({ db, attempts, audit });
   const sessions = createSessions({ db, settings });

@@ -48,7 +48,7 @@ export function createCredentials({ db, attempts, audit }: Deps): Credentials {
         return user;
       } catch (error) {
         const action = error instanceof ApiError && refusals[error.status];
-        if (action) audit({ action, user_id: null, username: username.slice(0, longestName), ...attempt });
+        if (action) await audit({ action, user_id: null, username: username.slice(0, longestName), ...attempt });
         throw error;
       }
     },

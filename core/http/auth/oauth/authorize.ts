@@ -54,7 +54,7 @@ export async function decide(deps: AuthDeps, ctx: Context): Promise<void> {
   if (request.problem)
     return answer(ctx, request, { error: request.problem.error, error_description: request.problem.description });
   if (body.decision === 'allow') return grant(deps, ctx, request, session);
-  audit({ action: 'authorization_denied', ...about(ctx, request, session) });
+  await audit({ action: 'authorization_denied', ...about(ctx, request, session) });
   answer(ctx, request, { error: 'access_denied' });
 }
 
@@ -98,7 +98,7 @@ async function grant(
     scope,
     challenge,
   });
-  audit({ action: 'authorization_granted', ...about(ctx, request, session) });
+  await audit({ action: 'authorization_granted', ...about(ctx, request, session) });
   answer(ctx, request, { code });
 }
 

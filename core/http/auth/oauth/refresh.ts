@@ -9,6 +9,7 @@ import { oauthError } from './oauth-error.ts';
 export interface Refreshed {
   user_id: number;
   username: string;
+  token_id: number;
   /** null: the refresh token had been used before, so somebody else holds a copy; all that came of it was ended */
   issued: Issued | null;
 }
@@ -37,7 +38,7 @@ export async function refreshTokens(
     const { token_id, user_id, username } = row;
     if (row.used) {
       await trx('tokens').where({ id: token_id }).delete();
-      return { user_id, username, issued: null };
+      return { user_id, username, token_id, issued: null };
     }
     if (row.late) throw new ApiError(403, 'The refresh token has expired.', { 'Cache-Control': 'no-store' });
     const scope = narrowed(row.scope, body.scope);
@@ -48,7 +49,7 @@ export async function refreshTokens(
     await trx('oauth_refresh_tokens').where({ id: row.id }).update({ used: trx.fn.now() });
     await trx('oauth_refresh_tokens').where({ token_id }).whereRaw('expires < now()').delete();
     const refresh_token = await addRefreshToken(trx, settings, token_id);
-    return { user_id, username, issued: { token_id, access_token, refresh_token, expires, scope } };
+    return { user_id, username, token_id, issued: { token_id, access_token, refresh_token, expires, scope } };
   });
 }
 

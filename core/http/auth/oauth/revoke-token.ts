@@ -16,11 +16,12 @@ export async function revokeToken({ db, audit, readForm }: AuthDeps, ctx: Contex
         .orWhereIn('id', db('oauth_refresh_tokens').select('token_id').where('token_hash', hash)),
     )
     .delete()
-    .returning('user_id');
+    .returning(['user_id', 'id']);
   if (ended)
-    audit({
+    await audit({
       action: 'token_revoked',
       user_id: ended.user_id,
+      token_id: ended.id,
       application_id: application.id,
       ip: ctx.ip,
       via: 'oauth',

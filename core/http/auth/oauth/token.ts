@@ -54,7 +54,13 @@ async function byPassword(
   const issued = await db.transaction((trx) =>
     issueTokens(trx, settings, { userId: user.id, applicationId: application.id, scope }),
   );
-  audit({ action: 'token_issued', user_id: user.id, username: user.username, ...from });
+  await audit({
+    action: 'token_issued',
+    user_id: user.id,
+    username: user.username,
+    token_id: issued.token_id,
+    ...from,
+  });
   return issued;
 }
 
@@ -66,7 +72,8 @@ async function byCode(
 ): Promise<Issued> {
   assertGrant(application, 'authorization-code');
   const issued = await exchangeCode(db, settings, application, body);
-  audit({ action: 'token_issued', user_id: issued.user_id, username: issued.username, ...about(ctx, application) });
+  const { user_id, username, token_id } = issued;
+  await audit({ action: 'token_issued', user_id, username, token_id, ...about(ctx, application) });
   return issued;
 }
 
@@ -76,8 +83,9 @@ async function byRefreshToken(
   application: Application,
   body: Record<string, string>,
 ): Promise<Issued> {
-  const { user_id, username, issued } = await refreshTokens(db, settings, application, body);
-  audit({ action: issued ? 'token_refreshed' : 'token_reused', user_id, username, ...about(ctx, application) });
+  const { user_id, username, token_id, issued } = await refreshTokens(db, settings, application, body);
+  const action = issued ? 'token_refreshed' : 'token_reused';
+  await audit({ action, user_id, username, token_id, ...about(ctx, application) });
   if (!issued) throw oauthError('invalid_grant', 'The refresh token is not valid.');
   return issued;
 }

@@ -37,7 +37,7 @@ export async function logIn(deps: AuthDeps, ctx: Context): Promise<void> {
       userAgent: from.user_agent,
       assurance: 'password',
     });
-    audit({
+    await audit({
       action: 'login',
       user_id: user.id,
       username: user.username,
@@ -46,7 +46,7 @@ export async function logIn(deps: AuthDeps, ctx: Context): Promise<void> {
       ...from,
     });
     if (dropped)
-      audit({ action: 'sessions_dropped', user_id: user.id, username: user.username, count: dropped, ...from });
+      await audit({ action: 'sessions_dropped', user_id: user.id, username: user.username, count: dropped, ...from });
     setLoginCookies(ctx, secret, session);
     redirect(ctx, safeNext(body.next));
   } catch (error) {
@@ -85,7 +85,7 @@ export async function logOut({ auth, settings, audit, readForm }: AuthDeps, ctx:
     const { csrfmiddlewaretoken: field } = ctx.get('X-CSRFToken') ? {} : await readForm(ctx);
     assertCsrf({ req: ctx.req, field, expected: session.csrf, trustedOrigins: settings.get('CSRF_TRUSTED_ORIGINS') });
     await auth.sessions.end(secret);
-    audit({
+    await audit({
       action: 'logout',
       user_id: session.user.id,
       username: session.user.username,
