@@ -129,6 +129,7 @@ async function connect(state: State): Promise<void> {
   state.config = { ...config, databaseUrl };
   state.container = buildContainer(state.config, state.registries);
   const { db, pool, bus } = state.container.cradle;
+  shutdown.add('services', () => state.container.dispose());
   shutdown.add('database connections', () => Promise.all([db.destroy(), pool.end()]));
   await bus.start();
   shutdown.add('bus', () => bus.stop());

@@ -22,6 +22,7 @@ import { createLog, type Log } from '../observe/log.ts';
 import { measureQueue, measureStatuses } from '../observe/measure.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import type { ReadyChecks } from '../observe/routes.ts';
+import { createOutbound, type Outbound } from '../outbound/request.ts';
 import { noPlugins } from '../plugins/prepare.ts';
 import type { Registries } from '../plugins/registries.ts';
 import { settingsOf } from '../plugins/settings.ts';
@@ -30,6 +31,7 @@ import type { Executor } from '../runner/executor.ts';
 import { createIngest, type Ingest } from '../runner/ingest/ingest.ts';
 import { createRunLifecycle, type RunLifecycle } from '../runner/lifecycle.ts';
 import { createLocalExecutor } from '../runner/local-executor.ts';
+import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { createKeyRing, type KeyRing } from '../secrets/key-ring.ts';
 import { createSettings, type Settings } from '../settings/settings.ts';
 import type { Config } from './config.ts';
@@ -46,6 +48,8 @@ export interface Services {
   db: Knex;
   bus: PgBus;
   keyRing: KeyRing;
+  outbound: Outbound;
+  sandbox: Sandbox;
   audit: Audit;
   entries: RunEntries;
   auth: Auth;
@@ -70,7 +74,7 @@ export interface Services {
 export type Container = AwilixContainer<Services>;
 
 /** A service is made when it is first asked for: a web node never makes a dispatcher. */
-const one = <T>(make: (services: Services) => T) => asFunction(make).singleton();
+const one = <T extends object>(make: (services: Services) => T) => asFunction(make).singleton();
 
 type Wiring = { [K in keyof Services]?: Resolver<Services[K]> };
 
@@ -89,6 +93,10 @@ const platform = {
   db: one(({ config, log }) => createDb({ config, log })),
   bus: one(({ config, log }) => createBus({ config, log })),
   keyRing: one(({ config }) => createKeyRing({ config })),
+  outbound: one(({ config, settings }) => createOutbound({ settings, userAgent: `Tapline/${config.version}` })).disposer(
+    (outbound) => outbound.close(),
+  ),
+  sandbox: one(({ log }) => createSandbox({ log })).disposer((sandbox) => sandbox.stop()),
   audit: one(({ config, db, log, settings }) => {
     const record = createAuditStream({ db, settings, node: config.nodeName });
     return createAudit({ log, record });

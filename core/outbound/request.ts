@@ -14,6 +14,8 @@ const longestTimeoutMs = 120_000;
 const defaultMaxBytes = 1_048_576;
 const schemes = new Set(['http:', 'https:']);
 
+export type Outbound = ReturnType<typeof createOutbound>;
+
 /**
  * Requests to addresses that users gave. The address is judged before anything is sent to it, for literals and for every
  * address that a name stands for; redirects are answers, not followed; size and time are bounded.

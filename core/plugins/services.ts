@@ -11,9 +11,10 @@ import type {
 } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Services } from '../app/container.ts';
-import { PluginError } from './error.ts';
 import { createInsights } from './insights.ts';
 import { launchFor } from './launch-service.ts';
+import { type NotificationKind, notifyBy } from './notify.ts';
+import { tracerBy } from './tracer.ts';
 
 /** What stands behind the door of one plugin: narrow, and named after it. */
 export interface PluginServices {
@@ -41,30 +42,22 @@ export function createPluginServices(core: Services, plugin: Plugin): PluginServ
     return new Proxy({} as T, { get: (_, key) => ((made ??= make()) as any)[key] });
   };
   const log = core.log.child({ plugin: plugin.id });
+  const offers = (point: string) =>
+    registries.all('offers').flatMap(({ item }) => (item.point === point ? [item.implementation] : []));
   return {
     db: core.db,
     log,
     launch: lazily(() => launchFor(core)),
-    notify: missing(plugin.id, 'notify', ['send']),
+    notify: notifyBy(() => offers('notification.kind') as NotificationKind[]),
     audit: missing(plugin.id, 'audit', ['record']),
-    sandbox: missing(plugin.id, 'sandbox', ['evaluate', 'render']),
-    http: missing(plugin.id, 'http', ['request']),
+    sandbox: lazily(() => core.sandbox),
+    http: lazily(() => core.outbound),
     clock: { now: () => new Date() },
-    tracer: { span: async (_name, work) => work({ set: () => undefined }) },
+    tracer: tracerBy(() => offers('tracer') as Tracer[]),
     setting: (key) => core.settings.state(key)?.value,
     addTasks: (trx, requests) => core.queue.addTasks(trx, requests),
     publish: () => Promise.reject(new PluginError(plugin.id, 'api.websocket.publish is not served yet')),
     insight: createInsights(registries, log),
-    offers: (point) =>
-      registries.all('offers').flatMap(({ item }) => (item.point === point ? [item.implementation] : [])),
+    offers,
   };
 }
-
-/** A service that this version of the core does not have yet says so when it is called. */
-const missing = (plugin: string, name: string, methods: string[]): any =>
-  Object.fromEntries(
-    methods.map((method) => [
-      method,
-      () => Promise.reject(new PluginError(plugin, `api.${name}.${method} is not served by this version of the core`)),
-    ]),
-  );

@@ -20,6 +20,8 @@ interface Waiting {
   resolve(answer: Answer): void;
 }
 
+export type Sandbox = ReturnType<typeof createSandbox>;
+
 /**
  * Expressions and templates of users: evaluated one after the other by a process of their own, in an isolate with limits on
  * time and memory. A process that does not answer is killed and replaced; whatever goes wrong, the caller gets an error.
