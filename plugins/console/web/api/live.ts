@@ -1,0 +1,107 @@
+import { signal } from '@preact/signals';
+import { cookie } from './http.ts';
+import type { RunEvent } from './types.ts';
+
+export interface StatusChange {
+  unified_job_id: number;
+  status: string;
+  type: string;
+  finished?: string;
+  seq: number;
+}
+
+type Listener<T> = (message: T) => void;
+
+/** `off` while nobody is logged in. */
+export const liveState = signal<'off' | 'connecting' | 'open' | 'lost'>('off');
+
+const statusListeners = new Set<Listener<StatusChange>>();
+const eventListeners = new Map<string, Set<Listener<RunEvent>>>();
+const resyncs = new Set<() => void>();
+const longestPauseMs = 10_000;
+
+let socket: WebSocket | null = null;
+let attempts = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Keeps one connection for all pages; after each new one everything is read again, since messages were missed. */
+export function connectLive(): void {
+  if (socket) return;
+  liveState.value = attempts === 0 ? 'connecting' : 'lost';
+  const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/websocket/`);
+  socket = opened;
+  opened.addEventListener('open', subscribe);
+  opened.addEventListener('message', ({ data }) => receive(JSON.parse(String(data))));
+  opened.addEventListener('close', () => {
+    if (socket !== opened) return;
+    socket = null;
+    liveState.value = 'lost';
+    attempts += 1;
+    const pause = Math.min(longestPauseMs, 250 * 2 ** Math.min(attempts, 6));
+    timer = setTimeout(connectLive, pause * (0.75 + Math.random() / 2));
+  });
+}
+
+export function disconnectLive(): void {
+  clearTimeout(timer);
+  attempts = 0;
+  liveState.value = 'off';
+  const closing = socket;
+  socket = null;
+  closing?.close();
+}
+
+addEventListener('online', () => {
+  if (liveState.value !== 'lost' || socket) return;
+  clearTimeout(timer);
+  connectLive();
+});
+
+function subscribe(): void {
+  if (socket?.readyState !== WebSocket.OPEN) return;
+  const groups: Record<string, (string | number)[]> = { jobs: ['status_changed'] };
+  for (const name of eventListeners.keys()) {
+    const at = name.lastIndexOf('-');
+    (groups[name.slice(0, at)] ??= []).push(Number(name.slice(at + 1)));
+  }
+  socket.send(JSON.stringify({ xrftoken: cookie('csrftoken'), groups }));
+}
+
+function receive(message: any): void {
+  // from here on nothing is missed: what was before can be read now
+  if (message.groups_current) {
+    const again = attempts > 0 || liveState.value !== 'open';
+    attempts = 0;
+    liveState.value = 'open';
+    if (again) for (const resync of resyncs) resync();
+    return;
+  }
+  if (message.group_name === 'jobs' && message.status) for (const listener of statusListeners) listener(message);
+  const group = `${message.group_name}-${message.job ?? message.project_update}`;
+  for (const listener of eventListeners.get(group) ?? []) listener(message);
+}
+
+/** Each change of a run's status. Returns how to stop. */
+export function onStatus(listener: Listener<StatusChange>): () => void {
+  statusListeners.add(listener);
+  return () => statusListeners.delete(listener);
+}
+
+/** After a connection was lost and made again. */
+export function onResync(listener: () => void): () => void {
+  resyncs.add(listener);
+  return () => resyncs.delete(listener);
+}
+
+/** The events of one run while it goes on. */
+export function onEvents(group: string, run: number, listener: Listener<RunEvent>): () => void {
+  const name = `${group}-${run}`;
+  const listeners = eventListeners.get(name) ?? new Set();
+  eventListeners.set(name, listeners.add(listener));
+  subscribe();
+  return () => {
+    listeners.delete(listener);
+    if (!listeners.size) eventListeners.delete(name);
+    subscribe();
+  };
+}

@@ -1,0 +1,91 @@
+/** What the pages read of the API's answers. */
+export interface Page<T> {
+  count: number;
+  next: string | null;
+  previous: string | null;
+  results: T[];
+}
+
+export type RunStatus = 'pending' | 'waiting' | 'running' | 'successful' | 'failed' | 'error' | 'canceled';
+
+interface Summary {
+  id: number;
+  name: string;
+  [key: string]: any;
+}
+
+/** A job or project update, as lists and details show it. */
+export interface Run {
+  id: number;
+  type: 'job' | 'project_update' | (string & {});
+  name: string;
+  url: string;
+  status: RunStatus;
+  failed: boolean;
+  created: string;
+  started: string | null;
+  finished: string | null;
+  canceled_on: string | null;
+  elapsed: number;
+  launch_type: string;
+  job_explanation: string;
+  result_traceback?: string;
+  event_processing_finished?: boolean;
+  unified_job_template: number | null;
+  limit?: string;
+  playbook?: string;
+  scm_revision?: string;
+  execution_node?: string;
+  verbosity?: number;
+  extra_vars?: string;
+  host_status_counts?: Record<string, number> | null;
+  launched_by?: { id?: number | null; name?: string };
+  related: Record<string, string>;
+  summary_fields: Record<string, Summary> & { user_capabilities?: Record<string, boolean> } & Record<string, any>;
+}
+
+export interface RunEvent {
+  id: number;
+  counter: number;
+  event: string;
+  event_data: any;
+  failed: boolean;
+  host_name?: string;
+  play: string;
+  task: string;
+  role: string;
+  stdout: string;
+  start_line: number;
+  end_line: number;
+}
+
+export interface User {
+  id: number;
+  username: string;
+  first_name: string;
+  last_name: string;
+  is_superuser: boolean;
+}
+
+export interface Template {
+  id: number;
+  name: string;
+  description: string;
+  playbook: string;
+  status: string;
+  last_job_run: string | null;
+  related: Record<string, string>;
+  summary_fields: Record<string, any>;
+}
+
+export interface Recommendation {
+  id: string;
+  scope: string;
+  severity: 'critical' | 'warn' | 'info';
+  title: string;
+  why: string;
+  action_link: string;
+}
+
+const active = new Set(['new', 'pending', 'waiting', 'running']);
+export const isActive = ({ status }: { status: string }): boolean => active.has(status);

@@ -1,0 +1,209 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+export interface FieldProps {
+  label: string;
+  name: string;
+  hint?: ComponentChildren;
+  errors?: readonly string[] | undefined;
+  required?: boolean;
+}
+
+/** What ties a control to its label, hint and error, for eyes and for screen readers alike. */
+interface Wiring {
+  id: string;
+  name: string;
+  required: boolean | undefined;
+  'aria-invalid': 'true' | undefined;
+  'aria-describedby': string | undefined;
+}
+
+export function Field({
+  label,
+  name,
+  hint,
+  errors = [],
+  required,
+  children,
+}: FieldProps & { children: (wiring: Wiring) => ComponentChildren }) {
+  const id = useId();
+  const described = [hint ? `${id}-hint` : '', errors.length ? `${id}-error` : ''].filter(Boolean).join(' ');
+  const wiring: Wiring = {
+    id,
+    name,
+    required,
+    'aria-invalid': errors.length ? 'true' : undefined,
+    'aria-describedby': described || undefined,
+  };
+  return (
+    <div class={errors.length ? 'field invalid' : 'field'}>
+      <label for={id}>
+        {label}
+        {!required && <span class="optional"> (optional)</span>}
+      </label>
+      {children(wiring)}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {errors.length > 0 && (
+        <p class="error" id={`${id}-error`}>
+          {errors.join(' ')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface TextProps extends FieldProps {
+  value: string;
+  onValue: (value: string) => void;
+  type?: 'text' | 'password' | 'number' | 'url';
+  autocomplete?: string;
+  placeholder?: string;
+  /** more than one makes it a text area */
+  lines?: number;
+  code?: boolean;
+}
+
+export function TextField({
+  value,
+  onValue,
+  type = 'text',
+  autocomplete,
+  placeholder,
+  lines = 1,
+  code,
+  ...field
+}: TextProps) {
+  const common = {
+    value,
+    placeholder,
+    autocomplete: (autocomplete ?? 'off') as never,
+    spellcheck: false,
+    class: code ? 'code' : undefined,
+    onInput: (event: Event) => onValue((event.target as HTMLInputElement).value),
+  };
+  return (
+    <Field {...field}>
+      {(wiring) =>
+        lines > 1 ? (
+          <textarea rows={lines} {...wiring} {...common} />
+        ) : (
+          <input type={type as 'text'} {...wiring} {...common} />
+        )
+      }
+    </Field>
+  );
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+interface SelectProps extends FieldProps {
+  value: string;
+  onValue: (value: string) => void;
+  choices: readonly Choice[];
+  /** shown for nothing chosen */
+  empty?: string;
+}
+
+export function SelectField({ value, onValue, choices, empty, ...field }: SelectProps) {
+  return (
+    <Field {...field}>
+      {(wiring) => (
+        <select {...wiring} value={value} onChange={(event) => onValue((event.target as HTMLSelectElement).value)}>
+          {empty !== undefined && <option value="">{empty}</option>}
+          {choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export function CheckField({
+  label,
+  name,
+  checked,
+  onValue,
+  hint,
+  errors = [],
+}: Omit<FieldProps, 'required'> & { checked: boolean; onValue: (checked: boolean) => void }) {
+  const id = useId();
+  return (
+    <div class="field check">
+      <input
+        type="checkbox"
+        id={id}
+        name={name}
+        checked={checked}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => onValue((event.target as HTMLInputElement).checked)}
+      />
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {errors.length > 0 && <p class="error">{errors.join(' ')}</p>}
+    </div>
+  );
+}
+
+/** Several out of a list. */
+export function ChoicesField({
+  label,
+  name,
+  values,
+  onValues,
+  choices,
+  errors = [],
+  hint,
+}: Omit<FieldProps, 'required'> & {
+  values: readonly string[];
+  onValues: (values: string[]) => void;
+  choices: readonly Choice[];
+}) {
+  const id = useId();
+  const toggle = (value: string, on: boolean) =>
+    onValues(on ? [...values, value] : values.filter((chosen) => chosen !== value));
+  return (
+    <fieldset
+      class={errors.length ? 'field invalid' : 'field'}
+      aria-invalid={errors.length ? 'true' : undefined}
+      aria-describedby={errors.length ? `${id}-error` : undefined}
+      tabIndex={errors.length ? -1 : undefined}
+    >
+      <legend>{label}</legend>
+      {hint && <p class="hint">{hint}</p>}
+      {choices.length === 0 && <p class="hint">There is none to choose from.</p>}
+      <div class="choices">
+        {choices.map((choice) => (
+          <label key={choice.value} class="choice">
+            <input
+              type="checkbox"
+              name={name}
+              value={choice.value}
+              checked={values.includes(choice.value)}
+              onChange={(event) => toggle(choice.value, (event.target as HTMLInputElement).checked)}
+            />
+            {choice.label}
+          </label>
+        ))}
+      </div>
+      {errors.length > 0 && (
+        <p class="error" id={`${id}-error`}>
+          {errors.join(' ')}
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ApiFailure } from '../api/http.ts';
+import { Notice } from './notice.tsx';
+
+interface Props {
+  title: string;
+  /** beside the heading */
+  actions?: ComponentChildren;
+  /** under the heading */
+  intro?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+let visited = false;
+
+/** Every page begins with its heading, which takes the focus when somebody comes from another page. */
+export function PageLayout({ title, actions, intro, children }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => void (document.title = `${title} · Tapline`), [title]);
+  useEffect(() => {
+    // the very first page leaves the focus where browsers put it
+    if (visited) heading.current?.focus({ preventScroll: true });
+    visited = true;
+  }, []);
+  return (
+    <>
+      <header class="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {intro && <div class="intro">{intro}</div>}
+        </div>
+        {actions && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  );
+}
+
+export const Loading = ({ what }: { what: string }) => (
+  <p class="loading" role="status">
+    <span class="spinner" aria-hidden="true" />
+    Loading {what} …
+  </p>
+);
+
+export function Failure({ error, what }: { error: ApiFailure; what: string }) {
+  if (error.status === 404) return <Notice tone="info">There is no such {what}, or it is not yours to see.</Notice>;
+  if (error.status === 403) return <Notice tone="info">You may not see this {what}.</Notice>;
+  return (
+    <Notice tone="bad" title={`The ${what} could not be loaded`} alert>
+      <p>{error.message}</p>
+    </Notice>
+  );
+}

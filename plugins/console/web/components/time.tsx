@@ -1,0 +1,51 @@
+import { signal } from '@preact/signals';
+
+/** The present, a few times a minute; every second while something is running. */
+const now = signal(Date.now());
+setInterval(() => void (now.value = Date.now()), 1000);
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+
+export function ago(seconds: number): string {
+  const found = units.find(([, length]) => seconds >= length);
+  return found ? relative.format(-Math.floor(seconds / found[1]), found[0]) : 'just now';
+}
+
+export function When({ at }: { at: string | null | undefined }) {
+  if (!at) return <span class="muted">–</span>;
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={date.toLocaleString()}>
+      {ago(Math.max(0, (now.value - date.getTime()) / 1000))}
+    </time>
+  );
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes} min ${Math.floor(seconds % 60)} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** How long a run took, or has taken so far. */
+export function Elapsed({
+  started,
+  finished,
+  elapsed,
+}: {
+  started: string | null;
+  finished: string | null;
+  elapsed: number;
+}) {
+  if (!started) return <span class="muted">–</span>;
+  if (finished) return <>{duration(elapsed)}</>;
+  return <>{duration(Math.floor(Math.max(0, (now.value - new Date(started).getTime()) / 1000)))}</>;
+}

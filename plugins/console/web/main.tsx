@@ -1,0 +1,12 @@
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/forms.css';
+import './styles/table.css';
+import './styles/output.css';
+import './styles/cards.css';
+import { render } from 'preact';
+import { App } from './app.tsx';
+
+const root = document.getElementById('app');
+if (root) render(<App />, root);

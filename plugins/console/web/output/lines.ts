@@ -1,0 +1,69 @@
+import type { RunEvent } from '../api/types.ts';
+
+type PrintedEvent = Pick<RunEvent, 'counter' | 'stdout' | 'start_line' | 'end_line'>;
+
+interface Line {
+  text: string;
+  counter: number;
+}
+
+/**
+ * The lines of a run's output, as far as they are known: the newest arrive over the WebSocket, any others are read
+ * where somebody looks. Events may come twice, late or not at all.
+ */
+export class OutputLines {
+  private readonly lines: Line[] = [];
+  private readonly seen = new Set<number>();
+  /** read from the API: a line without text there is an empty one */
+  private readonly read: { from: number; to: number }[] = [];
+  /** how many there are */
+  total = 0;
+
+  add(event: PrintedEvent): void {
+    const { counter, stdout, start_line, end_line } = event;
+    const unfinished = stdout !== '' && end_line === start_line;
+    this.total = Math.max(this.total, end_line + (unfinished ? 1 : 0));
+    if (this.seen.has(counter) || (stdout === '' && end_line === start_line)) return;
+    this.seen.add(counter);
+    for (const [i, text] of stdout
+      .split('\n')
+      .slice(0, Math.max(1, end_line - start_line))
+      .entries())
+      this.put(start_line + i, text.replace(/\r$/, ''), counter);
+  }
+
+  /** A line that one event began is ended by a later one. */
+  private put(at: number, text: string, counter: number): void {
+    const there = this.lines[at];
+    const [first, second] = there && there.counter > counter ? [text, there.text] : [there?.text ?? '', text];
+    this.lines[at] = { text: first + second, counter: Math.max(counter, there?.counter ?? 0) };
+  }
+
+  /** What a read of the lines from `from` on brought: everything up to the last event of it is known now. */
+  addRead(from: number, to: number, events: readonly PrintedEvent[], complete: boolean): void {
+    for (const event of events) this.add(event);
+    const end = complete ? to : Math.min(to, events.at(-1)?.end_line ?? to);
+    this.read.push({ from, to: Math.max(end, from + 1) });
+  }
+
+  text(at: number): string | undefined {
+    const line = this.lines[at];
+    return line ? line.text : this.isRead(at) ? '' : undefined;
+  }
+
+  private isRead(at: number): boolean {
+    return this.read.some(({ from, to }) => from <= at && at < to);
+  }
+
+  /** The first line from `from` to `to` that is not known yet. */
+  firstMissing(from: number, to: number): number | null {
+    for (let at = Math.max(0, from); at < Math.min(to, this.total); at += 1)
+      if (this.lines[at] === undefined && !this.isRead(at)) return at;
+    return null;
+  }
+
+  /** The run may have printed more than we have heard of. */
+  reachTo(total: number): void {
+    this.total = Math.max(this.total, total);
+  }
+}

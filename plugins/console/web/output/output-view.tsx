@@ -1,0 +1,138 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { Notice } from '../components/notice.tsx';
+import { ansiSpans } from './ansi.ts';
+import type { Output } from './use-output.ts';
+
+/** Every line has the same height, in pixels as the style sheet has it: so a place in the text is a place on the screen. */
+const lineHeight = 20;
+/** Drawn beyond what is seen. */
+const margin = 30;
+
+interface Props {
+  output: Output;
+  /** output is still coming */
+  live: boolean;
+  /** a line to show, counted from 0 */
+  target: number | null;
+  download: string;
+}
+
+export function OutputView({ output, live, target, download }: Props) {
+  const { lines, failed } = output;
+  const { scroller, range, following, onScroll } = useWindow(output, live, target);
+  const { from, to } = range.value;
+  const shown = Math.max(0, Math.min(to, lines.total) - from);
+  return (
+    <section class="output" aria-label="Output">
+      <OutputBar
+        following={following.value}
+        live={live}
+        total={lines.total}
+        download={download}
+        onFollow={() => void (following.value = !following.value)}
+      />
+      {failed.value && (
+        <Notice tone="warn">Some of the output could not be read; it is tried again when you scroll.</Notice>
+      )}
+      <div
+        ref={scroller}
+        class="output-scroll"
+        tabIndex={0}
+        role="region"
+        aria-label="Lines of the output"
+        onScroll={onScroll}
+      >
+        <div class="output-all" style={{ height: `${lines.total * lineHeight}px` }}>
+          <ol class="output-window" style={{ transform: `translateY(${from * lineHeight}px)` }} start={from + 1}>
+            {Array.from({ length: shown }, (_, i) => (
+              <OutputLine key={from + i} at={from + i} text={lines.text(from + i)} marked={from + i === target} />
+            ))}
+          </ol>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Which lines are drawn: those in sight and some around; the newest while following. */
+function useWindow({ lines, version, need }: Output, live: boolean, target: number | null) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const following = useSignal(live && target === null);
+  const range = useSignal({ from: 0, to: 60 });
+  const draws = version.value;
+
+  const measure = () => {
+    const { scrollTop = 0, clientHeight = 600 } = scroller.current ?? {};
+    const from = Math.max(0, Math.floor(scrollTop / lineHeight) - margin);
+    const to = Math.ceil((scrollTop + clientHeight) / lineHeight) + margin;
+    if (from !== range.peek().from || to !== range.peek().to) range.value = { from, to };
+  };
+  const onScroll = () => {
+    const { scrollTop, clientHeight, scrollHeight } = scroller.current!;
+    if (scrollTop + clientHeight < scrollHeight - 2 * lineHeight) following.value = false;
+    measure();
+  };
+
+  useLayoutEffect(() => {
+    if (following.value && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+    measure();
+  }, [draws, following.value]);
+
+  const reachable = target !== null && lines.total > target;
+  useEffect(() => {
+    if (!reachable || !scroller.current) return;
+    following.value = false;
+    scroller.current.scrollTop = Math.max(0, (target - 3) * lineHeight);
+    measure();
+  }, [target, reachable]);
+
+  const { from, to } = range.value;
+  useEffect(() => need(from, Math.min(to, lines.total)), [from, to, draws]);
+  return { scroller, range, following, onScroll };
+}
+
+function OutputLine({ at, text, marked }: { at: number; text: string | undefined; marked: boolean }) {
+  return (
+    <li class={marked ? 'marked' : undefined} value={at + 1} aria-current={marked ? 'location' : undefined}>
+      <span class="number" aria-hidden="true">
+        {at + 1}
+      </span>
+      <code>
+        {text === undefined
+          ? '…'
+          : ansiSpans(text).map((span, i) => (
+              <span key={i} class={span.style || undefined}>
+                {span.text}
+              </span>
+            ))}
+      </code>
+    </li>
+  );
+}
+
+interface BarProps {
+  following: boolean;
+  live: boolean;
+  total: number;
+  download: string;
+  onFollow: () => void;
+}
+
+function OutputBar({ following, live, total, download, onFollow }: BarProps) {
+  return (
+    <div class="output-bar">
+      <h2>Output</h2>
+      <span class="muted">{total === 1 ? '1 line' : `${total.toLocaleString('en')} lines`}</span>
+      <span class="spring" />
+      {live && (
+        <button type="button" aria-pressed={following} onClick={onFollow}>
+          Follow
+        </button>
+      )}
+      <a class="button" href={download} download>
+        Download
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { useQuery } from '../../api/query.ts';
+import { isActive, type Run, type RunEvent } from '../../api/types.ts';
+import { adviceFor } from './advice.ts';
+
+const kinds = 'runner_on_failed,runner_on_unreachable,runner_on_async_failed';
+const most = 20;
+
+interface Found {
+  count: number;
+  results: RunEvent[];
+}
+
+/** Why a run ended badly, before anybody has to read its output. */
+export function FailureReading({ run, events }: { run: Run; events: string }) {
+  const bad = run.status === 'failed' || run.status === 'error';
+  const path =
+    bad && run.type === 'job' ? `${events}?event__in=${kinds}&failed=true&order_by=counter&page_size=${most}` : null;
+  const { data } = useQuery<Found>(path);
+  const failures = data.value?.results ?? [];
+  const pending = isActive(run) && run.job_explanation;
+  if (!bad && !pending && !(run.status === 'canceled' && run.job_explanation)) return null;
+  if (!bad) return <p class="explanation">{run.job_explanation}</p>;
+
+  const general = adviceFor([run.job_explanation, run.result_traceback ?? ''].join('\n'));
+  return (
+    <section class="failure" aria-labelledby="failure-title">
+      <h2 id="failure-title">{run.status === 'error' ? 'Why it could not run' : 'What failed'}</h2>
+      {run.job_explanation && <p class="explanation">{run.job_explanation}</p>}
+      {failures.length > 0 && (
+        <ul class="failures">
+          {failures.map((event) => (
+            <FailedTask key={event.counter} event={event} run={run} />
+          ))}
+        </ul>
+      )}
+      {data.value && data.value.count > most && <p>… and {data.value.count - most} more; they are in the output.</p>}
+      {path && data.value && failures.length === 0 && !run.job_explanation && (
+        <p>No task failed by itself: the last lines of the output say what happened.</p>
+      )}
+      {general && failures.length === 0 && <Advice text={general} />}
+    </section>
+  );
+}
+
+function FailedTask({ event, run }: { event: RunEvent; run: Run }) {
+  const message = messageOf(event);
+  const advice = adviceFor(message);
+  const unreachable = event.event === 'runner_on_unreachable';
+  return (
+    <li>
+      <p class="failed-task">
+        <strong>{event.host_name || event.event_data?.host || 'A host'}</strong>
+        {unreachable ? ' could not be reached' : ' failed'}
+        {event.task && (
+          <>
+            {' '}
+            at <em>{event.role ? `${event.role} : ${event.task}` : event.task}</em>
+          </>
+        )}
+      </p>
+      <pre class="message">{message}</pre>
+      {advice && <Advice text={advice} />}
+      <p>
+        <a href={`/${run.type === 'job' ? 'jobs' : 'project_updates'}/${run.id}?line=${firstLine(event) + 1}`}>
+          Show line {firstLine(event) + 1} of the output
+        </a>
+      </p>
+    </li>
+  );
+}
+
+const Advice = ({ text }: { text: string }) => (
+  <p class="advice">
+    <strong>What to do: </strong>
+    {text}
+  </p>
+);
+
+/** The output of an event may begin with an empty line. */
+const firstLine = (event: RunEvent): number => event.start_line + (/^\r?\n/.test(event.stdout) ? 1 : 0);
+
+function messageOf({ event_data, stdout }: RunEvent): string {
+  const result = event_data?.res ?? {};
+  const items: any[] = (Array.isArray(result.results) ? result.results : []).filter((item: any) => item?.failed);
+  const said = items.length ? items.slice(0, 3).map((item) => `${label(item)}${textOf(item)}`) : [textOf(result)];
+  const text = said.filter(Boolean).join('\n');
+  return text || stdout.trim().split('\n').at(0) || 'No message.';
+}
+
+const label = (item: any): string => (typeof item.item === 'string' ? `${item.item}: ` : '');
+
+function textOf(result: any): string {
+  const parts = [result.msg, result.stderr || result.module_stderr, result.reason];
+  const texts = parts
+    .filter((part) => part !== undefined && part !== '')
+    .map((part) => (typeof part === 'string' ? part.trim() : JSON.stringify(part)));
+  return [...new Set(texts)].join('\n');
+}

@@ -1,0 +1,109 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { ApiFailure, attemptKey, type FieldErrors, post } from '../../api/http.ts';
+import type { Template } from '../../api/types.ts';
+import { TextField } from '../../components/field.tsx';
+import { Form } from '../../components/form.tsx';
+import { go } from '../../router.ts';
+import { passwordLabel } from './password-label.ts';
+import { PromptField } from './prompt-field.tsx';
+import { defaultValue, launchBody, type LaunchInfo, type LaunchOptions, prompts, type Value } from './prompts.ts';
+
+interface Props {
+  template: Template;
+  info: LaunchInfo;
+  options: LaunchOptions;
+}
+
+export function LaunchForm({ template, info, options }: Props) {
+  const asked = useMemo(() => prompts.filter(({ flag }) => info[flag]), [info]);
+  const values = useSignal<Record<string, Value>>(
+    Object.fromEntries(asked.map((prompt) => [prompt.key, defaultValue(prompt, info)])),
+  );
+  const names = useSignal(info.passwords_needed_to_start);
+  const passwords = useSignal<Record<string, string>>({});
+  const errors = useSignal<FieldErrors>({});
+
+  const submit = async () => {
+    const body = launchBody(asked, info, values.value, passwords.value);
+    try {
+      // sent twice, by a double click or a shaky line, it still starts one job
+      const { job } = await post<{ job: number }>(`job_templates/${template.id}/launch/`, body, {
+        headers: { 'Idempotency-Key': attemptKey() },
+      });
+      go(`/jobs/${job}`);
+    } catch (error) {
+      // other credentials may need other passwords
+      const needed = error instanceof ApiFailure ? error.body?.passwords_needed_to_start : undefined;
+      if (Array.isArray(needed)) names.value = [...new Set([...names.value, ...needed])];
+      throw error;
+    }
+  };
+
+  return (
+    <Form
+      submit="Launch"
+      busy="Launching …"
+      errors={errors}
+      known={[...asked.map(({ key }) => key), 'credential_passwords']}
+      onSubmit={submit}
+      explain={explain}
+    >
+      {asked.length === 0 && names.value.length === 0 && <p>It asks for nothing: launch it as it is.</p>}
+      {asked.map((prompt) => (
+        <PromptField
+          key={prompt.key}
+          prompt={prompt}
+          option={options[prompt.key]}
+          required={prompt.key === 'inventory' && info.inventory_needed_to_start}
+          value={values.value[prompt.key]!}
+          errors={errors.value[prompt.key]}
+          onValue={(value) => void (values.value = { ...values.value, [prompt.key]: value })}
+        />
+      ))}
+      <PasswordFields names={names.value} passwords={passwords} errors={errors.value} />
+    </Form>
+  );
+}
+
+interface PasswordProps {
+  names: readonly string[];
+  passwords: Signal<Record<string, string>>;
+  errors: FieldErrors;
+}
+
+const PasswordFields = ({ names, passwords, errors }: PasswordProps) =>
+  names.map((name) => (
+    <TextField
+      key={name}
+      label={passwordLabel(name)}
+      name={name}
+      type="password"
+      required
+      value={passwords.value[name] ?? ''}
+      errors={passwordErrors(name, errors)}
+      onValue={(value) => void (passwords.value = { ...passwords.value, [name]: value })}
+    />
+  ));
+
+const passwordErrors = (name: string, errors: FieldErrors): string[] => [
+  ...(errors['passwords_needed_to_start']?.includes(name) ? ['This password is needed to start.'] : []),
+  ...(errors['credential_passwords']?.filter((text) => text.includes(name)) ?? []),
+];
+
+/** Refusals of plugins bring their reasons; missing passwords are marked at their fields. */
+function explain(failure: ApiFailure) {
+  const { body } = failure;
+  if (Array.isArray(body?.passwords_needed_to_start)) return <p>Passwords are needed to start this job.</p>;
+  if (failure.status !== 403 || !Array.isArray(body?.reasons)) return null;
+  return (
+    <>
+      <p>{failure.message}</p>
+      <ul>
+        {body.reasons.map((reason: unknown) => (
+          <li key={String(reason)}>{String(reason)}</li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+/** What GET launch/ says. */
+export interface LaunchInfo {
+  can_start_without_user_input: boolean;
+  passwords_needed_to_start: string[];
+  inventory_needed_to_start: boolean;
+  defaults: Record<string, any>;
+  [flag: `ask_${string}`]: boolean;
+}
+
+export interface OptionField {
+  type: string;
+  label: string;
+  help_text?: string;
+  choices?: [string | number, string][];
+}
+export type LaunchOptions = Record<string, OptionField>;
+
+export type PromptKind = 'code' | 'text' | 'number' | 'check' | 'choice' | 'one' | 'many';
+
+export interface Prompt {
+  key: string;
+  /** the template's flag that opens it */
+  flag: `ask_${string}`;
+  kind: PromptKind;
+  label: string;
+  hint?: string;
+  /** where the objects to choose from are listed */
+  list?: string;
+}
+
+/** In the order in which they stand on the page. */
+export const prompts: readonly Prompt[] = [
+  { key: 'inventory', flag: 'ask_inventory_on_launch', kind: 'one', label: 'Inventory', list: 'inventories' },
+  {
+    key: 'limit',
+    flag: 'ask_limit_on_launch',
+    kind: 'text',
+    label: 'Limit',
+    hint: 'Only these hosts or groups, such as web:&staging. Empty means all.',
+  },
+  {
+    key: 'extra_vars',
+    flag: 'ask_variables_on_launch',
+    kind: 'code',
+    label: 'Extra variables',
+    hint: 'YAML or JSON; they win over every other variable.',
+  },
+  { key: 'credentials', flag: 'ask_credential_on_launch', kind: 'many', label: 'Credentials', list: 'credentials' },
+  {
+    key: 'job_type',
+    flag: 'ask_job_type_on_launch',
+    kind: 'choice',
+    label: 'Job type',
+    hint: 'A check changes nothing and shows what would change.',
+  },
+  { key: 'scm_branch', flag: 'ask_scm_branch_on_launch', kind: 'text', label: 'Branch, tag or commit' },
+  {
+    key: 'job_tags',
+    flag: 'ask_tags_on_launch',
+    kind: 'text',
+    label: 'Tags',
+    hint: 'Only tasks with one of these, separated by commas.',
+  },
+  { key: 'skip_tags', flag: 'ask_skip_tags_on_launch', kind: 'text', label: 'Tags to skip' },
+  { key: 'verbosity', flag: 'ask_verbosity_on_launch', kind: 'choice', label: 'Verbosity' },
+  { key: 'diff_mode', flag: 'ask_diff_mode_on_launch', kind: 'check', label: 'Show differences of changed files' },
+  {
+    key: 'forks',
+    flag: 'ask_forks_on_launch',
+    kind: 'number',
+    label: 'Forks',
+    hint: 'Hosts at the same time; 0 leaves it to the engine.',
+  },
+  { key: 'job_slice_count', flag: 'ask_job_slice_count_on_launch', kind: 'number', label: 'Slices' },
+  { key: 'timeout', flag: 'ask_timeout_on_launch', kind: 'number', label: 'Timeout', hint: 'Seconds; 0 means none.' },
+  { key: 'labels', flag: 'ask_labels_on_launch', kind: 'many', label: 'Labels', list: 'labels' },
+  {
+    key: 'instance_groups',
+    flag: 'ask_instance_groups_on_launch',
+    kind: 'many',
+    label: 'Instance groups',
+    list: 'instance_groups',
+  },
+  {
+    key: 'execution_environment',
+    flag: 'ask_execution_environment_on_launch',
+    kind: 'one',
+    label: 'Execution environment',
+    list: 'execution_environments',
+  },
+];
+
+export type Value = string | boolean | string[];
+
+/** As the form holds it: texts, truth values, lists of ids. */
+export function defaultValue({ key, kind }: Prompt, { defaults }: LaunchInfo): Value {
+  const value = defaults[key];
+  if (kind === 'many') return (Array.isArray(value) ? value : []).map(({ id }: { id: number }) => String(id));
+  if (kind === 'one') return value?.id == null ? '' : String(value.id);
+  if (kind === 'check') return Boolean(value);
+  return value == null ? '' : String(value);
+}
+
+/** As the API wants it. An empty link, choice or number is left out: the template's own counts then. */
+export function sentValue({ kind }: Prompt, value: Value): unknown {
+  if (kind === 'many') return (value as string[]).map(Number);
+  if (kind === 'one' || kind === 'number' || kind === 'choice') {
+    if (value === '') return undefined;
+    return kind === 'one' ? Number(value) : /^-?\d+$/.test(String(value)) ? Number(value) : value;
+  }
+  return value;
+}
+
+const same = (a: Value, b: Value) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Only what differs from the template, which may change until the launch. */
+export function launchBody(
+  asked: readonly Prompt[],
+  info: LaunchInfo,
+  values: Record<string, Value>,
+  passwords: Record<string, string>,
+): Record<string, unknown> {
+  const changed = asked.filter((prompt) => !same(values[prompt.key]!, defaultValue(prompt, info)));
+  const body = Object.fromEntries(changed.map((prompt) => [prompt.key, sentValue(prompt, values[prompt.key]!)]));
+  const given = Object.fromEntries(Object.entries(passwords).filter(([, password]) => password !== ''));
+  return Object.keys(given).length ? { ...body, credential_passwords: given } : body;
+}

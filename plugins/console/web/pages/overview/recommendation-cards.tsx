@@ -1,0 +1,46 @@
+import { useQuery } from '../../api/query.ts';
+import type { Recommendation } from '../../api/types.ts';
+import { Failure, Loading } from '../../components/page.tsx';
+
+interface Found {
+  count: number;
+  results: Recommendation[];
+}
+
+const severities = { critical: 'Critical', warn: 'Warning', info: 'Hint' } as const;
+
+export function RecommendationCards({ most = Infinity }: { most?: number }) {
+  const { data, error } = useQuery<Found>('recommendations/');
+  if (error.value?.status === 404) return <p class="empty">The plugin with recommendations is not switched on.</p>;
+  if (error.value) return <Failure error={error.value} what="list of recommendations" />;
+  if (!data.value) return <Loading what="recommendations" />;
+  const { count, results } = data.value;
+  if (count === 0) return <p class="empty">Nothing to recommend: all is well.</p>;
+  return (
+    <>
+      <ul class="cards">
+        {results.slice(0, most).map((recommendation) => (
+          <Card key={recommendation.id} {...recommendation} />
+        ))}
+      </ul>
+      {count > most && (
+        <p>
+          <a href="/recommendations">All {count} recommendations</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+const Card = ({ severity, title, why, action_link }: Recommendation) => (
+  <li class={`card ${severity}`}>
+    <p class="severity">{severities[severity] ?? severity}</p>
+    <h3>{title}</h3>
+    <p>{why}</p>
+    {action_link && (
+      <a href={action_link} aria-label={`Go to ${title}`}>
+        Go there
+      </a>
+    )}
+  </li>
+);

@@ -1,0 +1,30 @@
+import { problemOf, usePlugins } from '../../api/plugins.ts';
+import { Status } from '../../components/status.tsx';
+
+/** On the overview only what needs somebody's attention; nothing where plugins may not be seen. */
+export function PluginHealth() {
+  const { data } = usePlugins();
+  if (!data.value || data.value.count === 0) return null;
+  const unwell = data.value.results.flatMap((plugin) => {
+    const problem = problemOf(plugin);
+    return problem ? [{ plugin, problem }] : [];
+  });
+  return (
+    <section aria-labelledby="plugins-title">
+      <h2 id="plugins-title">Plugins</h2>
+      {unwell.length === 0 ? (
+        <p>
+          <Status status="ok" /> All {data.value.count} are well. <a href="/plugins">See them</a>
+        </p>
+      ) : (
+        <ul class="plain">
+          {unwell.map(({ plugin, problem }) => (
+            <li key={plugin.id}>
+              <Status status={problem.status} /> <a href="/plugins">{plugin.title}</a> {problem.detail}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

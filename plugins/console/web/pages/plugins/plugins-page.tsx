@@ -1,0 +1,46 @@
+import { type Plugin, usePlugins } from '../../api/plugins.ts';
+import { Failure, Loading, PageLayout } from '../../components/page.tsx';
+import { Status } from '../../components/status.tsx';
+
+export function PluginsPage() {
+  const { data, error } = usePlugins();
+  return (
+    <PageLayout title="Plugins" intro="What extends this installation, and whether it is well.">
+      {error.value?.status === 404 ? (
+        <p class="empty">This version of the service does not tell about its plugins.</p>
+      ) : (
+        error.value && <Failure error={error.value} what="list of plugins" />
+      )}
+      {!data.value && !error.value && <Loading what="plugins" />}
+      {data.value?.count === 0 && <p class="empty">No plugin is switched on.</p>}
+      <ul class="cards">
+        {data.value?.results.map((plugin) => (
+          <PluginCard key={plugin.id} plugin={plugin} />
+        ))}
+      </ul>
+    </PageLayout>
+  );
+}
+
+function PluginCard({ plugin }: { plugin: Plugin }) {
+  const { title, version, description, state, reason, health, contributions } = plugin;
+  return (
+    <li class="card">
+      <p class="card-top">
+        {state === 'on' ? <Status status={health?.status ?? 'on'} /> : <Status status="failed" />}
+        <span class="muted">{version}</span>
+      </p>
+      <h2 class="card-title">{title}</h2>
+      <p>{description}</p>
+      {state !== 'on' && <p class="explanation">It was left out: {reason}</p>}
+      {health?.detail && <p class="explanation">{health.detail}</p>}
+      <p class="muted sub">{contributed(contributions)}</p>
+    </li>
+  );
+}
+
+/** `1 route, 12 offers`. */
+const contributed = (contributions: Plugin['contributions']): string =>
+  Object.entries(contributions)
+    .map(([kind, { count }]) => `${count} ${count === 1 ? kind.replace(/s$/, '') : kind}`)
+    .join(', ');

@@ -1,0 +1,63 @@
+import { ApiFailure, get, post } from '../../api/http.ts';
+import type { Page } from '../../api/types.ts';
+import { TextField } from '../../components/field.tsx';
+import { Form } from '../../components/form.tsx';
+import type { StepFormProps } from './steps.tsx';
+import { defaultOrganization, useFields } from './use-create.ts';
+
+export function CredentialForm({ onDone }: StepFormProps) {
+  const { values, errors, bind } = useFields({ name: '', username: '', ssh_key_data: '', ssh_key_unlock: '' });
+
+  const submit = async () => {
+    const { name, username, ssh_key_data, ssh_key_unlock } = values.value;
+    const types = await get<Page<{ id: number }>>('credential_types/?namespace=ssh&page_size=1');
+    const inputs = {
+      username,
+      ssh_key_data: ssh_key_data && `${ssh_key_data.trim()}\n`,
+      ...(ssh_key_unlock ? { ssh_key_unlock } : {}),
+    };
+    if (!ssh_key_data.trim()) throw new ApiFailure(400, { ssh_key_data: ['Paste the private key here.'] });
+    const body = { name, organization: await defaultOrganization(), credential_type: types.results[0]?.id, inputs };
+    const credential = await post<{ name: string }>('credentials/', body).catch((error: unknown) => {
+      throw error instanceof ApiFailure ? atItsField(error) : error;
+    });
+    await onDone(`${credential.name} is stored.`);
+  };
+
+  return (
+    <Form
+      submit="Store key"
+      errors={errors}
+      known={['name', 'username', 'ssh_key_data', 'ssh_key_unlock']}
+      onSubmit={submit}
+    >
+      <TextField {...bind('name')} label="Name" required />
+      <TextField
+        {...bind('username')}
+        label="User on the hosts"
+        hint="Empty means the user that the inventory names."
+      />
+      <TextField
+        {...bind('ssh_key_data')}
+        label="Private ssh key"
+        required
+        lines={6}
+        code
+        placeholder="-----BEGIN OPENSSH PRIVATE KEY-----"
+      />
+      <TextField
+        {...bind('ssh_key_unlock')}
+        label="Passphrase of the key"
+        type="password"
+        autocomplete="new-password"
+      />
+    </Form>
+  );
+}
+
+/** The service puts errors of inputs below `inputs`. */
+function atItsField(failure: ApiFailure): ApiFailure {
+  const { inputs, ...others } = failure.body ?? {};
+  if (failure.status !== 400 || typeof inputs !== 'object' || Array.isArray(inputs) || inputs === null) return failure;
+  return new ApiFailure(400, { ...others, ...inputs });
+}

@@ -1,0 +1,60 @@
+import { ApiFailure, post } from '../../api/http.ts';
+import { useQuery } from '../../api/query.ts';
+import type { Page } from '../../api/types.ts';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { Form } from '../../components/form.tsx';
+import type { StepFormProps } from './steps.tsx';
+import { defaultOrganization, useFields } from './use-create.ts';
+
+type Inventories = Page<{ id: number; name: string }>;
+const list = 'inventories/?order_by=name&page_size=200';
+
+/** A host in an inventory, which is made where there is none to put it into. */
+export function HostForm({ onDone }: StepFormProps) {
+  const { data, reload } = useQuery<Inventories>(list);
+  const { values, errors, bind } = useFields({ inventory: '', inventory_name: '', name: '', address: '' });
+  const fresh = values.value.inventory === '';
+
+  const submit = async () => {
+    const { inventory_name, name, address } = values.value;
+    const inventory = fresh ? await newInventory(inventory_name) : Number(values.value.inventory);
+    // a second try must not make a second inventory
+    values.value = { ...values.value, inventory: String(inventory) };
+    if (fresh) await reload();
+    const variables = address ? JSON.stringify({ ansible_host: address }) : '';
+    const host = await post<{ name: string }>('hosts/', { name, inventory, variables });
+    await onDone(`${host.name} is listed.`);
+  };
+
+  return (
+    <Form
+      submit="Add host"
+      errors={errors}
+      known={['inventory', 'inventory_name', 'name', 'address']}
+      onSubmit={submit}
+    >
+      <SelectField
+        {...bind('inventory')}
+        label="Inventory"
+        required
+        empty="A new one"
+        choices={(data.value?.results ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
+      />
+      {fresh && <TextField {...bind('inventory_name')} label="Name of the new inventory" required />}
+      <TextField {...bind('name')} label="Host" required hint="Its name in playbooks, such as web1.example.com." />
+      <TextField {...bind('address')} label="Address" hint="Where it is reached, if that is not its name." />
+    </Form>
+  );
+}
+
+async function newInventory(name: string): Promise<number> {
+  const body = { name, organization: await defaultOrganization() };
+  const made = await post<{ id: number }>('inventories/', body).catch((error: unknown) => {
+    if (error instanceof ApiFailure && error.fields['name'])
+      throw new ApiFailure(400, { inventory_name: error.fields['name'] });
+    if (error instanceof ApiFailure && error.fields['__all__'])
+      throw new ApiFailure(400, { inventory_name: error.fields['__all__'] });
+    throw error;
+  });
+  return made.id;
+}

@@ -1,0 +1,66 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ApiFailure } from '../../api/http.ts';
+import { doneSteps, own, readSteps, type StepId, stepIds } from '../../api/steps.ts';
+import { Failure, Loading, PageLayout } from '../../components/page.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { steps } from './steps.tsx';
+
+export function SetupPage() {
+  const error = useSignal<ApiFailure | null>(null);
+  const opened = useSignal<StepId | null>(null);
+  useEffect(() => void readSteps().catch((failure: ApiFailure) => void (error.value = failure)), []);
+  const found = own.value;
+  const next = found && steps.find(({ id }) => !found[id])?.id;
+
+  const done = async (said: string) => {
+    toast(said, 'good');
+    opened.value = null;
+    await readSteps();
+    document.querySelector<HTMLElement>('.step.open h2')?.focus();
+  };
+
+  return (
+    <PageLayout
+      title="Set up"
+      intro={
+        found &&
+        (doneSteps.value === stepIds.length
+          ? 'Everything is there.'
+          : `${doneSteps.value} of ${stepIds.length} steps are done.`)
+      }
+    >
+      {error.value && <Failure error={error.value} what="state of the installation" />}
+      {!found && !error.value && <Loading what="what is there" />}
+      {found && (
+        <ol class="steps">
+          {steps.map(({ id, title, why, form: StepForm }) => {
+            const there = found[id];
+            const open = (opened.value ?? next) === id;
+            return (
+              <li key={id} class={`step ${there ? 'done' : ''} ${open ? 'open' : ''}`}>
+                <h2 tabIndex={-1}>
+                  {title} <span class="step-state">{there ? 'Done' : 'To do'}</span>
+                </h2>
+                <p>{there ? <There name={there.name} /> : why}</p>
+                {open && <StepForm onDone={done} />}
+                {!open && (
+                  <button type="button" class="link" onClick={() => void (opened.value = id)}>
+                    {there ? 'Add another' : 'Do it now'}
+                    <span class="visually-hidden">: {title}</span>
+                  </button>
+                )}
+              </li>
+            );
+          })}
+        </ol>
+      )}
+    </PageLayout>
+  );
+}
+
+const There = ({ name }: { name: string }) => (
+  <>
+    There is <strong>{name}</strong>.
+  </>
+);

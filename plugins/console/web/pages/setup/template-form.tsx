@@ -1,0 +1,74 @@
+import { post } from '../../api/http.ts';
+import { useQuery } from '../../api/query.ts';
+import type { Page } from '../../api/types.ts';
+import { CheckField, type Choice, SelectField, TextField } from '../../components/field.tsx';
+import { Form } from '../../components/form.tsx';
+import type { StepFormProps } from './steps.tsx';
+import { useFields } from './use-create.ts';
+
+type Named = Page<{ id: number; name: string }>;
+
+const useChoices = (path: string): Choice[] =>
+  (useQuery<Named>(path).data.value?.results ?? []).map(({ id, name }) => ({ value: String(id), label: name }));
+
+export function TemplateForm({ onDone }: StepFormProps) {
+  const { values, errors, bind } = useFields({
+    name: '',
+    project: '',
+    playbook: '',
+    inventory: '',
+    credential: '',
+    ask: '',
+  });
+  const { project, ask } = values.value;
+  const projects = useChoices('projects/?order_by=-id&page_size=200');
+  const inventories = useChoices('inventories/?order_by=-id&page_size=200');
+  const credentials = useChoices('credentials/?credential_type__namespace=ssh&order_by=-id&page_size=200');
+  const playbooks = useQuery<string[]>(project ? `projects/${project}/playbooks/` : null);
+
+  const submit = async () => onDone(`${await makeTemplate(values.value)} can be launched.`);
+
+  return (
+    <Form
+      submit="Make template"
+      errors={errors}
+      known={['name', 'project', 'playbook', 'inventory', 'credential']}
+      onSubmit={submit}
+    >
+      <TextField {...bind('name')} label="Name" required />
+      <SelectField {...bind('project')} label="Project" required empty="Choose one" choices={projects} />
+      <SelectField
+        {...bind('playbook')}
+        label="Playbook"
+        required
+        empty={project ? 'Choose one' : 'Choose the project first'}
+        choices={(playbooks.data.value ?? []).map((name) => ({ value: name, label: name }))}
+      />
+      <SelectField {...bind('inventory')} label="Inventory" empty="Ask at each launch" choices={inventories} />
+      <SelectField {...bind('credential')} label="Credential" empty="None" choices={credentials} />
+      <CheckField
+        label="Ask for extra variables at each launch"
+        name="ask"
+        checked={ask === 'yes'}
+        onValue={(on) => void (values.value = { ...values.value, ask: on ? 'yes' : '' })}
+      />
+    </Form>
+  );
+}
+
+/** Resolves to its name. */
+async function makeTemplate(
+  values: Record<'name' | 'project' | 'playbook' | 'inventory' | 'credential' | 'ask', string>,
+) {
+  const { name, project, playbook, inventory, credential, ask } = values;
+  const template = await post<{ id: number; name: string }>('job_templates/', {
+    name,
+    playbook,
+    project: project ? Number(project) : null,
+    inventory: inventory ? Number(inventory) : null,
+    ask_variables_on_launch: ask === 'yes',
+    ask_inventory_on_launch: !inventory,
+  });
+  if (credential) await post(`job_templates/${template.id}/credentials/`, { id: Number(credential) });
+  return template.name;
+}
