@@ -10,6 +10,7 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   events: async () => (await import('./measures/events.ts')).events,
   roles: async () => (await import('./measures/roles.ts')).roles,
   list: async () => (await import('./measures/list.ts')).list,
+  api: async () => (await import('./measures/api.ts')).api,
 };
 
 function print(found: Figure, json: boolean): void {

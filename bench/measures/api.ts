@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { withManyRuns } from '../lib/bench-database.ts';
+import { countStatements } from '../lib/counting-proxy.ts';
+import { load } from '../lib/load.ts';
+import { progress, within } from '../lib/progress.ts';
+import { makeReader } from '../lib/reader.ts';
+import { freePort, root, Service } from '../lib/service.ts';
+import { type Figure, figure, median, show, spread } from '../lib/stats.ts';
+
+const jobs = 20_000;
+const connections = 8;
+const seconds = 2;
+const rounds = 10;
+
+interface Caller {
+  name: string;
+  authorization: string;
+}
+
+interface Side {
+  port: number;
+  pid: number;
+}
+
+async function startBare(databaseUrl: string): Promise<Side & { process: ChildProcess }> {
+  const port = await freePort();
+  const process = spawn(globalThis.process.execPath, [join(root, 'bench/lib/bare-koa.ts'), String(port), databaseUrl], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const answers = async () => (await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)) !== undefined;
+  const started = async () => {
+    while (!(await answers())) await delay(20);
+  };
+  await within(30, 'the start of the bare server', started());
+  return { process, port, pid: process.pid! };
+}
+
+/** A job that the reader sees. */
+async function jobOf(service: Service, { authorization }: Caller): Promise<string> {
+  const reply = await service.http.request({
+    method: 'GET',
+    path: '/api/v2/jobs/?page_size=1',
+    headers: { authorization },
+  });
+  return ((await reply.body.json()) as any).results[0].url;
+}
+
+async function compare(service: Side, bare: Side, path: string, { name, authorization }: Caller): Promise<Figure[]> {
+  const asked = { path, headers: { authorization }, connections, seconds };
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  const cpu: number[] = [];
+  const bareCpu: number[] = [];
+  for (let round = -1; round < rounds; round++) {
+    const other = await load(bare, asked);
+    const own = await load(service, asked);
+    if (round < 0) continue;
+    theirs.push(other.perSecond);
+    ours.push(own.perSecond);
+    cpu.push(own.cpuMsPerRequest);
+    bareCpu.push(other.cpuMsPerRequest);
+  }
+  const ratios = ours.map((value, index) => value / theirs[index]!);
+  const detail = `service ${spread(ours, '/s')}, ${show(median(cpu))} ms CPU each; bare ${spread(theirs, '/s')}, ${show(median(bareCpu))} ms CPU each`;
+  return [
+    figure('api', `one job as ${name} ÷ bare Koa with one SELECT`, median(ratios), 'x', '>=', 0.25, detail),
+    figure('api', `one job as ${name}`, median(ours), '/s', '>=', 700, detail),
+  ];
+}
+
+async function statements(databaseUrl: string, path: string, callers: readonly Caller[]): Promise<Figure> {
+  const proxy = await countStatements(databaseUrl);
+  const service = new Service({ DATABASE_URL: proxy.url });
+  try {
+    await service.start();
+    const counts: [string, number][] = [];
+    for (const { name, authorization } of callers) {
+      let fewest = Number.POSITIVE_INFINITY;
+      for (let round = 0; round < 10; round++) {
+        proxy.take();
+        const reply = await service.http.request({ method: 'GET', path, headers: { authorization } });
+        await reply.body.dump();
+        fewest = Math.min(fewest, proxy.take());
+      }
+      counts.push([name, fewest]);
+    }
+    const most = Math.max(...counts.map(([, count]) => count));
+    const detail = counts.map(([name, count]) => `${name} ${count}`).join('; ');
+    return figure('api', 'statements for one job', most, '', '<=', 6, detail);
+  } finally {
+    await service.stop();
+    proxy.close();
+  }
+}
+
+/** GET of one job by clients that never wait, as an ordinary user and as a superuser. */
+export async function api(): Promise<Figure[]> {
+  return withManyRuns(jobs, async (databaseUrl) => {
+    const service = new Service({ DATABASE_URL: databaseUrl });
+    const bare = await startBare(databaseUrl);
+    try {
+      await service.start();
+      const reader = { name: 'an ordinary user', ...(await makeReader(service, databaseUrl)) };
+      const admin = {
+        name: 'a superuser',
+        authorization: `Basic ${Buffer.from('admin:bench-secret').toString('base64')}`,
+      };
+      const path = await jobOf(service, reader);
+      const side = { port: service.port, pid: service.process!.pid! };
+      const figures: Figure[] = [];
+      for (const caller of [reader, admin]) {
+        progress(`as ${caller.name}: ${rounds} pairs of ${seconds} s`);
+        figures.push(...(await compare(side, bare, path, caller)));
+      }
+      return [...figures, await statements(databaseUrl, path, [reader, admin])];
+    } finally {
+      const ended = once(bare.process, 'exit');
+      bare.process.kill('SIGTERM');
+      await ended;
+      await service.stop();
+    }
+  });
+}
