@@ -16,8 +16,8 @@ interface RelaunchDeps {
 }
 
 /** contract/jobs.md §12.2: the template as it is now, with the prompts of the first launch. */
-export const relaunchAction = (deps: RelaunchDeps, { see, start }: { see: Rule; start: Rule }): Action => ({
-  access: { GET: see, POST: start },
+export const relaunchAction = (deps: RelaunchDeps, rules: { see: Rule; relaunch: Rule }): Action => ({
+  access: { GET: rules.see, POST: rules.relaunch },
   summary: 'Launch it again',
   launches: 201,
   async handler(call, row) {

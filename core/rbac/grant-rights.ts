@@ -121,14 +121,46 @@ async function visibleTeams(db: Knex, actor: Actor, settings: RoleSettings, ids:
   return new Set((await builder).map((row: { id: number }) => row.id));
 }
 
-/** `user_capabilities.unattach` in access lists, where system-wide roles are never taken away. */
+/** May the actor take each of these away (`user_capabilities.unattach`)? At most two statements more than for giving. */
+export async function mayRevoke(
+  db: Knex,
+  actor: Actor | null,
+  settings: RoleSettings,
+  pairs: readonly GrantPair[],
+): Promise<boolean[]> {
+  const may = await mayChangeGrants(db, actor, settings, pairs);
+  const asked = pairs.filter((_pair, index) => may[index]);
+  const kept = new Set([...(await ofPrivateCredentials(db, actor, asked)), ...(await ofLastSuperuser(db, asked))]);
+  return may.map((allowed, index) => allowed && !kept.has(pairs[index]!));
+}
+
+/** The owner of a credential without organization keeps it: only superusers hand it on. */
+async function ofPrivateCredentials(db: Knex, actor: Actor | null, pairs: readonly GrantPair[]): Promise<GrantPair[]> {
+  const asked = pairs.filter(({ role, user_id }) => role.content_type === 'credential' && user_id !== null);
+  if (!asked.length || actor?.is_superuser) return [];
+  const ids = asked.map(({ role }) => role.object_id);
+  const own = await db('credentials')
+    .whereRaw('id = any (?)', [ids as number[]])
+    .whereNull('organization_id')
+    .pluck('id');
+  return asked.filter(({ role }) => own.includes(role.object_id));
+}
+
+async function ofLastSuperuser(db: Knex, pairs: readonly GrantPair[]): Promise<GrantPair[]> {
+  const asked = pairs.filter(({ role }) => role.singleton_name === 'system_administrator');
+  if (!asked.length) return [];
+  const all = await db('users').where({ is_superuser: true, is_active: true }).orderBy('id').limit(2).pluck('id');
+  return asked.filter(({ user_id }) => !all.some((id) => id !== user_id));
+}
+
+/** The same in access lists, where system-wide roles are never taken away. */
 export async function mayRevokeAll(
   db: Knex,
   actor: Actor | null,
   settings: RoleSettings,
   pairs: readonly GrantPair[],
 ): Promise<boolean[]> {
-  const may = await mayChangeGrants(
+  const may = await mayRevoke(
     db,
     actor,
     settings,

@@ -135,6 +135,7 @@ export const projectLinks = [
 export const credentialLinks = [['organization_id', 'organization', 'credential_admin_role']] as const;
 
 const orphanJob = (field: string) => allOf(columnIs('template_id', null), of(field));
+const relaunch = anyOf(superuser, parent('template_id', 'job_template', 'execute_role'), orphanJob('execute_role'));
 const job = {
   see: anyOf(parent('template_id', 'job_template', 'read_role'), organizationKeeper()),
   delete: of('admin_role'),
@@ -144,7 +145,14 @@ const job = {
     parent('template_id', 'job_template', 'admin_role'),
     orphanJob('job_template_admin_role'),
   ),
-  start: anyOf(superuser, parent('template_id', 'job_template', 'execute_role'), orphanJob('execute_role')),
+  relaunch,
+  /** what a relaunch needs besides the right: a job that has lost it answers 400 */
+  start: allOf(
+    relaunch,
+    not(columnIs('template_id', null)),
+    not(columnIs('project_id', null)),
+    not(columnIs('inventory_id', null)),
+  ),
 } satisfies Permissions;
 
 const projectUpdate = {

@@ -1,7 +1,7 @@
 import type { Actor, Call, Rule, Sublist } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { RoleType } from '../rbac/definitions.ts';
-import { type GrantPair, mayChangeGrants } from '../rbac/grant-rights.ts';
+import { type GrantPair, mayRevoke } from '../rbac/grant-rights.ts';
 import { type GrantRequest, changeGrant } from '../rbac/grants.ts';
 import type { RoleSettings } from '../rbac/people.ts';
 import { whereGivenToTeam, whereOfRecord } from '../rbac/role-links.ts';
@@ -94,7 +94,7 @@ const unattachable =
     const roles: RoleRow[] = await db('roles').whereRaw('id = any (?)', [results.map(({ id }) => id)]);
     const byId = new Map(roles.map((role) => [role.id, role]));
     const shown = results.filter(({ id }) => byId.has(id));
-    const may = await mayChangeGrants(
+    const may = await mayRevoke(
       db,
       actor,
       settings,
