@@ -24,7 +24,7 @@ ansible_python_interpreter: "{{ ansible_playbook_python }}"
 
 const marker = { key: 'demo_content', value: 'true' };
 
-/** Something to launch on a new database: project, inventory, credential and job template. Once removed it stays away. */
+/** The first organization and team, and something to launch: project, inventory, credential, job template. Once removed they stay away. */
 export async function createDemoContent({ db, config }: { db: Knex; config: Pick<Config, 'dataDir'> }): Promise<void> {
   if (await db('service_state').where({ key: marker.key }).first('key')) return;
   await db.transaction(async (trx) => {
@@ -47,6 +47,7 @@ async function insertContent(trx: Knex.Transaction): Promise<void> {
   const admin = await trx('users').orderBy('id').first('id');
   const by = { created_by_id: admin?.id ?? null, modified_by_id: admin?.id ?? null };
   const organization_id = await insert('organizations', { name: 'Default', description: '', ...by });
+  await insert('teams', { name: 'Default', organization_id, ...by });
   const inventory_id = await insert('inventories', { name: 'Demo Inventory', organization_id, ...by });
   await insert('hosts', { name: 'localhost', inventory_id, variables: localhost, ...by });
   const project = {

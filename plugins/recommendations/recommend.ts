@@ -27,7 +27,7 @@ export function recommend(
 }
 
 /** Rules of other plugins may be slow: one that takes longer is left out like one that throws. */
-const ruleLimitMs = 2_000;
+const ruleLimitMs = 1_000;
 
 async function triggeredBy(api: PluginApi, rules: readonly Rule[], inputs: Inputs): Promise<[Rule, Finding][]> {
   const findings = await Promise.all(rules.map((rule) => findingOf(api, rule, inputs)));
