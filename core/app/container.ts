@@ -23,6 +23,7 @@ import { measureQueue, measureStatuses } from '../observe/measure.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import type { ReadyChecks } from '../observe/routes.ts';
 import { createOutbound, type Outbound } from '../outbound/request.ts';
+import { createHealth, type PluginHealth } from '../plugins/health.ts';
 import { noPlugins } from '../plugins/prepare.ts';
 import type { Registries } from '../plugins/registries.ts';
 import { settingsOf } from '../plugins/settings.ts';
@@ -41,6 +42,7 @@ export interface Services {
   config: Config;
   /** what plugins contribute */
   registries: Registries;
+  pluginHealth: PluginHealth;
   log: Log;
   metrics: Metrics;
   settings: Settings;
@@ -86,6 +88,7 @@ export function buildContainer(config: Config, registries: Registries = noPlugin
 
 /** What every node has. */
 const platform = {
+  pluginHealth: one(({ registries }) => createHealth(registries)),
   log: one(({ config }) => createLog({ config })),
   metrics: one(() => createMetrics()),
   settings: one(({ config, registries }) => createSettings({ config, more: settingsOf(registries) })),
@@ -93,9 +96,9 @@ const platform = {
   db: one(({ config, log }) => createDb({ config, log })),
   bus: one(({ config, log }) => createBus({ config, log })),
   keyRing: one(({ config }) => createKeyRing({ config })),
-  outbound: one(({ config, settings }) => createOutbound({ settings, userAgent: `Tapline/${config.version}` })).disposer(
-    (outbound) => outbound.close(),
-  ),
+  outbound: one(({ config, settings }) =>
+    createOutbound({ settings, userAgent: `Tapline/${config.version}` }),
+  ).disposer((outbound) => outbound.close()),
   sandbox: one(({ log }) => createSandbox({ log })).disposer((sandbox) => sandbox.stop()),
   audit: one(({ config, db, log, settings }) => {
     const record = createAuditStream({ db, settings, node: config.nodeName });
@@ -154,7 +157,8 @@ const serving = {
       checks,
     }),
   ),
-  websocket: one(({ auth, bus, db, log, settings, engineApi }) =>
-    createWebsocket({ auth, bus, db, log, settings, engineApi }),
-  ),
+  websocket: one(({ auth, bus, db, log, settings, engineApi, registries }) => {
+    const groups = registries.all('groups').map(({ item }) => item);
+    return createWebsocket({ auth, bus, db, log, settings, engineApi, groups });
+  }),
 } satisfies Wiring;

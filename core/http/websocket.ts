@@ -1,15 +1,16 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Actor, ApiError, notFound } from '@tapline/plugin-sdk';
+import { type Actor, ApiError, notFound, type WebsocketGroup } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { WebSocketServer } from 'ws';
-import type { Bus } from '../jobs/bus.ts';
+import type { Bus, BusMessages } from '../jobs/bus.ts';
 import type { Log } from '../observe/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Auth } from './auth/authenticate.ts';
-import { createAudience } from './websocket/client.ts';
+import { type Audience, createAudience, send } from './websocket/client.ts';
 import { createConnections, sayGoodbye } from './websocket/connections.ts';
 import { createEventFeed } from './websocket/event-feed.ts';
+import { createGate } from './websocket/gate.ts';
 import { identify, isWebsocketPath, refuse } from './websocket/handshake.ts';
 import { createStatusFeed } from './websocket/status-feed.ts';
 
@@ -21,6 +22,8 @@ interface WebsocketDeps {
   settings: Settings;
   /** Finds a row of a type as the actor sees it. */
   engineApi: { find: (type: string, id: number, actor: Actor | null) => Promise<unknown> };
+  /** groups of plugins */
+  groups?: readonly WebsocketGroup[];
   /** How often connections are pinged and their rights looked at again; the default is 30 s. */
   checkEveryMs?: number;
 }
@@ -29,12 +32,14 @@ const serverOptions = { noServer: true, maxPayload: 262_144, perMessageDeflate: 
 const mostConnections = 5000;
 
 /** `/websocket/`: live status and events. Any node serves any client, since what to send arrives over the bus. */
-export function createWebsocket({ auth, bus, db, log, settings, engineApi, checkEveryMs = 30_000 }: WebsocketDeps) {
+export function createWebsocket(deps: WebsocketDeps) {
+  const { auth, bus, db, log, settings, engineApi, groups = [], checkEveryMs = 30_000 } = deps;
   const server = new WebSocketServer(serverOptions);
   const audience = createAudience();
   const canSee = async (kind: string, id: number, actor: Actor) =>
     (await engineApi.find(kind, id, actor)) !== undefined;
-  const connections = createConnections({ auth, audience, canSee, log });
+  const gate = createGate({ canSee, groups, db, log });
+  const connections = createConnections({ auth, audience, gate, log });
   const rate = () => Number(settings.get('MAX_WEBSOCKET_EVENT_RATE'));
   const events = createEventFeed({ db, log, audience, canSee, rate });
   const statuses = createStatusFeed({ db, log, audience, canSee });
@@ -45,6 +50,7 @@ export function createWebsocket({ auth, bus, db, log, settings, engineApi, check
   const unsubscribe = [
     bus.on('events', events.notice),
     bus.on('status', statuses.notice),
+    bus.on('plugin', (notice) => passOn(audience, notice)),
     bus.on('reconnected', () => void catchUp()),
   ];
   const timer = setInterval(() => audience.clients.forEach(connections.check), checkEveryMs).unref();
@@ -77,6 +83,11 @@ export function createWebsocket({ auth, bus, db, log, settings, engineApi, check
       await sayGoodbye(audience);
     },
   };
+}
+
+function passOn(audience: Audience, { group, item, message }: BusMessages['plugin']): void {
+  const text = JSON.stringify({ ...message, group_name: group });
+  for (const client of audience.listeners(`${group}-${item}`) ?? []) send(client, text);
 }
 
 export type Websocket = ReturnType<typeof createWebsocket>;

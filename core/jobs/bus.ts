@@ -21,6 +21,8 @@ export interface BusMessages {
   node: { instance: number; run: number; what: 'start' | 'cancel' };
   /** a node stored or removed settings: read them again */
   settings: Record<string, never>;
+  /** a plugin tells those who listen to an item of its group; small, the listener reads what it needs */
+  plugin: { group: string; item: string | number; message: Record<string, unknown> };
   /** this process was cut off and messages may be lost: read again whatever you follow (never sent over the wire) */
   reconnected: Record<string, never>;
 }

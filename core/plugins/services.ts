@@ -11,7 +11,9 @@ import type {
 } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Services } from '../app/container.ts';
+import { auditFor } from './audit.ts';
 import { createInsights } from './insights.ts';
+import { publish } from './publish.ts';
 import { launchFor } from './launch-service.ts';
 import { type NotificationKind, notifyBy } from './notify.ts';
 import { tracerBy } from './tracer.ts';
@@ -49,14 +51,14 @@ export function createPluginServices(core: Services, plugin: Plugin): PluginServ
     log,
     launch: lazily(() => launchFor(core)),
     notify: notifyBy(() => offers('notification.kind') as NotificationKind[]),
-    audit: missing(plugin.id, 'audit', ['record']),
+    audit: auditFor(core, plugin.id),
     sandbox: lazily(() => core.sandbox),
     http: lazily(() => core.outbound),
     clock: { now: () => new Date() },
     tracer: tracerBy(() => offers('tracer') as Tracer[]),
     setting: (key) => core.settings.state(key)?.value,
     addTasks: (trx, requests) => core.queue.addTasks(trx, requests),
-    publish: () => Promise.reject(new PluginError(plugin.id, 'api.websocket.publish is not served yet')),
+    publish: (trx, group, item, message) => publish(core, plugin.id, { trx, group, item, message }),
     insight: createInsights(registries, log),
     offers,
   };

@@ -23,7 +23,17 @@ export function addSummaries(
 /** `summary_fields.user_capabilities`, by the rules that guard the actions themselves. */
 export function withCapabilities(resource: Resource, permissions: Record<string, Permissions>): Resource {
   const rules = capabilityRules(permissions, resource.type);
-  if (!rules) return resource;
+  return rules ? addCapabilities(resource, rules) : resource;
+}
+
+/** The same for a resource that brings its rules along: whether the caller may change and delete. */
+export function withOwnCapabilities(resource: Resource): Resource {
+  const { change: edit, delete: remove } = resource.access;
+  const rules = { ...(edit && { edit }), ...(remove && { delete: remove }) };
+  return resource.identity || !Object.keys(rules).length ? resource : addCapabilities(resource, rules);
+}
+
+function addCapabilities(resource: Resource, rules: Record<string, Rule>): Resource {
   return addSummaries(resource, async (db, rows, { actor }) => {
     const found = actor?.is_superuser
       ? await byRow(db, actor, rules, rows)

@@ -28,9 +28,15 @@ const spanOf = (type: string) => ({
   through: { table: 'activity_objects', parent: 'activity_id', child: 'object_id', where: { type } },
 });
 
-/** These resources with the stream of their changes: the list of all entries, and one below each object. */
-export function withActivityStream(resources: Resource[]): Resource[] {
-  const told = resources.filter(({ type, variants, identity }) => withStream.has(type) && !variants && !identity);
+/**
+ * These resources with the stream of their changes: the list of all entries, and one below each object.
+ * @param added those of plugins, each of which has it
+ */
+export function withActivityStream(own: readonly Resource[], added: readonly Resource[] = []): Resource[] {
+  const resources = [...own, ...added];
+  const told = [...own.filter(({ type }) => withStream.has(type)), ...added].filter(
+    ({ variants, identity }) => !variants && !identity,
+  );
   const listed = told.map(({ type }) => type);
   return [
     ...resources.map((resource) =>

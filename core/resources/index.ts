@@ -1,10 +1,11 @@
-import type { Resource, Route } from '@tapline/plugin-sdk';
+import type { PluginRoute, Resource } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Config } from '../app/config.ts';
 import type { Bus } from '../jobs/bus.ts';
 import type { Statuses } from '../jobs/status.ts';
 import type { LaunchService } from '../launch/launch.ts';
 import { pluginResources, pluginRoutes } from '../plugins/content.ts';
+import type { PluginHealth } from '../plugins/health.ts';
 import type { Registries } from '../plugins/registries.ts';
 import type { RunEntries } from '../launch/run-entries.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -26,13 +27,15 @@ import { jobHostSummaryResource } from './job-host-summary.ts';
 import { jobTemplateResource } from './job-template.ts';
 import { projectResource } from './project.ts';
 import { projectUpdateResource } from './project-update.ts';
-import { withCapabilities } from '../rbac/descriptor.ts';
+import { withCapabilities, withOwnCapabilities } from '../rbac/descriptor.ts';
 import type { Doors } from '../rbac/doors.ts';
 import { type CorePermissions, createPermissions } from '../rbac/permissions.ts';
 import { projectUpdateEventResource } from './project-update-event.ts';
 import { meRoute } from './me.ts';
+import { navigationRoute } from './navigation.ts';
 import { organizationResource } from './organization.ts';
 import { pingRoute } from './ping.ts';
+import { pluginStatusRoutes } from './plugin.ts';
 import { roleResource } from './role.ts';
 import { withRoles } from './role-facets.ts';
 import { rootRoutes } from './root.ts';
@@ -55,6 +58,7 @@ export interface ResourceServices {
   entries?: RunEntries;
   doors?: Doors;
   registries?: Registries;
+  pluginHealth?: PluginHealth;
 }
 
 /** Every resource of core, one line each, and those of plugins. */
@@ -87,20 +91,32 @@ export function coreResources(given: ResourceServices): Resource[] {
     instanceResource(services),
     unifiedJobResource(services),
     unifiedJobTemplateResource(services),
-    ...pluginResources(services.registries),
   ];
-  return withActivityStream(resources).map((resource) => withRoles(withCapabilities(resource, permissions), services));
+  const added = pluginResources(services.registries).map(withOwnCapabilities);
+  return withActivityStream(resources, added).map((resource) =>
+    withRoles(withCapabilities(resource, permissions), services),
+  );
+}
+
+/** What plugins serve, and what tells of them. */
+function routesOfPlugins({ registries, pluginHealth }: ResourceServices): PluginRoute[] {
+  if (!registries || !pluginHealth) return [];
+  return [
+    ...pluginStatusRoutes({ registries, pluginHealth }),
+    navigationRoute({ registries }),
+    ...pluginRoutes(registries),
+  ];
 }
 
 /** Every route that belongs to no resource. */
-export function coreRoutes(services: ResourceServices, resources: readonly Resource[]): Route[] {
+export function coreRoutes(services: ResourceServices, resources: readonly Resource[]): PluginRoute[] {
   const routes = [
     pingRoute(services),
     configRoute(services),
     meRoute,
     ...settingRoutes(services, resources),
     ...docsRoutes(),
-    ...pluginRoutes(services.registries),
+    ...routesOfPlugins(services),
   ];
   return [...routes, ...rootRoutes(resources, routes)];
 }

@@ -7,7 +7,7 @@ import { sessionCsrfToken } from '../auth/csrf.ts';
 import { type Audience, type Client, sendJson } from './client.ts';
 import { identify } from './handshake.ts';
 import { recheck, subscribe } from './subscribe.ts';
-import type { CanSee } from './witnesses.ts';
+import type { Gate } from './gate.ts';
 
 const mostWaiting = 50;
 const closeGraceMs = 1000;
@@ -15,18 +15,18 @@ const closeGraceMs = 1000;
 interface Deps {
   auth: Auth;
   audience: Audience;
-  canSee: CanSee;
+  gate: Gate;
   log: Log;
 }
 
 /** Open connections: their messages, whether they still live, and whether they may still be there. */
-export function createConnections({ auth, audience, canSee, log }: Deps) {
+export function createConnections({ auth, audience, gate, log }: Deps) {
   /** Messages of a client are handled one after the other: each replaces the subscription before it. */
   function receive(client: Client, text: string): void {
     if (client.backlog >= mostWaiting) return client.socket.close(1008, 'too many messages');
     client.backlog += 1;
     client.turn = client.turn
-      .then(() => subscribe(audience, canSee, client, text))
+      .then(() => subscribe(audience, gate, client, text))
       .catch((err: unknown) => {
         log.warn({ err }, 'a subscription failed');
         sendJson(client, { error: 'the subscription could not be made now' });
@@ -42,7 +42,7 @@ export function createConnections({ auth, audience, canSee, log }: Deps) {
     });
     if (!actor) return client.socket.close(1008, 'credentials are no longer valid');
     client.actor = actor;
-    await recheck(audience, canSee, client);
+    await recheck(audience, gate, client);
   }
 
   return {

@@ -1,14 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Actor } from '@tapline/plugin-sdk';
 import { type Audience, type Client, sendJson } from './client.ts';
-import { kindOfGroup } from './messages.ts';
-import type { CanSee } from './witnesses.ts';
+import type { Gate } from './gate.ts';
 
 const mostItems = 1000;
 const denied = { error: 'access denied to channel' };
 
 /** Handles one message of a client: `{ groups }` replaces everything it listened to. */
-export async function subscribe(audience: Audience, canSee: CanSee, client: Client, text: string): Promise<void> {
+export async function subscribe(audience: Audience, gate: Gate, client: Client, text: string): Promise<void> {
   const message = parse(text);
   if (!message) return sendJson(client, { error: 'a message must be a JSON object' });
   if (client.csrf !== null && !same(message.xrftoken, client.csrf)) return sendJson(client, denied);
@@ -21,7 +19,8 @@ export async function subscribe(audience: Audience, canSee: CanSee, client: Clie
   const wanted = new Set<string>();
   for (const { group, item } of asked) {
     const name = channelName(group, item);
-    if (name === null || !(await allowed(canSee, client.actor, group, item))) sendJson(client, refusal(group, item));
+    if (name === null || !(await gate(client.actor, group, item as string | number)))
+      sendJson(client, refusal(group, item));
     else wanted.add(name);
   }
   const left = [...client.groups].filter((name) => !wanted.has(name));
@@ -32,11 +31,11 @@ export async function subscribe(audience: Audience, canSee: CanSee, client: Clie
 }
 
 /** Drops what the client may not see any more. */
-export async function recheck(audience: Audience, canSee: CanSee, client: Client): Promise<void> {
+export async function recheck(audience: Audience, gate: Gate, client: Client): Promise<void> {
   for (const name of client.groups) {
-    const at = name.lastIndexOf('-');
+    const at = name.indexOf('-');
     const [group, item] = [name.slice(0, at), name.slice(at + 1)];
-    if (await allowed(canSee, client.actor, group, item)) continue;
+    if (await gate(client.actor, group, item)) continue;
     audience.leave(client, name);
     sendJson(client, refusal(group, item));
   }
@@ -50,17 +49,14 @@ const refusal = (group: string, item: unknown) => ({
 const shown = (item: unknown) =>
   typeof item === 'string' || typeof item === 'number' ? String(item).slice(0, 100) : '';
 
+/** A hyphen in the group's name would let one pass for another group's item. */
 const channelName = (group: string, item: unknown): string | null =>
-  (typeof item === 'string' || typeof item === 'number') && String(item).length <= 100 && group.length <= 100
+  (typeof item === 'string' || typeof item === 'number') &&
+  String(item).length <= 100 &&
+  group.length <= 100 &&
+  !group.includes('-')
     ? `${group}-${item}`
     : null;
-
-/** Groups without ids carry ids and statuses only; what is sent in them is judged run by run. */
-async function allowed(canSee: CanSee, actor: Actor, group: string, item: unknown): Promise<boolean> {
-  const kind = Object.hasOwn(kindOfGroup, group) ? kindOfGroup[group] : undefined;
-  if (kind === undefined) return !group.endsWith('_events');
-  return /^[1-9]\d{0,14}$/.test(String(item)) && canSee(kind, Number(item), actor);
-}
 
 function parse(text: string): Record<string, unknown> | null {
   try {

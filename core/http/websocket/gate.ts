@@ -1,0 +1,40 @@
+import type { Actor, WebsocketGroup } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import type { Log } from '../../observe/log.ts';
+import { kindOfGroup } from './messages.ts';
+import type { CanSee } from './witnesses.ts';
+
+/** May this actor listen to this item of a group? */
+export type Gate = (actor: Actor, group: string, item: string | number) => Promise<boolean>;
+
+interface GateDeps {
+  canSee: CanSee;
+  /** groups of plugins */
+  groups: readonly WebsocketGroup[];
+  db: Knex;
+  log: Pick<Log, 'warn'>;
+  timeoutMs?: number;
+}
+
+/** Groups without ids carry ids and statuses only; what is sent in them is judged run by run. */
+export function createGate({ canSee, groups, db, log, timeoutMs = 5000 }: GateDeps): Gate {
+  const joins = new Map(groups.map(({ name, join }) => [name, join]));
+  return async (actor, group, item) => {
+    const kind = Object.hasOwn(kindOfGroup, group) ? kindOfGroup[group] : undefined;
+    if (kind !== undefined) return /^[1-9]\d{0,14}$/.test(String(item)) && canSee(kind, Number(item), actor);
+    const join = joins.get(group);
+    if (!join) return !group.endsWith('_events');
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    });
+    try {
+      return (await Promise.race([Promise.resolve().then(() => join(actor, item, db)), late])) === true;
+    } catch (err) {
+      log.warn({ err, group }, 'whether a client may listen could not be told: refused');
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

@@ -1,0 +1,34 @@
+import type { ContributionKind, Contributions } from './contributions.ts';
+import type { Registered } from './registries.ts';
+
+/** How each contribution is called in lists; start and stop have no names. */
+const names: { [K in ContributionKind]: (item: Contributions[K][number]) => string } = {
+  resources: ({ path }) => path,
+  routes: ({ path }) => path,
+  pages: ({ path }) => path,
+  extensions: ({ type }) => type,
+  permissions: ({ name }) => name,
+  settings: ({ key }) => key,
+  taps: ({ hook, options }) => `${hook} ${options.name}`,
+  tasks: ({ name }) => name,
+  crons: ({ task, match }) => `${task.name} ${match}`,
+  groups: ({ name }) => name,
+  health: () => 'health',
+  navigation: ({ path }) => path,
+  insights: ({ name }) => name,
+  offers: ({ point }) => point,
+  guards: ({ resource, operation }) => `${resource} ${operation}`,
+  restrictions: ({ resource }) => resource,
+  starts: () => 'onStart',
+  stops: () => 'onStop',
+};
+
+/** What a plugin contributes: number and names of each kind that it contributes at all. */
+export function inventoryOf({ contributions }: Registered): Record<string, { count: number; names: string[] }> {
+  const kinds = Object.entries(contributions) as [ContributionKind, readonly never[]][];
+  return Object.fromEntries(
+    kinds
+      .filter(([, items]) => items.length)
+      .map(([kind, items]) => [kind, { count: items.length, names: items.map(names[kind]) }]),
+  );
+}
