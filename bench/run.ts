@@ -11,6 +11,7 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   roles: async () => (await import('./measures/roles.ts')).roles,
   list: async () => (await import('./measures/list.ts')).list,
   api: async () => (await import('./measures/api.ts')).api,
+  recommendations: async () => (await import('./measures/recommendations.ts')).recommendationsMeasure,
 };
 
 function print(found: Figure, json: boolean): void {
