@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { ConfigError, version } from './config.ts';
+import { addPluginCommands } from './cli-plugins.ts';
+import { version } from './config.ts';
 
 /** Each command imports what it needs only when it is asked for. */
 function buildProgram(): Command {
@@ -37,15 +38,18 @@ function buildProgram(): Command {
     .command('doctor')
     .description('say what is missing or unsafe, and how to mend it')
     .action(async () => (await import('./commands/doctor.ts')).doctor());
+  addPluginCommands(program);
   return program;
 }
+
+const toldInWords = new Set(['ConfigError', 'BootError', 'PluginError', 'CommandError']);
 
 export async function main(argv: string[]): Promise<void> {
   try {
     await buildProgram().parseAsync(argv);
   } catch (error) {
     // what the operator can mend is told in words; a stack is for what should not happen
-    const known = error instanceof ConfigError || (error instanceof Error && error.name === 'BootError');
+    const known = error instanceof Error && toldInWords.has(error.name);
     console.error(known ? (error as Error).message : error);
     process.exitCode = 1;
   }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** One line of the list of enabled plugins. */
@@ -45,6 +45,15 @@ export function readLayer(dataDir: string): PluginLayer {
       `${path} must hold {"enable": [names], "disable": [names]}: correct it, or remove it and switch plugins on again by "tapline plugins enable"`,
     );
   return layer;
+}
+
+/** Whole or not at all: a node may be reading it. */
+export function writeLayer(dataDir: string, layer: PluginLayer): void {
+  const path = layerPath(dataDir);
+  const draft = `${path}.${process.pid}`;
+  mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  writeFileSync(draft, `${JSON.stringify(layer, null, 2)}\n`);
+  renameSync(draft, path);
 }
 
 function parse(text: string): PluginLayer | undefined {

@@ -2,7 +2,8 @@ import type { Plugin } from '@tapline/plugin-sdk';
 import type { PluginEntry } from './entries.ts';
 import { asPluginError, PluginError } from './error.ts';
 import { checkManifest } from './manifest.ts';
-import { type Places, resolvePlugin } from './resolve.ts';
+import { provideSdk } from './one-sdk.ts';
+import { bundledPlugins, type Places, resolvePlugin } from './resolve.ts';
 
 /** A plugin that is on, as far as it was loaded. */
 export interface LoadedPlugin {
@@ -70,8 +71,10 @@ export async function loadPlugins({ config, inline = [], except = new Map() }: L
   return { plugins: inOrder(loaded, leftOut), leftOut };
 }
 
-async function importPlugin(name: string, places: Places): Promise<Plugin> {
+/** @throws PluginError */
+export async function importPlugin(name: string, places: Places): Promise<Plugin> {
   const url = resolvePlugin(name, places);
+  if (!bundledPlugins(places.root).includes(name)) provideSdk();
   const module = await import(url.href).catch((error: unknown) => {
     throw asPluginError(name, `importing ${url.pathname}`, error);
   });

@@ -9,8 +9,8 @@ import { checkMachine } from '../doctor/machine.ts';
 import { checkFiles } from '../doctor/files.ts';
 import { checkEngine } from '../doctor/engine.ts';
 import type { Finding } from '../doctor/finding.ts';
-
-const marks = { ok: 'ok     ', warn: 'warning', fail: 'FAILED ' };
+import { checkPlugins } from '../doctor/plugins.ts';
+import { printFindings } from '../doctor/print.ts';
 
 /** Looks, changes nothing; exit code 1 when something does not work at all. */
 export async function doctor(): Promise<void> {
@@ -22,14 +22,12 @@ export async function doctor(): Promise<void> {
     config: existsSync(config.dataDir) ? config : { ...config, dataDir: scratch },
     log,
   });
-  const [engine, database] = await Promise.all([checkEngine(engineTool), checkDatabase(config)]);
+  const [engine, database, plugins] = await Promise.all([
+    checkEngine(engineTool),
+    checkDatabase(config),
+    checkPlugins(config),
+  ]);
   rmSync(scratch, { recursive: true });
-  const findings: Finding[] = [...checkMachine(config), ...checkFiles(config), ...engine, ...database];
-  for (const { level, what, remedy } of findings) {
-    console.log(`${marks[level]}  ${what}`);
-    if (remedy && level !== 'ok') console.log(`         → ${remedy}`);
-  }
-  const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
-  console.log(`${count('ok')} fine, ${count('warn')} to look at, ${count('fail')} failed`);
-  if (count('fail')) process.exitCode = 1;
+  const findings: Finding[] = [...checkMachine(config), ...checkFiles(config), ...engine, ...database, ...plugins];
+  printFindings(findings);
 }

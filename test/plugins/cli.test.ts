@@ -1,0 +1,197 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type CliResult, runCli } from '../support/cli.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bootWith } from '../support/plugins.ts';
+import type { TestService } from '../support/service.ts';
+
+/** A built package as an operator installs it: JavaScript, and no SDK of its own. */
+function install(dataDir: string, id: string, { requires = [] as string[], body = '' } = {}): void {
+  const folder = join(dataDir, 'plugins', 'node_modules', `tapline-${id}`);
+  mkdirSync(join(folder, 'migrations'), { recursive: true });
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({
+      name: `tapline-${id}`,
+      version: '2.1.0',
+      description: `What ${id} does.`,
+      type: 'module',
+      main: 'index.js',
+      peerDependencies: { '@tapline/plugin-sdk': '^1.0.0' },
+    }),
+  );
+  writeFileSync(
+    join(folder, 'index.js'),
+    `import { definePlugin, field, authenticated } from '@tapline/plugin-sdk';
+export default definePlugin({
+  id: '${id}', title: '${id}', version: '2.1.0', sdk: '^1.0.0', requires: ${JSON.stringify(requires)}, migrations: new URL('./migrations/', import.meta.url),
+  register(api) {
+    api.resource({ type: '${id}_note', path: '${id}_notes', table: 'notes', label: 'Note', orderBy: ['id'], fields: { text: field.text() }, access: { see: authenticated, create: authenticated } });
+    api.settings.define({ key: '${id.toUpperCase()}_LIMIT', category: '${id}', type: 'integer', default: 1, help: 'A limit.' });
+    ${body}
+  },
+});
+`,
+  );
+  writeFileSync(
+    join(folder, 'migrations', '0001_notes.js'),
+    `export const up = (knex) => knex.schema.createTable('notes', (t) => { t.bigIncrements('id'); t.text('text'); });\n`,
+  );
+}
+
+describe('tapline plugins', function () {
+  this.timeout(180_000);
+  let database: TestDatabase;
+  let dataDir: string;
+
+  before(async () => {
+    database = await createTestDatabase();
+    dataDir = mkdtempSync(join(tmpdir(), 'tapline-cli-'));
+    install(dataDir, 'alpha');
+    install(dataDir, 'beta', { requires: ['alpha'] });
+  });
+  after(async () => {
+    await database.drop();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  const cli = (args: string, env: Record<string, string> = {}): Promise<CliResult> =>
+    runCli(['plugins', ...args.split(' ')], { DATABASE_URL: database.url, TAPLINE_DATA: dataDir, ...env });
+  const done = async (args: string, env?: Record<string, string>) => {
+    const { code, out, err } = await cli(args, env);
+    expect(code, err).to.equal(0);
+    return out;
+  };
+  const refused = async (args: string, env?: Record<string, string>) => {
+    const { code, out, err } = await cli(args, env);
+    expect(code, out).to.equal(1);
+    expect(err).not.to.match(/\n\s+at /);
+    return err;
+  };
+  const layer = () => JSON.parse(readFileSync(join(dataDir, 'plugins.json'), 'utf8'));
+
+  it('list: installed packages are shown without being imported, switched off or on', async () => {
+    install(dataDir, 'loud', { body: `throw new Error('must not run')` });
+    const out = await done('list');
+    expect(out).to.match(/^NAME +STATE +VERSION +KIND +SWITCHED ON BY +WHAT IT IS\n/);
+    expect(out).to.match(/\ntapline-alpha +off +2\.1\.0 +package +What alpha does\.\n/);
+    expect(out).to.match(/\nrecommendations +o(ff|n) .*bundled/);
+  });
+
+  it('enable: refuses a name that stands for nothing, with the likely one', async () => {
+    const err = await refused('enable tapline-alhpa');
+    expect(err).to.match(
+      /^Did you mean tapline-alpha\?\nplugin tapline-alhpa: there is no such plugin: .*npm install --prefix/,
+    );
+    expect(await refused('enable tapline-beta')).to.equal('tapline-beta requires alpha: enable it first.\n');
+  });
+
+  it('enable: writes the layer in the data folder and tells of the restart', async () => {
+    expect(await done('enable tapline-alpha')).to.equal(
+      'Plugin alpha is switched on.\nRestart the service, on every node, for this to take effect.\n',
+    );
+    expect(await done('enable tapline-beta --optional')).to.match(
+      /^Plugin beta is switched on, and left out when it fails\./,
+    );
+    expect(layer()).to.deep.equal({ enable: ['tapline-alpha', { name: 'tapline-beta', optional: true }], disable: [] });
+    expect(await done('enable tapline-alpha')).to.equal('tapline-alpha is on already.\n');
+    const out = await done('list');
+    expect(out).to.match(/\ntapline-alpha +on +2\.1\.0 +package +plugins\.json +alpha\n/);
+    expect(out).to.match(/\ntapline-beta +on, optional +2\.1\.0 +package +plugins\.json/);
+  });
+
+  it('says when TAPLINE_PLUGINS overrides it', async () => {
+    const out = await done('enable tapline-beta', { TAPLINE_PLUGINS: 'tapline-alpha' });
+    expect(out).to.match(/But TAPLINE_PLUGINS is set and replaces .*plugins\.json: unset it/);
+    const list = await done('list', { TAPLINE_PLUGINS: 'tapline-alpha?' });
+    expect(list).to.match(/\ntapline-alpha +on, optional +2\.1\.0 +package +TAPLINE_PLUGINS/);
+    expect(list).to.match(/\ntapline-beta +off/);
+    expect(list).to.match(/TAPLINE_PLUGINS is set: it replaces/);
+  });
+
+  it('doctor: says which data lacks migrations, and what fails', async () => {
+    const out = await done('doctor');
+    expect(out).to.match(/ok +alpha 2\.1\.0: alpha, for SDK \^1\.0\.0\n/);
+    expect(out).to.match(/2 plugins register, nothing clashes/);
+    expect(out).to.match(
+      /warning +alpha: its data lacks migrations: 0001_notes\n +→ Starting the service applies them\./,
+    );
+    const { code, out: broken } = await cli('doctor', { TAPLINE_PLUGINS: 'tapline-loud' });
+    expect(code).to.equal(1);
+    expect(broken).to.match(/FAILED +plugin loud: register failed: must not run/);
+    const { code: unknown, out: gone } = await cli('doctor', { TAPLINE_PLUGINS: 'nothing' });
+    expect(unknown).to.equal(1);
+    expect(gone).to.match(/FAILED +plugin nothing: there is no such plugin/);
+  });
+
+  let service: TestService;
+
+  it('what is enabled runs after a restart', async () => {
+    service = await bootWith({ database, dataDir, env: { TAPLINE_PLUGINS: 'tapline-alpha,tapline-beta' } });
+    expect((await service.post('alpha_notes/', { text: 'one' })).status).to.equal(201);
+    await service.post('alpha_notes/', { text: 'two' });
+    await service.request('PATCH', 'settings/alpha/', { body: { ALPHA_LIMIT: 5 } });
+    expect(await done('doctor')).to.match(/ok +alpha: its data in plugin_alpha is up to date/);
+  });
+
+  it('disable: refuses what others need, takes the id too, and keeps data', async () => {
+    expect(await refused('disable alpha')).to.equal('beta requires alpha: disable it first.\n');
+    expect(await done('disable tapline-beta')).to.match(/^Plugin beta is switched off\. Its data stays/);
+    expect(await done('disable alpha')).to.match(/^Plugin alpha is switched off/);
+    expect(layer()).to.deep.equal({ enable: [], disable: [] });
+    expect(await done('disable tapline-alpha')).to.equal('tapline-alpha is off already.\n');
+    expect(await refused('disable tapline-gamma')).to.match(
+      /^No plugin tapline-gamma is on\. .*`plugins list` shows them\.\n$/,
+    );
+  });
+
+  it('uninstall: refuses while it is on, and while a node serves the database', async () => {
+    const on = { TAPLINE_PLUGINS: 'tapline-alpha' };
+    expect(await refused('uninstall alpha --drop-data --yes', on)).to.match(
+      /^alpha is switched on: run `plugins disable tapline-alpha`/,
+    );
+    expect(await refused('uninstall alpha --drop-data --yes')).to.match(
+      /^Nothing was dropped: a node serves this database now/,
+    );
+    expect(await refused('uninstall nothing')).to.match(
+      /^There is no plugin nothing, and no data of one\. Plugins with data here: alpha, beta\.\n$/,
+    );
+    await service.stop();
+  });
+
+  it('uninstall: shows what would be lost, and keeps it without --drop-data or --yes', async () => {
+    await database.db.raw(`select tapline_jobs.add_job('alpha:sweep', '{}'::json)`);
+    const kept = await done('uninstall tapline-alpha');
+    expect(kept).to.match(/schema plugin_alpha\n +notes: 2 rows\n +settings: ALPHA_LIMIT\n +1 waiting task\n/);
+    expect(kept).to.match(/All of it stays.*--drop-data drops it\.\n/);
+    expect(kept).to.match(/npm uninstall --prefix .*plugins tapline-alpha\n$/);
+    const { code, out, err } = await cli('uninstall tapline-alpha --drop-data');
+    expect(code).to.equal(1);
+    expect(out).to.match(/notes: 2 rows/);
+    expect(err).to.match(/^Nothing was dropped\. Make a backup, then repeat with --yes/);
+    expect(await database.db('plugin_alpha.notes').pluck('text')).to.deep.equal(['one', 'two']);
+  });
+
+  it('doctor: tells of data and tasks whose plugin is off', async () => {
+    const out = await done('doctor');
+    expect(out).to.match(
+      /warning +alpha is not on, and its data is kept in plugin_alpha\n +→ .*`plugins uninstall alpha --drop-data`/,
+    );
+    expect(out).to.match(/warning +1 task waits for plugin alpha since \S+: alpha:sweep/);
+  });
+
+  it('uninstall --drop-data --yes: leaves nothing of it behind', async () => {
+    expect(await done('uninstall tapline-alpha --drop-data --yes')).to.match(
+      /Dropped\. alpha left nothing in the database/,
+    );
+    const { rows } = await database.db.raw(
+      `select to_regnamespace('plugin_alpha') as schema, (select count(*)::int from tapline_jobs.jobs where task_identifier = 'alpha:sweep') as tasks`,
+    );
+    expect(rows).to.deep.equal([{ schema: null, tasks: 0 }]);
+    expect(await database.db('settings').where('key', 'ALPHA_LIMIT')).to.deep.equal([]);
+    rmSync(join(dataDir, 'plugins', 'node_modules', 'tapline-beta'), { recursive: true });
+    expect(await done('uninstall beta --drop-data --yes')).to.match(/its package is not here.*\nDropped\./s);
+  });
+});
