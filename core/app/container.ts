@@ -6,6 +6,7 @@ import { createNode, type Node } from '../dispatch/node.ts';
 import type { Engine } from '../engine/compile.ts';
 import { createDoors, type Doors } from '../rbac/doors.ts';
 import { createHooks, type Hooks } from '../hooks/hooks.ts';
+import { TraceWriter } from '../hooks/trace-writer.ts';
 import { type Audit, createAudit } from '../http/auth/audit.ts';
 import { createAuditStream } from '../http/auth/audit-stream.ts';
 import { authRoutes } from '../http/auth/auth-routes.ts';
@@ -19,11 +20,11 @@ import { createStatuses, type Statuses } from '../jobs/status.ts';
 import { createLaunch, type LaunchService } from '../launch/launch.ts';
 import { createRunEntries, type RunEntries } from '../launch/run-entries.ts';
 import { createLog, type Log } from '../observe/log.ts';
-import { measureQueue, measureStatuses } from '../observe/measure.ts';
+import { measureQueue, measureStatuses, measureTap } from '../observe/measure.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import type { ReadyChecks } from '../observe/routes.ts';
-import { createOutbound, type Outbound } from '../outbound/request.ts';
 import { createHealth, type PluginHealth } from '../plugins/health.ts';
+import { createOutbound, type Outbound } from '../outbound/request.ts';
 import { noPlugins } from '../plugins/prepare.ts';
 import type { Registries } from '../plugins/registries.ts';
 import { settingsOf } from '../plugins/settings.ts';
@@ -56,6 +57,7 @@ export interface Services {
   entries: RunEntries;
   auth: Auth;
   hooks: Hooks;
+  hookTraces: TraceWriter;
   doors: Doors;
   queue: Queue;
   statuses: Statuses;
@@ -107,12 +109,13 @@ const platform = {
   entries: one(({ config, settings }) => createRunEntries({ settings, node: config.nodeName })),
   auth: one(({ db, settings, audit }) => createAuth({ db, settings, audit })),
   doors: one(() => createDoors()),
-  hooks: one(({ log, metrics }) =>
+  hookTraces: one(({ config, db, log }) => new TraceWriter({ db, node: config.nodeName, log })),
+  hooks: one(({ log, metrics, hookTraces }) =>
     createHooks({
       log,
-      observe: ({ hook, result }) => {
-        metrics.hookTaps.inc({ hook, result });
-        if (result === 'denied') metrics.launches.inc({ result });
+      observe: (record) => {
+        measureTap(metrics, record);
+        hookTraces.add(record);
       },
     }),
   ),

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { z } from 'zod';
 import { deleteExpiredTokens } from '../accounts/expired-tokens.ts';
 import { dropEmptyPartitions } from '../events/partitions.ts';
+import { deleteOldTraces } from '../hooks/old-traces.ts';
 import { deleteOldKeys } from '../http/idempotency.ts';
 import { deleteUnusedFacts } from '../inventory/unused-facts.ts';
 import { deleteGivenUpTasks } from '../jobs/given-up-tasks.ts';
@@ -22,6 +23,7 @@ const chores: Record<string, { match: string; run: Chore }> = {
   'core:delete-unused-facts': { match: '17 */6 * * *', run: ({ db }) => deleteUnusedFacts(db) },
   'core:delete-expired-tokens': { match: '27 */6 * * *', run: ({ db }) => deleteExpiredTokens(db) },
   'core:delete-old-idempotency-keys': { match: '47 * * * *', run: ({ db }) => deleteOldKeys(db) },
+  'core:delete-old-hook-traces': { match: '57 * * * *', run: ({ db }) => deleteOldTraces(db) },
   'core:delete-given-up-tasks': { match: '37 */6 * * *', run: ({ db }) => deleteGivenUpTasks(db) },
 };
 

@@ -14,6 +14,8 @@ export interface TapRecord {
   result: TapResult;
   milliseconds: number;
   error?: unknown;
+  /** the launch ends here, by the tap's denial or its fail mode */
+  refused?: true;
 }
 
 export interface GuardedCall {

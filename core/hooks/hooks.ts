@@ -162,14 +162,14 @@ export class Hooks {
     close();
     const decision = record.result === 'ok' ? readDecision(value) : { nonsense: '' };
     if ('denial' in decision) {
-      this.#note(decision.denial ? { ...record, result: 'denied' } : record);
+      this.#note(decision.denial ? { ...record, result: 'denied', refused: true } : record);
       return decision.denial;
     }
     const failed: TapRecord =
       record.result === 'ok'
         ? { ...record, result: 'invalid', error: new Error(`returned ${decision.nonsense}`) }
         : record;
-    this.#note(failed);
+    this.#note(tap.failMode === 'deny' ? { ...failed, refused: true } : failed);
     if (tap.failMode === 'deny') return unavailable(tap.label);
     explanation.add(`${tap.label} ${failures[failed.result]}; launch allowed by its fail mode.`);
     return undefined;

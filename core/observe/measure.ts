@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { TapRecord } from '../hooks/guard.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { isTerminal } from '../jobs/states.ts';
 import type { MovedRun, Statuses } from '../jobs/status.ts';
@@ -24,6 +25,17 @@ export function measureStatuses(statuses: Statuses, metrics: Metrics): Statuses 
       return rows;
     },
   };
+}
+
+/** Taps are a closed set: they are registered before the service starts. */
+export function measureTap(
+  metrics: Metrics,
+  { hook, plugin, tap: name, result, refused, milliseconds }: TapRecord,
+): void {
+  const tap = `${plugin}:${name}`;
+  metrics.hookTaps.inc({ hook, tap, result });
+  metrics.hookDuration.observe({ hook, tap }, milliseconds / 1000);
+  if (refused) metrics.launches.inc({ result: 'denied' });
 }
 
 /** Times every task that is defined from now on. */

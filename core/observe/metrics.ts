@@ -25,6 +25,7 @@ export function createMetrics() {
     runsFinished: counter('runs_finished_total', 'Runs ended, by kind and status.', ['kind', 'status']),
     eventsStored: counter('events_stored_total', 'Events written to the database.'),
     ingestLag: seconds('ingest_lag', 'From the emission of an event to its commit.', slow),
-    hookTaps: counter('hook_taps_total', 'Hook taps run, by hook and result.', ['hook', 'result']),
+    hookTaps: counter('hook_taps_total', 'Hook taps run, by hook, tap and result.', ['hook', 'tap', 'result']),
+    hookDuration: seconds('hook_tap', 'Duration of hook taps.', quick, ['hook', 'tap']),
   };
 }

@@ -67,6 +67,7 @@ export const see: Record<string, readonly string[]> = {
   job_host_summary: [...new Set([...templateReaders, ...inventoryReaders])],
   // the entry is about the host
   activity_stream: inventoryReaders,
+  hook_trace: readers,
   settings: readers,
 };
 

@@ -96,6 +96,11 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
         .returning('id')
     )[0];
   ids.instance = instance.id;
+  const trace = { hook: 'afterFinish', plugin: 'fixture', tap: 'note', run_id: ids.job, result: 'ok' };
+  const [traced] = await db('hook_traces')
+    .insert({ ...trace, milliseconds: 1, attempt: 1, node: 'fixture' })
+    .returning('id');
+  ids.hook_trace = traced.id;
   ids.activity_stream ??= (await db('activity_stream').first('id')).id;
   return { ids, bodies: bodies(ids) };
 }

@@ -47,7 +47,7 @@ describe('housekeeping', function () {
   });
 
   it('has a time for each of its tasks, and the queue takes them', async () => {
-    expect(crons).to.have.lengthOf(5);
+    expect(crons).to.have.lengthOf(6);
     await queue.start();
     await until(async () => (await waiting()) === 0);
   });
