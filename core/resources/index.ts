@@ -1,6 +1,7 @@
 import type { PluginRoute, Resource } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Config } from '../app/config.ts';
+import type { Hooks } from '../hooks/hooks.ts';
 import type { Bus } from '../jobs/bus.ts';
 import type { Statuses } from '../jobs/status.ts';
 import type { LaunchService } from '../launch/launch.ts';
@@ -17,6 +18,7 @@ import { credentialResource } from './credential.ts';
 import { credentialTypeResource } from './credential-type.ts';
 import { docsRoutes } from './docs.ts';
 import { groupResource } from './group.ts';
+import { hooksRoute, hookTraceResource } from './hook.ts';
 import { hostResource } from './host.ts';
 import { inventoryResource } from './inventory.ts';
 import { instanceGroupResource } from './instance-group.ts';
@@ -55,6 +57,7 @@ export interface ResourceServices {
   bus: Bus;
   statuses: Statuses;
   launch: LaunchService;
+  hooks?: Hooks;
   entries?: RunEntries;
   doors?: Doors;
   registries?: Registries;
@@ -91,6 +94,7 @@ export function coreResources(given: ResourceServices): Resource[] {
     instanceResource(services),
     unifiedJobResource(services),
     unifiedJobTemplateResource(services),
+    hookTraceResource(),
   ];
   const added = pluginResources(services.registries).map(withOwnCapabilities);
   return withActivityStream(resources, added).map((resource) =>
@@ -116,6 +120,7 @@ export function coreRoutes(services: ResourceServices, resources: readonly Resou
     meRoute,
     ...settingRoutes(services, resources),
     ...docsRoutes(),
+    hooksRoute(services),
     ...routesOfPlugins(services),
   ];
   return [...routes, ...rootRoutes(resources, routes)];
