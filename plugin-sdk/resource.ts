@@ -62,6 +62,11 @@ export interface Call {
   represent: (type: string, ids: readonly number[], view?: View) => Promise<Record<string, any>[]>;
   /** For a handler that copies a row in `trx`: gives the copy what plugins keep beside the original. */
   copyExtensions: (trx: any, type: string, from: number, to: number) => Promise<void>;
+  /**
+   * For a handler that writes a row itself, in `trx`: asks the guards of its type and tells the activity stream, as for
+   * any other write. `row` is the row as stored now, `before` as it was; without it the row is new. @throws what a guard throws
+   */
+  written: (trx: any, type: string, row: any, before?: any) => Promise<void>;
   /** Which of these rows of a type the caller may see. */
   visible: (type: string, ids: readonly number[]) => Promise<Set<number>>;
   /** A page of a type's list for this call's query, as the list route would answer; `narrow` restricts it (alias `t`). */

@@ -43,18 +43,21 @@ export function copyAction({ db, keyRing, rules: { see, copy: mayCopy } }: Deps)
           .first('c.*', 't.inputs as schema');
         const copy = await nextId(trx);
         const author = { created_by_id: call.actor?.id ?? null, modified_by_id: call.actor?.id ?? null };
-        await trx('credentials').insert({
-          id: copy,
-          name,
-          description: row.description,
-          organization_id: row.organization_id,
-          user_id: row.user_id,
-          credential_type_id: row.credential_type_id,
-          inputs: JSON.stringify(resealFor(keyRing, row.schema, row, copy)),
-          ...author,
-        });
+        const [copied] = await trx('credentials')
+          .insert({
+            id: copy,
+            name,
+            description: row.description,
+            organization_id: row.organization_id,
+            user_id: row.user_id,
+            credential_type_id: row.credential_type_id,
+            inputs: JSON.stringify(resealFor(keyRing, row.schema, row, copy)),
+            ...author,
+          })
+          .returning('*');
         if (row.user_id !== null) await giveToCreator(trx, 'credential', copy, row.user_id);
         await call.copyExtensions(trx, 'credential', row.id, copy);
+        await call.written(trx, 'credential', copied);
         return copy;
       });
       const [body] = await call.represent('credential', [id]);

@@ -1,10 +1,11 @@
 import type { Call } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
 import type { Engine } from './compile.ts';
 import { listPage } from './list-page.ts';
 import { copySides } from './side-rows.ts';
 
 export type CallParts = Partial<
-  Omit<Call, 'represent' | 'copyExtensions' | 'visible' | 'list' | 'signal' | 'headers'>
+  Omit<Call, 'represent' | 'copyExtensions' | 'written' | 'visible' | 'list' | 'signal' | 'headers'>
 > & {
   path?: string;
 };
@@ -12,6 +13,19 @@ export type CallParts = Partial<
 interface RequestParts {
   signal: () => AbortSignal;
   headers: () => Record<string, string>;
+}
+
+async function tellWritten(
+  engine: Engine,
+  trx: Knex,
+  call: Call,
+  { type, row, before }: { type: string; row: any; before?: any },
+): Promise<void> {
+  const model = engine.type(type);
+  const write = { trx, actor: call.actor, rows: [row], ...(before ? { before: [before] } : {}) };
+  await engine.doors?.check(type, before ? 'update' : 'create', write);
+  if (before) await engine.activity?.updated(trx, engine, call, { model, row, before });
+  else await engine.activity?.created(trx, engine, call, { model, row });
 }
 
 /** A call with the engine's services bound to it; what is not given is empty, as for work without a request. */
@@ -36,6 +50,7 @@ export function makeCall(engine: Engine, { path = '', ...parts }: CallParts, req
     },
     represent: (type, ids, view) => engine.represent(type, ids, call, view),
     copyExtensions: (trx, type, from, to) => copySides(engine, engine.type(type), trx, from, to),
+    written: (trx, type, row, before) => tellWritten(engine, trx, call, { type, row, before }),
     visible: async (type, ids) => {
       if (!ids.length) return new Set();
       const rows = await engine.visible(

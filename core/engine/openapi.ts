@@ -104,10 +104,17 @@ const done = ({ formats }: CompiledRoute) => ({
   content: { [formats.length ? '*/*' : 'application/json']: { schema: {} } },
 });
 
+/** A page may lead to the login. */
+const ownResponses = (route: CompiledRoute) => ({
+  '2XX': done(route),
+  ...(route.formats.length ? { '3XX': reply('Look there.') } : {}),
+  ...refusal,
+});
+
 /** Parameters, body and answers of one method. */
 function operation(engine: Engine, route: CompiledRoute, method: string): Schema {
   const { type, kind } = route;
-  if (!type) return { ...ownBody(route, method), responses: { '2XX': done(route), ...refusal } };
+  if (!type) return { ...ownBody(route, method), responses: ownResponses(route) };
   if (kind === 'action' || kind === 'list action') return actionOperation(engine, route, method);
   const { resource } = engine.type(type!);
   const sublist = kind === 'sublist' ? resource.sublists![route.name!] : undefined;

@@ -1,9 +1,11 @@
-import { type Action, type Call, type Rule, ValidationError } from '@tapline/plugin-sdk';
+import { type Action, type Call, type Rule, ValidationError, notFound } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { VariablesError, parseVariables, storedVariables } from './variables.ts';
 
+const tables = { inventory: 'inventories', host: 'hosts', group: 'groups' } as const;
+
 /** `…/variable_data/`: the variables as a mapping. Writing replaces all of them, PATCH too. */
-export function variableData(db: Knex, table: string, rules: { see: Rule; change: Rule }): Action {
+export function variableData(db: Knex, type: keyof typeof tables, rules: { see: Rule; change: Rule }): Action {
   const write = async (call: Call, row: { id: number }) => {
     const text = Object.keys(call.body).length ? JSON.stringify(call.body) : '';
     try {
@@ -11,9 +13,15 @@ export function variableData(db: Knex, table: string, rules: { see: Rule; change
     } catch (error) {
       throw error instanceof VariablesError ? ValidationError.field('variables', error.message) : error;
     }
-    await db(table)
-      .where({ id: row.id })
-      .update({ variables: text, modified: db.fn.now(), modified_by_id: call.actor?.id ?? null });
+    await db.transaction(async (trx) => {
+      const found = () => trx(tables[type]).where({ id: row.id });
+      const before = await found().forUpdate().first();
+      const now = { variables: text, modified: trx.fn.now(), modified_by_id: call.actor?.id ?? null };
+      const [after] = await found().update(now).returning('*');
+      // it may have gone since it was looked up
+      if (!after) throw notFound();
+      await call.written(trx, type, after, before);
+    });
     return { status: 200, body: call.body };
   };
   return {

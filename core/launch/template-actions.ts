@@ -107,6 +107,7 @@ export const copyAction = ({
         });
       await after?.(trx, copied, original, call);
       await call.copyExtensions(trx, type, original.id, copied.id);
+      await call.written(trx, type, copied);
       return copied.id as number;
     });
     const [body] = await call.represent(type, [id], 'detail');

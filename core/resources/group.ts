@@ -88,7 +88,7 @@ export const groupResource = ({ db, permissions }: { db: Knex; permissions: Core
       groups_name_inventory: { field: '__all__', message: 'Group with this Name and Inventory already exists.' },
     },
     sublists,
-    actions: { variable_data: variableData(db, 'groups', permissions.group) },
+    actions: { variable_data: variableData(db, 'group', permissions.group) },
     summaries: groupSummaries,
     validate: checkGroup,
     async beforeDelete(trx, row, call) {

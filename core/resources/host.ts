@@ -77,7 +77,7 @@ export const hostResource = ({ db, permissions }: { db: Knex; permissions: CoreP
       },
     },
     actions: {
-      variable_data: variableData(db, 'hosts', permissions.host),
+      variable_data: variableData(db, 'host', permissions.host),
       engine_facts: factsAction(db, permissions.host.see),
       ansible_facts: factsAction(db, permissions.host.see),
     },

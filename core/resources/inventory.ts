@@ -75,7 +75,7 @@ export const inventoryResource = ({ db, permissions }: { db: Knex; permissions: 
     },
     sublists,
     actions: {
-      variable_data: variableData(db, 'inventories', permissions.inventory),
+      variable_data: variableData(db, 'inventory', permissions.inventory),
       script: scriptAction(db, permissions.inventory.see),
       tree: treeAction(db, permissions.inventory.see),
     },

@@ -21,6 +21,14 @@ describe('what a caller may not see', () => {
     doors.guard('inventory', 'create', ({ rows }) => {
       if (rows[0].name === 'too many') throw forbidden('The quota is used up.');
     });
+    for (const type of ['job_template', 'credential'])
+      doors.guard(type, 'create', ({ rows }) => {
+        if (rows[0].name === 'too many') throw forbidden('The quota is used up.');
+      });
+    doors.guard('host', 'update', ({ rows, before }) => {
+      if (rows[0].variables.includes('many') && !before![0].variables.includes('many'))
+        throw forbidden('The quota is used up.');
+    });
     stage = await openAccessStage({ doors });
   });
   after(() => stage?.stop());
@@ -98,5 +106,26 @@ describe('what a caller may not see', () => {
     expect([refused.status, refused.body.detail]).to.deep.equal([403, 'The quota is used up.']);
     expect(await names('orgAdmin', 'inventories/?name=too many')).to.deep.equal([]);
     expect((await make('one')).status).to.equal(201);
+  });
+
+  it('may be refused by a guard where it is copied or written as a mapping too', async () => {
+    const { ids, api } = stage;
+    for (const [type, path] of [
+      ['job_template', 'job_templates'],
+      ['credential', 'credentials'],
+    ] as const) {
+      const copy = (name: string) => ask('superuser', 'POST', `${path}/${ids[type]}/copy/`, { name });
+      expect((await copy('too many')).body.detail, type).to.equal('The quota is used up.');
+      expect(await names('superuser', `${path}/?name=too many`)).to.deep.equal([]);
+      const { status, body } = await copy('a copy');
+      expect(status, JSON.stringify(body)).to.equal(201);
+      const [entry] = (await ask('superuser', 'GET', `${path}/${body.id}/activity_stream/`)).body.results;
+      expect(entry).to.include({ operation: 'create', object1: type });
+      expect(entry.changes).to.include({ name: 'a copy' });
+    }
+    const before = (await api.db('hosts').where({ id: ids.host }).first()).variables;
+    const written = await ask('superuser', 'PUT', `hosts/${ids.host}/variable_data/`, { too: 'many' });
+    expect([written.status, written.body.detail]).to.deep.equal([403, 'The quota is used up.']);
+    expect((await api.db('hosts').where({ id: ids.host }).first()).variables).to.equal(before);
   });
 });

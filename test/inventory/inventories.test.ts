@@ -100,6 +100,17 @@ describe('inventories', () => {
     expect((await api.admin('DELETE', path)).status).to.equal(405);
   });
 
+  it('tell the activity stream of variables written as a mapping', async () => {
+    const { url, id } = await seedInventory(api, 'told', { variables: 'a: 1' });
+    await api.admin('PATCH', `${url}variable_data/`, { b: 2 });
+    const { results } = (await api.admin('GET', `${url}activity_stream/?operation=update`)).body;
+    expect(results.map(({ changes }: any) => changes)).to.deep.equal([{ variables: ['a: 1', '{"b":2}'] }]);
+    const hosts = (await api.admin('POST', '/api/v2/hosts/', { name: 'told', inventory: id })).body;
+    await api.admin('PUT', `${hosts.url}variable_data/`, { c: 3 });
+    const [newest] = (await api.admin('GET', '/api/v2/activity_stream/?order_by=-id')).body.results;
+    expect(newest).to.deep.include({ object1: 'host', changes: { variables: ['', '{"c":3}'] } });
+  });
+
   it('go with their hosts and groups, answered 202', async () => {
     const { url, id } = await seedInventory(api, 'gone');
     await add(api, `${url}hosts/`, { name: 'h' });
