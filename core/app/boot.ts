@@ -12,6 +12,7 @@ import { pluginExtensions, pluginOwners } from '../plugins/content.ts';
 import { asPluginError, PluginError } from '../plugins/error.ts';
 import { startPlugins } from '../plugins/lifecycle.ts';
 import type { LoadOptions } from '../plugins/load.ts';
+import { joinNodes } from '../plugins/membership.ts';
 import { migratePlugins } from '../plugins/migrate.ts';
 import { preparePlugins } from '../plugins/prepare.ts';
 import type { Registries } from '../plugins/registries.ts';
@@ -58,10 +59,12 @@ interface State {
 const phases: [name: string, run: (state: State) => Promise<void>][] = [
   ['database', connect],
   ['migrations', updateSchema],
+  ['agreement with other nodes', agreeWithNodes],
   ['plugin migrations', updatePluginData],
   ['settings', readSettings],
   ['first content', createFirstContent],
   ['compile', compile],
+  ['tasks', defineTasks],
   ['serve', serve],
   ['workers', startWorkers],
   ['start of plugins', ({ registries, shutdown }) => startPlugins({ registries, shutdown })],
@@ -143,6 +146,11 @@ async function updateSchema({ config, container }: State): Promise<void> {
   await queue.migrate();
 }
 
+/** Before anything of plugins is changed in the database: nodes that differ may use it. */
+async function agreeWithNodes({ container, shutdown }: State): Promise<void> {
+  shutdown.add('membership', await joinNodes(container.cradle));
+}
+
 async function updatePluginData({ config, container, registries }: State): Promise<void> {
   const plugins = registries.plugins.map(({ plugin, optional }) => ({ ...plugin, optional }));
   const { leftOut } = await migratePlugins({ databaseUrl: config.databaseUrl, plugins, log: container.cradle.log });
@@ -206,13 +214,17 @@ async function serve(state: State): Promise<void> {
   state.shutdown.add('websocket', () => websocket.stop());
 }
 
-async function startWorkers({ container, config, shutdown }: State): Promise<void> {
+/** On every node: what requests make necessary is enqueued by whoever serves them. */
+async function defineTasks({ container }: State): Promise<void> {
   const { queue, hooks, db, log, registries } = container.cradle;
   defineHookTask({ queue, hooks });
   defineHousekeeping({ queue, db, log });
   definePluginTasks({ registries, queue });
+}
+
+async function startWorkers({ container, config, shutdown }: State): Promise<void> {
   if (!config.roles.includes('worker')) return;
-  const { node } = container.cradle;
+  const { queue, node } = container.cradle;
   await queue.start();
   shutdown.add('queue', () => queue.stop());
   await node.start();

@@ -1,10 +1,12 @@
 import { createKeyRing } from '../../secrets/key-ring.ts';
+import { recordState } from '../../plugins/membership.ts';
 import { rotateKeys } from '../../secrets/rotate.ts';
 import { withDatabase } from './with-database.ts';
 
 export async function rotate(): Promise<void> {
   await withDatabase(async ({ config, db }) => {
     const report = await rotateKeys({ db, keyRing: createKeyRing({ config }) });
+    await recordState(db, { active_key: report.active });
     console.log(`Active key: ${report.active}. Encrypted again: ${report.reencrypted}.`);
     if (report.dropped.length) console.log(`Forgotten keys: ${report.dropped.join(', ')}.`);
     if (report.kept.length)
