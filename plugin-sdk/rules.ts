@@ -11,7 +11,11 @@ export type Anatomy =
   | { kind: 'any' | 'all'; rules: readonly Rule[] }
   | { kind: 'not'; rule: Rule }
   | { kind: 'via'; column: string; table: string; rule: Rule }
-  | { kind: 'role'; type: string; field: string; column: string };
+  | { kind: 'role'; type: string; field: string; column: string }
+  /** a seat in the member list of one of these roles of the organization under `column` */
+  | { kind: 'direct'; fields: readonly string[]; column: string }
+  /** the caller and the row decide it alone */
+  | { kind: 'own' };
 
 export interface CoreRule extends Rule {
   /** narrowed from outside, which superusers are not exempt from */
@@ -20,8 +24,9 @@ export interface CoreRule extends Rule {
 }
 
 /** Every authenticated caller, every row. */
-export const authenticated: Rule = {
+export const authenticated: CoreRule = {
   name: 'authenticated',
+  anatomy: { kind: 'own' },
   row: (actor) => actor !== null,
   query: (actor, builder) => void (actor ?? builder.whereRaw('false')),
 };
@@ -30,14 +35,16 @@ export const authenticated: Rule = {
 export const everybody: Rule = { name: 'everybody', row: () => true, query: () => undefined };
 
 /** Nobody, the superuser included. */
-export const nobody: Rule = {
+export const nobody: CoreRule = {
   name: 'nobody',
+  anatomy: { kind: 'own' },
   row: () => false,
   query: (_actor, builder) => void builder.whereRaw('false'),
 };
 
-const test = (name: string, holds: (actor: Actor) => boolean): Rule => ({
+const test = (name: string, holds: (actor: Actor) => boolean): CoreRule => ({
   name,
+  anatomy: { kind: 'own' },
   row: (actor) => actor !== null && holds(actor),
   query: (actor, builder) => void (actor !== null && holds(actor) ? builder : builder.whereRaw('false')),
 });
@@ -46,15 +53,17 @@ export const superuser = test('superuser', (actor) => actor.is_superuser);
 export const auditor = test('superuser or auditor', (actor) => actor.is_superuser || actor.is_system_auditor);
 
 /** The row belongs to the caller: `column` holds a user's id. */
-export const owner = (column: string): Rule => ({
+export const owner = (column: string): CoreRule => ({
   name: `owner by ${column}`,
+  anatomy: { kind: 'own' },
   row: (actor, row) => actor !== null && Number(row[column]) === actor.id,
   query: (actor, builder, alias) => void builder.where(`${alias}.${column}`, actor?.id ?? -1),
 });
 
 /** The row's column has this value; null matches an empty one. */
-export const columnIs = (column: string, value: string | number | boolean | null): Rule => ({
+export const columnIs = (column: string, value: string | number | boolean | null): CoreRule => ({
   name: `${column} is ${value}`,
+  anatomy: { kind: 'own' },
   row: (_actor, row) => (row[column] ?? null) === value,
   query: (_actor, builder, alias) => void builder.where(`${alias}.${column}`, value),
 });

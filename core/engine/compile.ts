@@ -83,7 +83,7 @@ export async function compileResources(deps: EngineDeps): Promise<Engine> {
     url: (type, id) => engine.type(type).url(id),
     async find(type, id, actor) {
       const { reads, resource } = engine.type(type);
-      const [row] = await reads.rows(db, 'detail', [id]);
+      const row = await reads.row(db, id, actor);
       const own = row && Object.entries(resource.where ?? {}).every(([column, value]) => row[column] === value);
       return own && (await resource.access.see.row(actor, row, db)) ? row : undefined;
     },

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { View } from '@tapline/plugin-sdk';
+import type { Actor, Resource, View } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type Models, summarySql } from './links.ts';
 import { type Model, expand, quote } from './model.ts';
 import { namingColumns } from './naming.ts';
 import { runPrepared, type Statement } from './prepared.ts';
+import { givenSql, remember, type RoleColumn, roleColumns } from '../rbac/row-roles.ts';
 
 export const alias = 't';
 /** Prefix of the columns that carry a ref's summary. */
@@ -17,37 +18,66 @@ export const versionKey = '@@version';
 export interface Reads {
   /** the rows of these ids, complete with summaries, in no order */
   rows: (db: Knex, view: View, ids: readonly number[]) => Promise<any[]>;
+  /** one row as details show it, with what its rules will ask about the actor */
+  row: (db: Knex, id: number, actor: Actor | null) => Promise<any | undefined>;
 }
 
 /** Compiled once per descriptor: the statements have a fixed text and a name, so Postgres plans them once per connection. */
 export function compileReads(model: Model, models: Models): Reads {
-  const statements = { list: statement(model, models, 'list'), detail: statement(model, models, 'detail') };
-  const parameters = keyParameters(model);
+  const pages = {
+    list: statement(model, models, 'list', anyKey(model)),
+    detail: statement(model, models, 'detail', anyKey(model)),
+  };
+  // a plan for many would be refused for one, and made anew each time
+  const single = statement(model, models, 'detail', oneKey(model));
+  const asked = askedColumns(model);
+  const withGiven =
+    asked.length > 0 && statement(model, models, 'detail', oneKey(model), givenSql(asked, alias, '$2::bigint'));
+  const keysOf = keyParameters(model);
+  const keyOf = (id: number): unknown[] => keysOf([id]).map(([key]) => key);
   const restore = restoreTypes(model);
   return {
     async rows(db, view, ids) {
       if (!ids.length) return [];
-      const found = await runPrepared(db, statements[view], parameters(ids));
+      const one = view === 'detail' && ids.length === 1;
+      const found = one
+        ? await runPrepared(db, single, keyOf(ids[0]!))
+        : await runPrepared(db, pages[view], keysOf(ids));
       return found.map(({ row }) => restore(row));
+    },
+    async row(db, id, actor) {
+      const plain = !actor || actor.is_superuser || !withGiven;
+      const [found] = await (plain
+        ? runPrepared(db, single, keyOf(id))
+        : runPrepared(db, withGiven, [...keyOf(id), actor.id]));
+      if (!found) return undefined;
+      const row = restore(found.row);
+      if (!plain) remember(row, actor, asked, found.given);
+      return row;
     },
   };
 }
 
-/** Each row comes as one JSON document: the driver's work per column is what a wide table costs most. */
-function statement(model: Model, models: Models, view: View): Statement {
-  const inner = `select ${selected(model, models, view).join(', ')} from ${quote(model.table)} ${quote(alias)}${joins(model)} where ${keyCondition(model)}`;
-  const text = `select row_to_json(x) as row from (${inner}) x`;
-  return { text, name: `${model.type}_${view}_${createHash('sha1').update(text).digest('hex').slice(0, 12)}` };
+/** The columns that the resource's own rules look through for roles. */
+function askedColumns({ resource, columns }: Model): RoleColumn[] {
+  if (resource.identity) return [];
+  return roleColumns(rulesOf(resource)).filter(({ column }) => columns.has(column));
 }
 
-/** However many fields plugins add, they come with the row: one lookup by key for each plugin. */
-const joins = ({ sides }: Model): string =>
-  sides
-    .map(
-      ({ table, key, alias: at }) =>
-        ` left join ${quote(table)} ${quote(at)} on ${quote(at)}.${quote(key)} = ${quote(alias)}."id"`,
-    )
-    .join('');
+const rulesOf = ({ access, actions = {} }: Resource) => [
+  access.see,
+  access.change,
+  access.delete,
+  ...Object.values(actions).flatMap((action) => Object.values(action.access)),
+];
+
+/** Each row comes as one JSON document: the driver's work per column is what a wide table costs most. */
+function statement(model: Model, models: Models, view: View, key: string, given?: string): Statement {
+  const from = `from ${quote(model.table)} ${quote(alias)} where ${key}`;
+  const besides = given ? `, (select ${given} ${from}) as given` : '';
+  const text = `select row_to_json(x) as row${besides} from (select ${selected(model, models, view).join(', ')} ${from}) x`;
+  return { text, name: `${model.type}_${view}_${createHash('sha1').update(text).digest('hex').slice(0, 12)}` };
+}
 
 const zulu = (_: string, fraction?: string) => `${fraction?.padEnd(7, '0') ?? ''}Z`;
 
@@ -108,13 +138,25 @@ function readColumns(model: Model, view: View): string[] {
   return [...model.columns].filter(([name, type]) => type !== 'bytea' && !hidden.has(name)).map(([name]) => name);
 }
 
-function keyCondition(model: Model): string {
-  const { identity } = model.resource;
-  if (!identity) return `${quote(alias)}."id" = any ($1::bigint[])`;
-  const columns = Object.keys(identity.columns(0));
-  const types = columns.map((column, index) => `$${index + 1}::${model.columns.get(column) ?? 'bigint'}[]`);
-  return `(${columns.map((column) => `${quote(alias)}.${quote(column)}`).join(', ')}) in (select * from unnest(${types.join(', ')}))`;
+/** The columns that make up the key, and their types. */
+function keyColumns({ resource, columns }: Model): [name: string, type: string][] {
+  if (!resource.identity) return [['id', 'bigint']];
+  return Object.keys(resource.identity.columns(0)).map((column) => [column, columns.get(column) ?? 'bigint']);
 }
+
+const keyName = (column: string) => `${quote(alias)}.${quote(column)}`;
+
+function anyKey(model: Model): string {
+  const columns = keyColumns(model);
+  if (columns.length === 1) return `${keyName(columns[0]![0])} = any ($1::${columns[0]![1]}[])`;
+  const types = columns.map(([, type], index) => `$${index + 1}::${type}[]`);
+  return `(${columns.map(([column]) => keyName(column)).join(', ')}) in (select * from unnest(${types.join(', ')}))`;
+}
+
+const oneKey = (model: Model) =>
+  keyColumns(model)
+    .map(([column, type], index) => `${keyName(column)} = $${index + 1}::${type}`)
+    .join(' and ');
 
 function keyParameters(model: Model): (ids: readonly number[]) => any[] {
   const { identity } = model.resource;

@@ -1,17 +1,28 @@
 import type { Actor } from '@tapline/plugin-sdk';
-import { type Condition, heldIdsSql, holds, literals, narrow } from './condition.ts';
+import { heldIdsSql, holds, literals, narrow } from './condition.ts';
 import { type RoleType, roleTables } from './definitions.ts';
 import { sourcesOf } from './implications.ts';
 import { missingRights } from './rights.ts';
+import { recallDirect, recallRole } from './row-roles.ts';
 import { type CoreRule, connection } from './rules.ts';
 import { type SettlingRule, amongIds, either, single } from './settle.ts';
 
 /** Rules over object roles. Superusers pass all of them, auditors those that ask for reading. */
 
-async function holdsOn(db: any, actor: Actor | null, type: RoleType, field: string, id: number): Promise<boolean> {
+async function holdsBy(
+  db: any,
+  actor: Actor | null,
+  type: RoleType,
+  field: string,
+  row: any,
+  column: string,
+): Promise<boolean> {
   const condition = holds(actor, type, field, 'x');
   if (typeof condition === 'boolean') return condition;
-  return (await missingRights(connection(db, `${type}.${field}`), actor, [{ type, field, id }])).length === 0;
+  const known = recallRole(actor!, type, field, row, column);
+  if (known !== undefined) return known;
+  const needed = [{ type, field, id: row[column] }];
+  return (await missingRights(connection(db, `${type}.${field}`), actor, needed)).length === 0;
 }
 
 /** The caller holds this role on the row itself. */
@@ -20,7 +31,8 @@ export function role(type: RoleType, field: string): CoreRule {
   return {
     name: `${field} on the ${type}`,
     anatomy: { kind: 'role', type, field, column: 'id' },
-    row: (actor, row, db) => (row.id == null ? actor?.is_superuser === true : holdsOn(db, actor, type, field, row.id)),
+    row: (actor, row, db) =>
+      row.id == null ? actor?.is_superuser === true : holdsBy(db, actor, type, field, row, 'id'),
     query: (actor, builder, alias) => narrow(builder, holds(actor, type, field, alias)),
   };
 }
@@ -45,7 +57,7 @@ export function parent(column: string, type: RoleType, field: string, { alsoEmpt
     row: (actor, row, db) => {
       if (always(actor)) return true;
       if (row[column] == null) return alsoEmpty && actor !== null;
-      return holdsOn(db, actor, type, field, row[column]);
+      return holdsBy(db, actor, type, field, row, column);
     },
     query: (actor, builder, alias) => {
       const inner = holds(actor, type, field, `${alias}_p`);
@@ -69,11 +81,17 @@ export function parent(column: string, type: RoleType, field: string, { alsoEmpt
 const directOrganizations = (fields: readonly string[]) =>
   `select r.object_id from role_users g join roles r on r.id = g.role_id where g.user_id = ? and r.content_type = 'organization' and r.role_field in (${literals(fields)})`;
 
-function byId(name: string, column: string, condition: (actor: Actor) => Condition & object): SettlingRule {
+/** The caller stands in the member list of one of these roles of the organization itself: what a role or team implies does not count. */
+export function direct(column: string, ...fields: string[]): SettlingRule {
+  const name = `direct ${fields.join(' or ')} of the organization by ${column}`;
+  const condition = (actor: Actor) => ({ sql: directOrganizations(fields), bindings: [actor.id] });
   return {
     name,
+    anatomy: { kind: 'direct', fields, column },
     row: async (actor, row, db) => {
       if (!actor || row[column] == null) return false;
+      const known = recallDirect(actor, fields, row, column);
+      if (known !== undefined) return known;
       const { sql, bindings } = condition(actor);
       return (await connection(db, name).raw(`select ?::bigint in (${sql}) as ok`, [row[column], ...bindings])).rows[0]
         .ok;
@@ -90,13 +108,6 @@ function byId(name: string, column: string, condition: (actor: Actor) => Conditi
     },
   };
 }
-
-/** The caller stands in the member list of one of these roles of the organization itself: what a role or team implies does not count. */
-export const direct = (column: string, ...fields: string[]): SettlingRule =>
-  byId(`direct ${fields.join(' or ')} of the organization by ${column}`, column, (actor) => ({
-    sql: directOrganizations(fields),
-    bindings: [actor.id],
-  }));
 
 /** The caller stands in the member list of one of these roles of any organization. */
 export const directAnywhere = (...fields: string[]): CoreRule => ({
