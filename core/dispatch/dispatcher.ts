@@ -3,7 +3,7 @@ import type { Bus } from '../jobs/bus.ts';
 import type { Statuses } from '../jobs/status.ts';
 import { type Applied, applyDecisions } from './apply.ts';
 import { decide } from './decide.ts';
-import { loadCandidates, loadSurroundings, lockTemplates } from './situation.ts';
+import { loadCandidates, loadSurroundings, lockTemplates, PASS_SIZE } from './situation.ts';
 import { sweepQueue } from './sweep.ts';
 
 export interface DispatcherDeps {
@@ -92,9 +92,11 @@ export class Dispatcher {
       candidates,
       active,
     );
-    // waiting for capacity is no progress: those stay where they are
-    const moved = decisions.some((decision) => decision.do !== 'wait');
-    return { assigned: applied.assigned, more: applied.again || (moved && candidates.length > 1) };
+    // the rest of a longer queue; waiting for capacity is no progress: those stay where they are
+    const rest = candidates.length === PASS_SIZE && decisions.some((decision) => decision.do !== 'wait');
+    // in other hands just now
+    const missed = decisions.filter((decision) => decision.do === 'assign').length > applied.assigned.length;
+    return { assigned: applied.assigned, more: applied.again || rest || missed };
   }
 
   #receive({ run }: { run?: number }): void {

@@ -65,19 +65,13 @@ async function moveAll(
   const rows = await updateRuns(trx, to, moves, locked);
   if (!rows.length) return [];
   if (isTerminal(to)) await followFinished(trx, rows);
-  if (isTerminal(to))
-    await trx('run_secrets')
-      .whereIn(
-        'run_id',
-        rows.map((row) => row.id),
-      )
-      .delete();
   const released = isTerminal(to) ? await releaseWaiters(trx, rows) : 0;
   await announce(trx, deps, to, rows, released);
   await enqueueHooks(trx, deps, to, rows);
   return rows;
 }
 
+/** What was given at launch is kept until the run has it, or needs it no more. */
 async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], locked: string): Promise<MovedRun[]> {
   const columns = [...new Set(moves.flatMap(({ fields = {} }) => Object.keys(fields)))];
   const set = columns.map((column) => `"${column}" = coalesce(given."${column}", runs."${column}")`);
@@ -96,6 +90,7 @@ async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], lock
             from input cross join lateral jsonb_populate_record(null::runs, input.fields) given, old where runs.id = input.id and runs.id = old.id
             returning runs.*, old.status as from_status, old.blocked_on as was_blocked_on)
           ${isTerminal(to) ? '' : `, followed as (${followActive})`}
+          ${isTerminal(to) || to === 'running' ? ', forgotten as (delete from run_secrets using moved where run_id = moved.id)' : ''}
      select * from moved`,
   );
   const input = JSON.stringify(moves.map(({ id, fields = {} }) => ({ id, fields })));

@@ -177,11 +177,7 @@ export class RunLifecycle {
     const { db, executor, statuses } = this.#deps;
     entry.handle = handle;
     const record = () =>
-      db.transaction(async (trx) => {
-        const row = await statuses.setStatus(trx, run, 'running', { ...(run as ClaimedRun).columns, handle });
-        if (row) await trx('run_secrets').where({ run_id: run.id }).delete();
-        return row;
-      });
+      db.transaction((trx) => statuses.setStatus(trx, run, 'running', { ...(run as ClaimedRun).columns, handle }));
     const running = await this.#persistently(`recording the start of run ${run.id}`, record);
     if (running) return this.#follow(running, handle, secrets, entry);
     // canceled, or given to another node, while it was being started

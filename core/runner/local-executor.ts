@@ -44,6 +44,8 @@ interface LocalHandle extends Handle {
 /** Seconds between the polite signal and the end of the tree: a cancel takes effect within two. */
 const grace = 1.2;
 
+const shortRead = 16_384;
+
 /** Where the callback plugin finds what the wrapper opened for it. */
 const channels = { TAPLINE_EVENTS_FD: '3', TAPLINE_CONTROL_FD: '4' };
 
@@ -174,6 +176,7 @@ function status(handle: Handle): ExecStatus {
   };
 }
 
+/** Mostly there are a few lines: one short read, and the file's size is only asked for when that was not all. */
 async function read(handle: Handle, stream: 'events' | 'stdout', offset: number, limit: number): Promise<Buffer> {
   const file = await open(join(place(handle).spool, stream), 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -181,10 +184,14 @@ async function read(handle: Handle, stream: 'events' | 'stdout', offset: number,
   });
   if (!file) return Buffer.alloc(0);
   try {
+    const short = Buffer.allocUnsafe(Math.min(limit, shortRead));
+    const { bytesRead: got } = await file.read(short, 0, short.length, offset);
+    if (got < short.length || got === limit) return short.subarray(0, got);
     const { size } = await file.stat();
-    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(limit, size - offset)));
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
-    return buffer.subarray(0, bytesRead);
+    const whole = Buffer.allocUnsafe(Math.max(got, Math.min(limit, size - offset)));
+    short.copy(whole);
+    const { bytesRead: more } = await file.read(whole, got, whole.length - got, offset + got);
+    return whole.subarray(0, got + more);
   } finally {
     await file.close();
   }
@@ -208,6 +215,7 @@ async function cleanup(handle: Handle, log: Deps['log']): Promise<void> {
       log.warn({ run: (handle as LocalHandle).run_id }, 'A wrapper did not end by itself and was killed');
   }
   if (!place(handle).job.startsWith('/') || !existsSync(place(handle).job)) return;
-  await endStrays(place(handle).job);
+  // a wrapper that left its record has ended the whole tree before
+  if (!readExit(place(handle))) await endStrays(place(handle).job);
   await removeWorkspace(place(handle));
 }

@@ -328,9 +328,14 @@ def read_acknowledged():
 
 
 def become_subreaper():
-    """Orphans of the engine become our children, so that none gets away. Late, because ctypes takes its time."""
-    import ctypes
-    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    """Orphans of the engine become our children, so that none gets away. By what `ctypes` stands on: itself it takes 4 ms."""
+    arguments = (36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    try:
+        import _ctypes
+        _ctypes.call_function(_ctypes.dlsym(_ctypes.dlopen(None, 0), 'prctl'), arguments)
+    except (ImportError, AttributeError):
+        import ctypes
+        ctypes.CDLL(None).prctl(*arguments)
 
 
 def main(arguments):

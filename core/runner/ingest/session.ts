@@ -3,6 +3,7 @@ import type { Bus } from '../../jobs/bus.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Metrics } from '../../observe/metrics.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { runPrepared } from '../../engine/prepared.ts';
 import { ensurePartition } from '../../events/partitions.ts';
 import type { Executor, Handle } from '../executor.ts';
 import { type Batch, type Progress, type SpoolLine, longestText, takeBatch } from './batch.ts';
@@ -82,6 +83,11 @@ export function openSession(deps: IngestDeps, run: FollowedRun, handle: Handle, 
   };
 }
 
+const position = {
+  name: 'ingest position',
+  text: 'select event_offset, event_count, stdout_offset, stdout_lines from runs where id = $1',
+};
+
 /** Reads where the stored events end; whatever is in memory is forgotten. */
 async function locate(session: Session): Promise<Progress> {
   const {
@@ -89,9 +95,7 @@ async function locate(session: Session): Promise<Progress> {
     run,
   } = session;
   session.partition ||= await ensurePartition(db, run.id);
-  const row = await db('runs')
-    .where({ id: run.id })
-    .first('event_offset', 'event_count', 'stdout_offset', 'stdout_lines');
+  const [row] = await runPrepared(db, position, [run.id]);
   if (!row) throw runGone(run.id);
   session.events.reset(row.event_offset);
   session.stdout.reset(row.stdout_offset);

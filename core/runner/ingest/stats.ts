@@ -59,17 +59,20 @@ export async function storeStats(
 
 /** A play, task or playbook failed or changed when something below it did. */
 async function propagateFlags(trx: Knex, runId: number): Promise<void> {
-  for (const flag of ['failed', 'changed']) {
-    await trx.raw(
-      `with recursive above(uuid) as (
-         select distinct parent_uuid from run_events where run_id = :run and ${flag} and parent_uuid <> ''
-         union
-         select e.parent_uuid from run_events e join above a on e.run_id = :run and e.uuid = a.uuid where e.parent_uuid <> ''
-       )
-       update run_events e set ${flag} = true from above a where e.run_id = :run and e.uuid = a.uuid and not e.${flag}`,
-      { run: runId },
-    );
-  }
+  await trx.raw(
+    `with recursive above(uuid, flag) as (
+       select parent_uuid, flag.name from run_events e
+       cross join lateral (values ('failed', e.failed), ('changed', e.changed)) flag (name, given)
+       where e.run_id = :run and (e.failed or e.changed) and flag.given and e.parent_uuid <> ''
+       union
+       select e.parent_uuid, a.flag from run_events e join above a on e.run_id = :run and e.uuid = a.uuid where e.parent_uuid <> ''
+     ), marked as (
+       select uuid, bool_or(flag = 'failed') as failed, bool_or(flag = 'changed') as changed from above group by uuid
+     )
+     update run_events e set failed = e.failed or m.failed, changed = e.changed or m.changed from marked m
+     where e.run_id = :run and e.uuid = m.uuid and ((m.failed and not e.failed) or (m.changed and not e.changed))`,
+    { run: runId },
+  );
 }
 
 async function storeSummaries(
