@@ -164,6 +164,18 @@ async function runs(db: Knex, { project, job_template, inventory, organization, 
     await db.raw('select ensure_event_partition(?)', [id]);
     await db('run_events').insert({ run_id: id, counter: 1, event: 'playbook_on_start', stdout: 'PLAY' });
   }
+  const [hook_trace] = await db('hook_traces')
+    .insert({
+      hook: 'afterFinish',
+      plugin: 'p',
+      tap: 't',
+      run_id: job.id,
+      result: 'ok',
+      milliseconds: 1,
+      attempt: 1,
+      node: 'n',
+    })
+    .returning('*');
   const [job_host_summary] = await db('job_host_summaries')
     .insert({ run_id: job.id, host_id: host.id, host_name: host.name })
     .returning('*');
@@ -171,6 +183,7 @@ async function runs(db: Knex, { project, job_template, inventory, organization, 
     job,
     project_update,
     job_host_summary,
+    hook_trace,
     job_event: { id: job.id * 2 ** 24 + 1 },
     project_update_event: { id: project_update.id * 2 ** 24 + 1 },
   };
