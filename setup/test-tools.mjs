@@ -12,6 +12,7 @@ export const testTools = [
   { tool: 'bwrap', package: 'bubblewrap', use: 'playbooks shut in' },
   { tool: 'sudo', package: 'sudo', use: 'become' },
   { tool: 'git', package: 'git', use: 'projects from git' },
+  { tool: 'chromium', package: 'chromium', use: 'the console in a browser' },
 ];
 
 /** Installs what is missing where we may; what stays missing is left in a file for the test runner. */

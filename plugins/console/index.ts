@@ -13,7 +13,7 @@ export default definePlugin({
 
     api.nav({ path: '/', label: 'Overview', order: 0 });
     api.nav({ path: '/jobs', label: 'Jobs', order: 100 });
-    api.nav({ path: '/templates', label: 'Templates', order: 200 });
+    api.nav({ path: '/templates', label: 'Templates', order: 110 });
     api.nav({ path: '/setup', label: 'Set up', order: 800 });
     api.nav({ path: '/plugins', label: 'Plugins', order: 900 });
   },

@@ -7,6 +7,8 @@ export interface FieldProps {
   hint?: ComponentChildren;
   errors?: readonly string[] | undefined;
   required?: boolean;
+  /** it has a value of its own and so need not be said to be optional */
+  preset?: boolean;
 }
 
 /** What ties a control to its label, hint and error, for eyes and for screen readers alike. */
@@ -24,6 +26,7 @@ export function Field({
   hint,
   errors = [],
   required,
+  preset,
   children,
 }: FieldProps & { children: (wiring: Wiring) => ComponentChildren }) {
   const id = useId();
@@ -39,7 +42,7 @@ export function Field({
     <div class={errors.length ? 'field invalid' : 'field'}>
       <label for={id}>
         {label}
-        {!required && <span class="optional"> (optional)</span>}
+        {!required && !preset && <span class="optional"> (optional)</span>}
       </label>
       {children(wiring)}
       {hint && (
@@ -135,7 +138,7 @@ export function CheckField({
   onValue,
   hint,
   errors = [],
-}: Omit<FieldProps, 'required'> & { checked: boolean; onValue: (checked: boolean) => void }) {
+}: Omit<FieldProps, 'required' | 'preset'> & { checked: boolean; onValue: (checked: boolean) => void }) {
   const id = useId();
   return (
     <div class="field check">
@@ -167,7 +170,7 @@ export function ChoicesField({
   choices,
   errors = [],
   hint,
-}: Omit<FieldProps, 'required'> & {
+}: Omit<FieldProps, 'required' | 'preset'> & {
   values: readonly string[];
   onValues: (values: string[]) => void;
   choices: readonly Choice[];

@@ -2,10 +2,8 @@ import type { RunEvent } from '../api/types.ts';
 
 type PrintedEvent = Pick<RunEvent, 'counter' | 'stdout' | 'start_line' | 'end_line'>;
 
-interface Line {
-  text: string;
-  counter: number;
-}
+/** What events printed on one line: nearly always one of them. */
+type Line = { counter: number; text: string }[];
 
 /**
  * The lines of a run's output, as far as they are known: the newest arrive over the WebSocket, any others are read
@@ -19,24 +17,23 @@ export class OutputLines {
   /** how many there are */
   total = 0;
 
-  add(event: PrintedEvent): void {
-    const { counter, stdout, start_line, end_line } = event;
+  add({ counter, stdout, start_line, end_line }: PrintedEvent): void {
     const unfinished = stdout !== '' && end_line === start_line;
     this.total = Math.max(this.total, end_line + (unfinished ? 1 : 0));
     if (this.seen.has(counter) || (stdout === '' && end_line === start_line)) return;
-    this.seen.add(counter);
-    for (const [i, text] of stdout
-      .split('\n')
-      .slice(0, Math.max(1, end_line - start_line))
-      .entries())
-      this.put(start_line + i, text.replace(/\r$/, ''), counter);
+    const texts = stdout.split('\n');
+    const count = Math.max(1, end_line - start_line);
+    // long texts are cut on their way over the WebSocket: what is missing is read when somebody looks at it
+    const cut = texts.length < count;
+    if (!cut) this.seen.add(counter);
+    for (const [i, text] of texts.slice(0, cut ? -1 : count).entries())
+      this.put(start_line + i, { counter, text: text.replace(/\r$/, '') });
   }
 
-  /** A line that one event began is ended by a later one. */
-  private put(at: number, text: string, counter: number): void {
-    const there = this.lines[at];
-    const [first, second] = there && there.counter > counter ? [text, there.text] : [there?.text ?? '', text];
-    this.lines[at] = { text: first + second, counter: Math.max(counter, there?.counter ?? 0) };
+  /** A line that one event began may be ended by a later one. */
+  private put(at: number, part: Line[number]): void {
+    const others = this.lines[at]?.filter(({ counter }) => counter !== part.counter) ?? [];
+    this.lines[at] = others.length ? [...others, part].toSorted((a, b) => a.counter - b.counter) : [part];
   }
 
   /** What a read of the lines from `from` on brought: everything up to the last event of it is known now. */
@@ -48,7 +45,8 @@ export class OutputLines {
 
   text(at: number): string | undefined {
     const line = this.lines[at];
-    return line ? line.text : this.isRead(at) ? '' : undefined;
+    if (line) return line.length === 1 ? line[0]!.text : line.map(({ text }) => text).join('');
+    return this.isRead(at) ? '' : undefined;
   }
 
   private isRead(at: number): boolean {

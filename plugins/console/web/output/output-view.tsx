@@ -92,13 +92,16 @@ function useWindow({ lines, version, need }: Output, live: boolean, target: numb
   return { scroller, range, following, onScroll };
 }
 
+/** Where a play, a task or the recap begins. */
+const heading = /^(?:\x1b\[[\d;]*m)*(?:PLAY|TASK|RUNNING HANDLER|PLAY RECAP)\b/;
+
 function OutputLine({ at, text, marked }: { at: number; text: string | undefined; marked: boolean }) {
   return (
     <li class={marked ? 'marked' : undefined} value={at + 1} aria-current={marked ? 'location' : undefined}>
       <span class="number" aria-hidden="true">
         {at + 1}
       </span>
-      <code>
+      <code class={text !== undefined && heading.test(text) ? 'heading' : undefined}>
         {text === undefined
           ? '…'
           : ansiSpans(text).map((span, i) => (

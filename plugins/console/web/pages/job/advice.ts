@@ -25,7 +25,7 @@ const known: readonly [RegExp, string][] = [
     'A variable has no value. Give it in the extra variables of the launch, in the inventory, or a default in the playbook.',
   ],
   [
-    /could not find or access|no such file or directory|does not exist/i,
+    /could not find or access|file not found|no such file or directory|does not exist/i,
     'A file or path is missing. Check the path, and whether the project has it at this revision.',
   ],
   [

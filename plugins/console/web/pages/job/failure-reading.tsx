@@ -1,5 +1,6 @@
 import { useQuery } from '../../api/query.ts';
 import { isActive, type Run, type RunEvent } from '../../api/types.ts';
+import { plainText } from '../../output/ansi.ts';
 import { adviceFor } from './advice.ts';
 
 const kinds = 'runner_on_failed,runner_on_unreachable,runner_on_async_failed';
@@ -76,8 +77,12 @@ const Advice = ({ text }: { text: string }) => (
   </p>
 );
 
-/** The output of an event may begin with an empty line. */
-const firstLine = (event: RunEvent): number => event.start_line + (/^\r?\n/.test(event.stdout) ? 1 : 0);
+/** Where the event's output says what failed: blank lines and details may come before. */
+function firstLine({ start_line, stdout }: RunEvent): number {
+  const texts = stdout.split('\n').map((text) => plainText(text).trim());
+  const verdict = texts.findIndex((text) => /^(?:fatal|failed): \[/.test(text));
+  return start_line + Math.max(0, verdict >= 0 ? verdict : texts.findIndex((text) => text !== ''));
+}
 
 function messageOf({ event_data, stdout }: RunEvent): string {
   const result = event_data?.res ?? {};

@@ -16,7 +16,8 @@ export function PromptField(props: Props) {
   const { prompt, option, required, value, errors, onValue } = props;
   const { key: name, kind, label } = prompt;
   const hint = prompt.hint ?? option?.help_text;
-  const field = { name, label, errors, required, ...(hint ? { hint } : {}) };
+  const preset = value !== '';
+  const field = { name, label, errors, required, preset, ...(hint ? { hint } : {}) };
   if (prompt.list) return <ListedField {...props} />;
   if (kind === 'check') return <CheckField {...field} checked={value as boolean} onValue={onValue} />;
   if (kind === 'choice') {
@@ -59,6 +60,7 @@ function ListedField({ prompt, option, required, value, errors, onValue }: Props
     <SelectField
       {...field}
       required={required}
+      preset={value !== ''}
       choices={choices}
       empty={data.value ? 'Choose one' : 'Loading …'}
       value={value as string}

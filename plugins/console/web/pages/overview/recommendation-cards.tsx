@@ -38,8 +38,8 @@ const Card = ({ severity, title, why, action_link }: Recommendation) => (
     <h3>{title}</h3>
     <p>{why}</p>
     {action_link && (
-      <a href={action_link} aria-label={`Go to ${title}`}>
-        Go there
+      <a href={action_link}>
+        Go there<span class="visually-hidden">: {title}</span>
       </a>
     )}
   </li>

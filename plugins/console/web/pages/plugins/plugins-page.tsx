@@ -39,8 +39,16 @@ function PluginCard({ plugin }: { plugin: Plugin }) {
   );
 }
 
-/** `1 route, 12 offers`. */
+const words: Record<string, [one: string, many: string]> = {
+  navigation: ['menu entry', 'menu entries'],
+  offers: ['extension', 'extensions'],
+};
+
+/** `1 route, 12 extensions`. */
 const contributed = (contributions: Plugin['contributions']): string =>
   Object.entries(contributions)
-    .map(([kind, { count }]) => `${count} ${count === 1 ? kind.replace(/s$/, '') : kind}`)
+    .map(([kind, { count }]) => {
+      const [one, many] = words[kind] ?? [kind.replace(/s$/, ''), kind];
+      return `${count} ${count === 1 ? one : many}`;
+    })
     .join(', ');

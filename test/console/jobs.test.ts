@@ -1,0 +1,166 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { describeWith } from '../support/needs.ts';
+import { until } from '../support/until.ts';
+import { hasFocus, openStage, type Stage, tabTo } from './stage.ts';
+
+describeWith(['chromium'], 'the console: run jobs and read them', () => {
+  let stage: Stage;
+  let page: Page;
+  let release: string;
+  before(async () => {
+    stage = await openStage();
+    page = stage.page;
+    release = stage.release;
+    await stage.template('greet.yml', {
+      name: 'Greet',
+      ask_variables_on_launch: true,
+      ask_forks_on_launch: true,
+      ask_verbosity_on_launch: true,
+      ask_credential_on_launch: true,
+      ask_inventory_on_launch: true,
+      ask_labels_on_launch: true,
+    });
+    await stage.template('held.yml', {
+      name: 'Hold',
+      extra_vars: JSON.stringify({ release }),
+    });
+    await stage.template('failing.yml', { name: 'Fail' });
+    await stage.logIn();
+  });
+  after(() => stage?.stop());
+  afterEach(() => expect(stage.problems()).to.deep.equal([]));
+
+  const status = (text: string) => page.locator('.page-head .status', { hasText: text });
+  const output = () => page.getByRole('region', { name: 'Lines of the output' });
+  const launch = async (name: string) => {
+    await stage.open('/templates');
+    await page.getByRole('link', { name: `Launch ${name}` }).click();
+    await page.getByRole('button', { name: 'Launch' }).click();
+    await page.waitForURL(/\/jobs\/\d+$/);
+    return Number(page.url().split('/').at(-1));
+  };
+
+  it('leads from the menu through launch and output to the failing line, by keyboard alone', async () => {
+    await page.goto('/');
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await tabTo(page, page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Templates' }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Launch Fail' }).waitFor();
+    await tabTo(page, page.getByRole('link', { name: 'Launch Fail' }));
+    await page.keyboard.press('Enter');
+    await page.getByText('It asks for nothing').waitFor();
+    await tabTo(page, page.getByRole('button', { name: 'Launch' }));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/jobs\/\d+$/);
+    await status('Failed').waitFor();
+    const section = page.getByRole('region', { name: 'What failed' });
+    await section.getByText('sudo: a password is required').waitFor();
+    expect(await section.textContent())
+      .to.include('web1')
+      .and.include('Open the vault door')
+      .and.include('What to do: Becoming another user needs a password');
+    const link = section.getByRole('link', { name: /Show line \d+ of the output/ });
+    const line = Number(/\d+/.exec((await link.textContent())!)![0]);
+    await tabTo(page, link);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`line=${line}$`));
+    const marked = page.locator('[aria-current="location"]');
+    await marked.waitFor();
+    expect(await marked.textContent()).to.include('fatal: [web1]');
+    await tabTo(page, output());
+    expect(await page.getByText(/^Job \d+: Failed$/).count()).to.equal(1);
+  });
+
+  it('asks for exactly what the template asks for, and shows each error at its field', async () => {
+    await stage.open('/templates');
+    await page.getByRole('link', { name: 'Launch Greet' }).click();
+    const variables = page.getByRole('textbox', { name: /^Extra variables/ });
+    await variables.waitFor();
+    // what this version has no list of is not asked for
+    for (const absent of ['Limit', 'Labels', 'Tags'])
+      expect(await page.getByLabel(absent, { exact: false }).count(), absent).to.equal(0);
+    await page.getByRole('group', { name: 'Credentials' }).getByLabel('Demo Credential (Machine)').waitFor();
+    expect(
+      await page
+        .getByLabel(/^Inventory/)
+        .locator('option:checked')
+        .textContent(),
+    ).to.equal('Production');
+    await variables.fill('who: [');
+    await page.getByRole('spinbutton', { name: /^Forks/ }).fill('-1');
+    await page.getByRole('button', { name: 'Launch' }).click();
+    await page.getByRole('alert').waitFor();
+    const field = page.locator('.field', { has: variables });
+    await field.locator('.error').waitFor();
+    expect(await variables.getAttribute('aria-invalid')).to.equal('true');
+    const described = (await variables.getAttribute('aria-describedby'))!.split(' ');
+    expect(described).to.include(await field.locator('.error').getAttribute('id'));
+    expect(await page.getByRole('spinbutton', { name: /^Forks/ }).getAttribute('aria-invalid')).to.equal('true');
+    await until(() => hasFocus(variables));
+  });
+
+  it('launches with what was typed and shows the output with its colours', async () => {
+    await page.getByRole('textbox', { name: /^Extra variables/ }).fill('who: the operator');
+    await page.getByRole('spinbutton', { name: /^Forks/ }).fill('2');
+    await page.getByLabel(/^Verbosity/).selectOption('0 (Normal)');
+    await page.getByRole('button', { name: 'Launch' }).click();
+    await page.waitForURL(/\/jobs\/\d+$/);
+    await output().getByText('"msg": "hello the operator"').waitFor();
+    await status('Successful').waitFor();
+    expect(await output().locator('.ansi-green').first().textContent()).to.include('ok: [web1]');
+    const id = Number(page.url().split('/').at(-1));
+    const { body } = await stage.service.get(`jobs/${id}/`);
+    expect([body.forks, body.extra_vars]).to.deep.equal([2, '{"who":"the operator"}']);
+  });
+
+  it('follows a running job, shows it in the lists, and finds its way back after the service was away', async () => {
+    rmSync(release, { force: true });
+    const id = await launch('Hold');
+    await status('Running').waitFor();
+    await output().getByText('"msg": "begun"').waitFor();
+    expect(await page.getByRole('button', { name: 'Follow' }).getAttribute('aria-pressed')).to.equal('true');
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const running = page.getByRole('table', { name: 'Running and waiting jobs' });
+    await running.getByRole('link', { name: 'Hold' }).click();
+    await page.waitForURL(`**/jobs/${id}`);
+    await status('Running').waitFor();
+    await stage.restart(async () => {
+      await page.getByText('Connection lost, trying again').waitFor();
+    });
+    await page.locator('.connection.open').waitFor();
+    writeFileSync(release, '');
+    await output().getByText('"msg": "all done"').waitFor();
+    await status('Successful').waitFor();
+    await page.getByRole('button', { name: 'Relaunch', exact: true }).waitFor();
+    // the refused connections while it was away
+    expect(
+      stage
+        .problems()
+        .filter((problem) => !/ERR_CONNECTION_(?:REFUSED|RESET)|ERR_EMPTY_RESPONSE|WebSocket connection/.test(problem)),
+    ).to.deep.equal([]);
+  });
+
+  it('asks before it cancels, gives the focus back, and relaunches', async () => {
+    rmSync(release, { force: true });
+    await launch('Hold');
+    await status('Running').waitFor();
+    const button = page.getByRole('button', { name: 'Cancel job' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Cancel Hold?' });
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await hasFocus(button)).to.equal(true);
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Cancel job' }).click();
+    await status('Canceled').waitFor();
+    writeFileSync(release, '');
+    const before = page.url();
+    await page.getByRole('button', { name: 'Relaunch', exact: true }).click();
+    await page.waitForURL((url) => url.href !== before && /\/jobs\/\d+$/.test(url.pathname));
+    await status('Successful').waitFor();
+  });
+});

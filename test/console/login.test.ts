@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { describeWith } from '../support/needs.ts';
+import { adminPassword } from '../support/service.ts';
+import { hasFocus, openStage, type Stage, tabTo } from './stage.ts';
+
+describeWith(['chromium'], 'the console: log in and find one’s way', () => {
+  let stage: Stage;
+  let page: Page;
+  before(async () => {
+    stage = await openStage();
+    page = stage.page;
+  });
+  after(() => stage?.stop());
+  afterEach(() => expect(stage.problems()).to.deep.equal([]));
+
+  const fill = async (password: string) => {
+    await page.getByLabel('User name').fill('admin');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+  };
+
+  it('asks for a login first and says what was wrong', async () => {
+    await page.goto('/jobs?show=failed');
+    await page.getByRole('heading', { name: 'Log in to Tapline' }).waitFor();
+    expect(await page.title()).to.equal('Log in · Tapline');
+    expect(new URL(page.url()).searchParams.get('next')).to.equal('/jobs?show=failed');
+    expect(await hasFocus(page.getByLabel('User name'))).to.equal(true);
+    await fill('wrong');
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).to.equal('The user name or the password is not right.');
+    expect(await page.getByLabel('Password').inputValue()).to.equal('');
+  });
+
+  it('goes on to where somebody wanted to be', async () => {
+    await fill(adminPassword);
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    const { pathname, search } = new URL(page.url());
+    expect(pathname + search).to.equal('/jobs?show=failed');
+    expect(await page.getByRole('link', { name: 'Failed' }).getAttribute('aria-current')).to.equal('true');
+  });
+
+  it('has landmarks, a way past the menu, and the focus on the heading of a new page', async () => {
+    await page.goto('/');
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    for (const role of ['main', 'banner', 'navigation'] as const)
+      expect(await page.getByRole(role).first().isVisible(), role).to.equal(true);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await hasFocus(page.getByRole('main'))).to.equal(true);
+    await tabTo(page, page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Templates' }), 80);
+    await page.keyboard.press('Enter');
+    const heading = page.getByRole('heading', { name: 'Templates', level: 1 });
+    await heading.waitFor();
+    expect(await hasFocus(heading)).to.equal(true);
+    expect(await page.title()).to.equal('Templates · Tapline');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  });
+
+  it('says where there is no page, or nothing for this caller', async () => {
+    await page.goto('/wizards/compliance');
+    await page.getByRole('heading', { name: 'No page here' }).waitFor();
+    await page.goto('/jobs/4242');
+    await page.getByText('There is no such job, or it is not yours to see.').waitFor();
+  });
+
+  it('goes only to its own pages after the login, whatever the address says', async () => {
+    for (const next of ['//elsewhere.example', '/api/v2/me/']) {
+      const other = await stage.fresh();
+      await other.goto(`/login?next=${encodeURIComponent(next)}`);
+      await other.getByLabel('User name').fill('admin');
+      await other.getByLabel('Password').fill(adminPassword);
+      await other.keyboard.press('Enter');
+      await other.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+      expect(other.url(), next).to.equal(`${stage.service.url}/`);
+      await other.context().close();
+    }
+  });
+
+  it('comes back to the login when the session has ended, and says so', async () => {
+    await stage.service.services.db('sessions').delete();
+    await page.goto('/jobs');
+    await page.getByRole('heading', { name: 'Log in to Tapline' }).waitFor();
+    await fill(adminPassword);
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    await stage.service.services.db('sessions').delete();
+    await page.getByRole('link', { name: 'Templates' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await fill(adminPassword);
+    await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor();
+  });
+
+  it('logs out', async () => {
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in to Tapline' }).waitFor();
+    const cookies = await page.context().cookies();
+    expect(cookies.find(({ name }) => name === 'userLoggedIn')?.value).to.equal('false');
+    await page.goto('/jobs');
+    await page.getByRole('heading', { name: 'Log in to Tapline' }).waitFor();
+  });
+});

@@ -1,0 +1,144 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { SourceRepository } from '../scm/repository.ts';
+import { describeWith } from '../support/needs.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const events = 30_000;
+
+/** A finished job with a line for each event. */
+async function longJob({ service, template }: Stage): Promise<number> {
+  const { id: template_id } = await template('greet.yml', { name: 'Long' });
+  const { db } = service.services;
+  const [run] = await db('runs')
+    .insert({
+      kind: 'job',
+      name: 'Long',
+      template_id,
+      status: 'successful',
+      started: db.fn.now(),
+      finished: db.fn.now(),
+      event_count: events,
+      stdout_lines: events,
+    })
+    .returning('id');
+  await db.raw('select ensure_event_partition(?)', [run.id]);
+  await db.raw(
+    `insert into run_events (run_id, counter, event, event_level, uuid, stdout, start_line, end_line)
+       select ?, n, 'runner_item_on_ok', 3, 'u' || n, 'changed: [web1] => (item=' || n || ')', n - 1, n from generate_series(1, ?) n`,
+    [run.id, events],
+  );
+  return run.id;
+}
+
+describeWith(['chromium'], 'the console: long output, plugins, recommendations, set-up', () => {
+  let stage: Stage;
+  let page: Page;
+  const repository = new SourceRepository();
+  before(async () => {
+    repository.commit({ 'site.yml': '- hosts: all\n  gather_facts: false\n  tasks: []\n' });
+    stage = await openStage({ TAPLINE_PROJECT_FILE_URLS: repository.folder });
+    page = stage.page;
+    await stage.logIn();
+  });
+  after(async () => {
+    await stage?.stop();
+    rmSync(dirname(repository.folder), { recursive: true });
+  });
+  afterEach(() => expect(stage.problems()).to.deep.equal([]));
+
+  it('shows any place of 30,000 lines and draws only what is in sight', async () => {
+    await stage.open(`/jobs/${await longJob(stage)}`);
+    const lines = page.getByRole('region', { name: 'Lines of the output' });
+    await page.getByText('30,000 lines').waitFor();
+    await lines.getByText('(item=1)', { exact: false }).first().waitFor();
+    expect(await lines.locator('li').count()).to.be.lessThan(200);
+    await lines.focus();
+    await page.keyboard.press('End');
+    await lines.getByText('(item=30000)').waitFor();
+    await lines.evaluate((element) => void (element.scrollTop = 20 * 12_345));
+    await lines.getByText('(item=12350)').waitFor();
+    expect(await lines.locator('li').count()).to.be.lessThan(200);
+    await stage.open(`${new URL(page.url()).pathname}?line=777`);
+    await page.locator('[aria-current="location"]', { hasText: 'changed: [web1] => (item=777)' }).waitFor();
+  });
+
+  it('lists plugins with their version, and what they bring', async () => {
+    await stage.open('/plugins');
+    for (const name of ['Console', 'Recommendations']) {
+      const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, level: 2 }) });
+      await card.waitFor();
+      expect(await card.textContent()).to.match(/On\s*\d+\.\d+\.\d+/);
+    }
+  });
+
+  it('shows recommendations as cards, the most severe first', async () => {
+    await stage.open('/recommendations');
+    const cards = page.getByRole('main').getByRole('listitem');
+    await cards.first().waitFor();
+    const { body } = await stage.service.get('recommendations/');
+    expect(await cards.getByRole('heading').allTextContents()).to.deep.equal(
+      body.results.map(({ title }: any) => title),
+    );
+    expect(await cards.first().textContent())
+      .to.include('Critical')
+      .and.include(body.results[0].why);
+    expect(await cards.first().getByRole('link').getAttribute('href')).to.equal(body.results[0].action_link);
+  });
+
+  it('leads an empty installation to a first run of its own', async () => {
+    const { db } = stage.service.services;
+    await db('hosts').where({ name: 'web1' }).delete();
+    await stage.open('/');
+    await page.getByRole('heading', { name: 'Next: connect your repository' }).waitFor();
+    await page.getByRole('link', { name: 'Go on setting up' }).click();
+    await page.getByText('0 of 5 steps are done.').waitFor();
+    const step = (name: string) =>
+      page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: new RegExp(name) }) });
+
+    await page.getByLabel('Name', { exact: true }).fill('Own playbooks');
+    await page.getByLabel('Address of the repository').fill('ext::sh -c true');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await step('Connect your repository').locator('.error').waitFor();
+    expect(await page.getByLabel('Address of the repository').getAttribute('aria-invalid')).to.equal('true');
+    await page.getByLabel('Address of the repository').fill(repository.url);
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByText('1 of 5 steps are done.').waitFor();
+    await page.getByRole('status').filter({ hasText: 'Own playbooks is connected.' }).waitFor();
+
+    await page.getByLabel('Name', { exact: true }).fill('Deploy key');
+    await page.getByLabel('Private ssh key').fill('not a key');
+    await page.getByRole('button', { name: 'Store key' }).click();
+    await step('Add a key')
+      .locator('.field.invalid', { has: page.getByLabel('Private ssh key') })
+      .waitFor();
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    await page.getByLabel('Private ssh key').fill(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString());
+    await page.getByRole('button', { name: 'Store key' }).click();
+    await page.getByText('2 of 5 steps are done.').waitFor();
+
+    await page.getByLabel('Name of the new inventory').fill('Staging');
+    await page.getByLabel('Host', { exact: true }).fill('app1');
+    await page.getByLabel(/^Address/).fill('127.0.0.1');
+    await page.getByRole('button', { name: 'Add host' }).click();
+    await page.getByText('3 of 5 steps are done.').waitFor();
+
+    await page.getByLabel('Name', { exact: true }).fill('Site');
+    await page.getByLabel('Project', { exact: true }).selectOption('Own playbooks');
+    await page.getByLabel('Playbook', { exact: true }).selectOption('site.yml');
+    await page.getByLabel(/^Inventory/).selectOption('Staging');
+    await page.getByLabel(/^Credential/).selectOption('Deploy key');
+    await page.getByRole('button', { name: 'Make template' }).click();
+    await page.getByRole('link', { name: 'Launch Site' }).click();
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+    await page.waitForURL(/\/jobs\/\d+$/);
+    await page.locator('.page-head .status', { hasText: 'Successful' }).waitFor();
+    await page.goto('/setup');
+    await page.getByText('Everything is there.').waitFor();
+    const host = await db('hosts').where({ name: 'app1' }).first('variables');
+    expect(JSON.parse(host.variables)).to.deep.equal({ ansible_host: '127.0.0.1' });
+  });
+});

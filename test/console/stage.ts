@@ -1,0 +1,167 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { freePort } from '../../demo/free-port.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { bootWith } from '../support/plugins.ts';
+import { adminPassword, type TestService } from '../support/service.ts';
+
+/** Nothing but the page itself: a browser that talks to nobody on its own. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const play = (tasks: string) => `- name: Look after the shop\n  hosts: all\n  gather_facts: false\n  tasks:\n${tasks}`;
+
+const playbooks = {
+  'greet.yml': play('    - name: Greet\n      debug: {msg: "hello {{ who | default(\'nobody\') }}"}\n'),
+  /** goes on until the file that `release` names exists */
+  'held.yml': play(
+    '    - name: Say that it began\n      debug: {msg: begun}\n    - name: Wait\n      wait_for: {path: "{{ release }}", timeout: 60}\n    - name: Say that it ended\n      debug: {msg: all done}\n',
+  ),
+  'failing.yml': play('    - name: Open the vault door\n      fail: {msg: "sudo: a password is required"}\n'),
+};
+
+const local = 'ansible_connection: local\nansible_python_interpreter: "{{ ansible_playbook_python }}"\n';
+
+export interface Stage {
+  readonly service: TestService;
+  page: Page;
+  /** held.yml goes on once this file is there */
+  release: string;
+  /** what a page must never do: log errors, break its policy, ask another origin; cleared by reading */
+  problems(): string[];
+  /** a page of its own, with cookies of its own */
+  fresh(options?: Parameters<Browser['newContext']>[0]): Promise<Page>;
+  logIn(page?: Page): Promise<void>;
+  open(path: string): Promise<void>;
+  make(path: string, body: object): Promise<any>;
+  template(playbook: keyof typeof playbooks, body?: object): Promise<any>;
+  /** down for as long as `meanwhile` takes, then up again at the same address */
+  restart(meanwhile: () => Promise<void>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The whole service with the console, and a browser in front of it. */
+export async function openStage(env: Record<string, string> = {}): Promise<Stage> {
+  const database = await createTestDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'tapline-console-'));
+  const port = await freePort();
+  // seen by playbooks inside their sandbox: where a test says that they may go on
+  const gate = mkdtempSync(join(tmpdir(), 'tapline-console-gate-'));
+  chmodSync(gate, 0o755);
+  const given = {
+    TAPLINE_PLUGINS: 'console,recommendations',
+    TAPLINE_AWX_ISOLATION_SHOW_PATHS: `${gate}:${gate}:ro`,
+    PORT: String(port),
+    ...env,
+  };
+  const start = () => bootWith({ env: given, database, dataDir });
+  let service = await start();
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+  const watched = watch(service.url);
+  const fresh = async (options = {}) => {
+    const context = await browser.newContext({ baseURL: service.url, ...options });
+    context.setDefaultTimeout(30_000);
+    watched.context(context);
+    return context.newPage();
+  };
+  const logIn = async (page: Page) => {
+    await page.goto('/');
+    await page.getByLabel('User name').fill('admin');
+    await page.getByLabel('Password').fill(adminPassword);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  };
+  const page = await fresh();
+  const make = makerOf(() => service);
+  const { inventory, project } = await furnish(service, make);
+  return {
+    get service() {
+      return service;
+    },
+    page,
+    release: join(gate, 'release'),
+    problems: watched.read,
+    fresh,
+    logIn: (other = page) => logIn(other),
+    async open(path) {
+      await page.goto(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    },
+    make,
+    template: (playbook, body = {}) =>
+      make('job_templates/', { name: `Run ${playbook}`, inventory, project, playbook, ...body }),
+    async restart(meanwhile) {
+      await service.stop();
+      await meanwhile();
+      service = await start();
+    },
+    async stop() {
+      await browser.close();
+      await service.stop();
+      await database.drop();
+      for (const folder of [dataDir, gate]) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const makerOf = (service: () => TestService) => async (path: string, body: object) => {
+  const answer = await service().post(path, body);
+  if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+};
+
+async function furnish(service: TestService, make: Stage['make']) {
+  const folder = join(service.dataDir, 'projects', 'shop');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(playbooks)) writeFileSync(join(folder, name), text);
+  const organization = (await service.get('organizations/')).body.results[0].id;
+  const inventory = (await make('inventories/', { name: 'Production', organization })).id;
+  await make('hosts/', { name: 'web1', inventory, variables: local });
+  const project = (await make('projects/', { name: 'Shop', organization, local_path: 'shop' })).id;
+  return { inventory, project };
+}
+
+function watch(origin: string) {
+  let found: string[] = [];
+  return {
+    read() {
+      const read = found;
+      found = [];
+      return read;
+    },
+    context(context: BrowserContext): void {
+      context.on('console', (message) => {
+        // refusals that a test asks for are the service's answer, not a fault of the page
+        const asked = message.text().startsWith('Failed to load resource: the server responded with a status of 4');
+        if (['error', 'warning'].includes(message.type()) && !asked) found.push(`console: ${message.text()}`);
+      });
+      context.on('weberror', (error) => found.push(`error: ${error.error().stack}`));
+      context.on('request', (request) => {
+        const { origin: asked, protocol } = new URL(request.url());
+        if (asked !== origin && protocol !== 'data:') found.push(`request to ${request.url()}`);
+      });
+    },
+  };
+}
+
+export const hasFocus = (target: Locator): Promise<boolean> =>
+  target.evaluate((element) => element === element.ownerDocument.activeElement);
+
+/** Presses Tab until the element has the focus, as somebody without a mouse would. */
+export async function tabTo(page: Page, target: Locator, most = 60): Promise<void> {
+  for (let i = 0; i < most; i += 1) {
+    await page.keyboard.press('Tab');
+    if (await hasFocus(target)) return;
+  }
+  expect.fail(`${target} was not reached by ${most} times Tab`);
+}
