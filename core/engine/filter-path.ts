@@ -31,12 +31,15 @@ export function resolvePath(models: Models, start: Model, names: readonly string
     const last = index === names.length - 1;
     if (names.indexOf(name) !== index && !last)
       throw badFilter(`Loops are not allowed in filters: ${name} is met twice in ${key}.`);
-    const field = fieldNamed(model, name);
+    const relation = relationStep(models, model, name);
+    const named = fieldNamed(model, name);
+    // a number of related rows and the relation itself may bear the same name
+    const field = named && relation && !last && isClosed(named) && !named.field.secret ? undefined : named;
     if (field) {
       checkFilterable(model, field, name);
       if (last) return { steps, model, field };
     }
-    const step = field ? refStep(models, field) : relationStep(models, model, name);
+    const step = field ? refStep(models, field) : relation;
     if (!step && field) throw badFilter(`${model.resource.label}: ${name} is no link, so ${key} leads nowhere.`);
     if (!step) throw badFilter(`${model.resource.label} has no field named '${name}'.`);
     steps.push(step);
@@ -51,9 +54,11 @@ function fieldNamed(model: Model, name: string): ModelField | undefined {
   return field && (name === field.name || field.kind === 'ref') ? field : undefined;
 }
 
-function checkFilterable(model: Model, { field, sql }: ModelField, name: string): void {
-  if (field.secret) throw new ApiError(403, `Filtering on ${name} is not allowed.`);
-  if (field.filterable === false || !sql) throw badFilter(`${model.resource.label} cannot be filtered by '${name}'.`);
+const isClosed = ({ field, sql }: ModelField) => field.filterable === false || !sql;
+
+function checkFilterable(model: Model, bound: ModelField, name: string): void {
+  if (bound.field.secret) throw new ApiError(403, `Filtering on ${name} is not allowed.`);
+  if (isClosed(bound)) throw badFilter(`${model.resource.label} cannot be filtered by '${name}'.`);
 }
 
 /** Makes `builder` select the rows under `to` that the step reaches from the row under `from`. */

@@ -54,6 +54,8 @@ function orderSql(context: OrderContext, model: Model, key: string, alias: strin
   if (!field || steps.some(({ many }) => many)) throw badFilter(`order_by: ${key} does not name one value per row.`);
   if (field.name === 'id' && !steps.length) return idOrder(model, alias).map(plain);
   const own = (at: string) => (field.field.orderSql ? expand(field.field.orderSql, at) : field.sql!(at));
+  // the same for every row: there is nothing to order, and Postgres takes a bare constant for a column's number
+  if (own('a') === own('b')) return [];
   return [scalar(context, steps, own, alias)];
 }
 
