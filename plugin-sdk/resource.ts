@@ -118,7 +118,7 @@ export interface Sublist {
   resource: string;
   /** one-to-many: the column of the child that points at the parent */
   column?: string;
-  /** many-to-many: the table between */
+  /** many-to-many: the table between; `ordered`: its column `position` fills itself, and the list keeps that order */
   through?: { table: string; parent: string; child: string; ordered?: boolean };
   /** any other relation: narrows the child query (alias `t`) to those of the parent row */
   where?: (builder: any, parent: any, alias: string) => void;
@@ -130,6 +130,8 @@ export interface Sublist {
   write?: Rule;
   /** refuses a pairing by throwing; runs inside the write's transaction */
   check?: (trx: any, parent: any, child: any, call: Call) => Promise<void>;
+  /** the same for unlinking */
+  checkDetach?: (trx: any, parent: any, child: any, call: Call) => Promise<void>;
   /** columns that a child created here takes from its parent (`inventory_id`) */
   inherit?: readonly string[];
   /** instead of `through`: links or unlinks by rules of its own, which decide also who may and whether the child is there; resolves to whether anything changed */

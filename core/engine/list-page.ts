@@ -6,7 +6,7 @@ import type { Engine } from './compile.ts';
 import { variantTypes } from './links.ts';
 import { type Narrow, selectRows } from './list.ts';
 import type { Model } from './model.ts';
-import { applyOrder } from './order.ts';
+import { applyOrder, type Sql } from './order.ts';
 import { envelope, invalidPage, lastOf, maxPageSize, type Page, readPage } from './paginate.ts';
 import { type Found, representFound } from './represent.ts';
 import { alias } from './sql.ts';
@@ -14,6 +14,8 @@ import { alias } from './sql.ts';
 export interface ListOptions {
   narrow?: Narrow;
   orderBy?: readonly string[];
+  /** the order where the caller asks for none; `orderBy` decides between equals */
+  order?: (alias: string) => Sql;
 }
 
 /** From here on a page is read from the nearer end, which its count must tell first. */
@@ -62,7 +64,8 @@ interface List {
   deepPage: (page: Page) => Promise<DeepPage>;
 }
 
-async function openList(engine: Engine, model: Model, call: Call, { narrow, orderBy }: ListOptions): Promise<List> {
+async function openList(engine: Engine, model: Model, call: Call, options: ListOptions): Promise<List> {
+  const { narrow, orderBy, order } = options;
   const { db, models } = engine;
   const settled = await settle(db, model.resource.access.see, call.actor, alias);
   const select = (seen?: Condition) =>
@@ -75,7 +78,7 @@ async function openList(engine: Engine, model: Model, call: Call, { narrow, orde
     const builder = selection.clone().select(db.raw(`${model.id(alias)} as id`));
     if (kind) builder.select({ kind: `${alias}.${kind}` });
     applyOrder(
-      { models, builder, actor: call.actor, reverse },
+      { models, builder, actor: call.actor, reverse, order: order?.(alias) },
       model,
       call.query,
       alias,

@@ -17,12 +17,14 @@ export function applyOrder(
     .flatMap((value) => value.split(','))
     .map((key) => key.trim())
     .filter(Boolean);
+  const { order, reverse = false } = context;
+  if (order && !asked.length) context.builder.orderByRaw(order.sql + (reverse ? ' desc' : ''), order.bindings as any);
   const seen = new Set<string>();
   for (const key of [...asked, ...fallback, 'id']) {
     const name = key.replace(/^-/, '');
     if (seen.has(name)) continue;
     seen.add(name);
-    const descending = key.startsWith('-') !== (context.reverse ?? false);
+    const descending = key.startsWith('-') !== reverse;
     for (const { sql, bindings } of orderSql(context, model, name, alias))
       context.builder.orderByRaw(`${sql}${descending ? ' desc' : ''}`, bindings as any);
   }
@@ -34,9 +36,11 @@ export interface OrderContext {
   actor: Actor | null;
   /** the other way round, for reading from the end */
   reverse?: boolean;
+  /** where nothing is asked for, before the default order */
+  order?: Sql;
 }
 
-interface Sql {
+export interface Sql {
   sql: string;
   bindings: readonly unknown[];
 }

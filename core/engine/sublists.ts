@@ -2,7 +2,7 @@ import { ApiError, type Call, type Reply, type Rule, type Sublist, notFound } fr
 import type { Knex } from 'knex';
 import type { Compiled, Engine } from './compile.ts';
 import type { Narrow } from './list.ts';
-import { listPage } from './list-page.ts';
+import { type ListOptions, listPage } from './list-page.ts';
 import { requireRule } from './lookup.ts';
 import { quote } from './model.ts';
 import type { Endpoint } from './routes.ts';
@@ -34,6 +34,7 @@ export function sublistEndpoints(
       const body = await listPage(engine, place.child, call, `${parent.url(row.id)}${name}/`, {
         narrow: narrowTo(place, row),
         orderBy: sublist.orderBy,
+        order: positionOf(place, row),
       });
       await sublist.decorate?.(engine.db, body.results as Record<string, any>[], row, call);
       return { status: 200, headers: place.child.resource.listHeaders?.(call), body };
@@ -46,6 +47,15 @@ export function sublistEndpoints(
       `resource ${parent.type}: sublist ${name} can be written, but neither it nor the resource states who may change it`,
     );
   return { GET: get, POST: { rule, prepare: parentRow, run: (call, row) => write(place, rule, call, row) } };
+}
+
+function positionOf({ sublist: { through }, child }: Place, row: any): ListOptions['order'] {
+  if (!through?.ordered) return undefined;
+  const { table, parent, child: below } = through;
+  return (alias) => ({
+    sql: `(select position from ${quote(table)} where ${quote(parent)} = ? and ${quote(below)} = ${child.id(alias)})`,
+    bindings: [row.id],
+  });
 }
 
 function narrowTo({ sublist, child }: Place, row: any): Narrow {
@@ -163,6 +173,7 @@ async function detachChild(place: Place, call: Call, parentRow: any, id: number)
   const row = await childRow(place, call, id);
   if (through) {
     await inTransaction(engine.db, child.resource, async (trx) => {
+      await sublist.checkDetach?.(trx, parentRow, row, call);
       const ended = await trx(through.table)
         .where({ [through.parent]: parentRow.id, [through.child]: id })
         .delete();

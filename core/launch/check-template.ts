@@ -25,6 +25,9 @@ export async function checkTemplate(
   if (!project) refuse('project', 'Job templates need a project.');
   if ((row.inventory_id ?? null) === null && !row.ask_inventory_on_launch)
     refuse('inventory', 'Job templates need an inventory, or ask for one at launch.');
+  // named by the place where it is made
+  if (project && !before && input['organization_id'] != null && input['organization_id'] !== project.organization_id)
+    refuse('project', 'The project belongs to another organization, and a template always to that of its project.');
   if (project) await checkProjectParts(config.dataDir, project, row, before, refuse);
   if (row.host_config_key && (row.inventory_id ?? null) === null)
     refuse('host_config_key', 'A host config key needs an inventory.');

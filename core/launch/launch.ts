@@ -4,7 +4,7 @@ import type { Settings } from '../settings/settings.ts';
 import { insertRun, launcherColumns, type Launcher } from './insert-run.ts';
 import { noteAnswer } from './launch-key.ts';
 import { jobColumns } from './job-columns.ts';
-import { loadCredentials, loadInventory, loadTemplate, type LaunchTemplate } from './load.ts';
+import { loadCredentials, loadInstanceGroups, loadInventory, loadTemplate, type LaunchTemplate } from './load.ts';
 import { allPasswordsNeeded, type LaunchCredential } from './passwords.ts';
 import { askFlags, readLaunchBody, type LaunchInput } from './prompt-types.ts';
 import { missingReferences } from './references.ts';
@@ -98,9 +98,11 @@ async function planLaunch(
       : hidden.has(`inventory.${given['inventory']}`)
         ? null
         : await loadInventory(db, given['inventory']);
+  const groups = await loadInstanceGroups(db, given['instance_groups'] ?? []);
+  const instanceGroups = groups.filter((id) => !hidden.has(`instance_group.${id}`));
   const errors: Record<string, unknown> = {
     ...typeErrors,
-    ...missingReferences(given, { credentials: named, inventory }),
+    ...missingReferences(given, { credentials: named, inventory, instanceGroups }),
   };
   if (Object.keys(errors).length) return { accepted: {}, ignored: {}, credentials: [], passwords, errors };
 

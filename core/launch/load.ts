@@ -54,6 +54,10 @@ export async function loadCredentials(db: Knex, ids: readonly number[]): Promise
   return rows.map((row: { credential: LaunchCredential }) => row.credential);
 }
 
+/** Those of the instance groups that there are. */
+export const loadInstanceGroups = async (db: Knex, ids: readonly number[]): Promise<number[]> =>
+  ids.length ? db('instance_groups').whereIn('id', ids).pluck('id') : [];
+
 export async function loadInventory(db: Knex, id: number): Promise<LaunchTemplate['inventory']> {
   return (await db('inventories').where({ id }).first('id', 'name', 'pending_deletion')) ?? null;
 }

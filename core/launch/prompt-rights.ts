@@ -7,19 +7,21 @@ import type { LaunchTemplate } from './load.ts';
 interface Named {
   inventory?: number;
   credentials?: readonly number[];
+  instance_groups?: readonly number[];
 }
 
 /** What a launch names that the template does not name itself: only that needs rights of whoever launches (contract/jobs.md §4.4). */
 export function foreignObjects(
   template: LaunchTemplate,
   given: Named,
-): { type: 'inventory' | 'credential'; id: number }[] {
+): { type: 'inventory' | 'credential' | 'instance_group'; id: number }[] {
   const own = new Set(template.credentials.map(({ id }) => id));
   const credentials = (given.credentials ?? []).filter((id) => !own.has(id));
   const inventory = given.inventory != null && given.inventory !== template['inventory_id'] ? [given.inventory] : [];
   return [
     ...inventory.map((id) => ({ type: 'inventory' as const, id })),
     ...credentials.map((id) => ({ type: 'credential' as const, id })),
+    ...(given.instance_groups ?? []).map((id) => ({ type: 'instance_group' as const, id })),
   ];
 }
 

@@ -5,12 +5,13 @@ const absent = (id: number) => `Invalid pk "${id}" - object does not exist.`;
 interface Found {
   credentials: readonly LaunchCredential[];
   inventory: unknown;
+  instanceGroups: readonly number[];
 }
 
-/** Ids that name nothing. Labels, environments and instance groups do not exist yet, so every id of theirs is one. */
+/** Ids that name nothing. Labels and environments do not exist yet, so every id of theirs is one. */
 export function missingReferences(
   given: Record<string, any>,
-  { credentials, inventory }: Found,
+  { credentials, inventory, instanceGroups }: Found,
 ): Record<string, string[]> {
   const errors: Record<string, string[]> = {};
   if (given['inventory'] !== undefined && !inventory) errors['inventory'] = [absent(given['inventory'])];
@@ -19,6 +20,8 @@ export function missingReferences(
   if (unknown.length) errors['credentials'] = unknown.map(absent);
   if (given['execution_environment'] !== undefined)
     errors['execution_environment'] = [absent(given['execution_environment'])];
-  for (const key of ['labels', 'instance_groups']) if (given[key]?.length) errors[key] = given[key].map(absent);
+  if (given['labels']?.length) errors['labels'] = given['labels'].map(absent);
+  const groups = (given['instance_groups'] ?? []).filter((id: number) => !instanceGroups.includes(id));
+  if (groups.length) errors['instance_groups'] = groups.map(absent);
   return errors;
 }

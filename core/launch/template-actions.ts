@@ -130,7 +130,13 @@ function copyName({ body }: Call, original: { name: string }): string {
   return name;
 }
 
-export async function copyCredentials(trx: Knex, copied: { id: number }, original: { id: number }): Promise<void> {
+/** What hangs on a template by lists; the order of its instance groups stays. */
+export async function copyLists(trx: Knex, copied: { id: number }, original: { id: number }): Promise<void> {
+  await trx.raw(
+    `insert into template_instance_groups (template_id, instance_group_id)
+     select ?, instance_group_id from template_instance_groups where template_id = ? order by position`,
+    [copied.id, original.id],
+  );
   await trx.raw(
     'insert into template_credentials (template_id, credential_id) select ?, credential_id from template_credentials where template_id = ?',
     [copied.id, original.id],

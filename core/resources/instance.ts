@@ -1,4 +1,4 @@
-import { defineResource, field, type Resource } from '@tapline/plugin-sdk';
+import { ApiError, defineResource, field, type Resource } from '@tapline/plugin-sdk';
 import { totalCapacity } from '../dispatch/capacity.ts';
 import { NODE_DEAD_AFTER_S } from '../dispatch/situation.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
@@ -82,7 +82,18 @@ export const instanceResource = ({ permissions }: { permissions: CorePermissions
     summary: ['id', 'hostname'],
     extraSql: { consumed_now: consumed },
     fields: instanceFields,
-    sublists: { jobs: { resource: 'unified_job', column: 'instance_id' } },
+    sublists: {
+      jobs: { resource: 'unified_job', column: 'instance_id' },
+      instance_groups: {
+        resource: 'instance_group',
+        through: { table: 'instance_group_instances', parent: 'instance_id', child: 'instance_group_id' },
+        attach: true,
+        check: async (_trx, { node_type: type }) => {
+          if (type === 'execution' || type === 'hybrid') return;
+          throw new ApiError(400, { msg: `A ${type} node carries out nothing, so it belongs to no instance group.` });
+        },
+      },
+    },
     validate({ input, before }) {
       if (!before || input['capacity_adjustment'] === undefined) return;
       input['capacity'] = totalCapacity(before.cpu_capacity, before.mem_capacity, Number(input['capacity_adjustment']));

@@ -8,6 +8,7 @@ import { treeAction } from '../inventory/tree-action.ts';
 import { variableData } from '../inventory/variable-data.ts';
 import { type CorePermissions, inventoryLinks } from '../rbac/permissions.ts';
 import { assertLinks } from '../rbac/rights.ts';
+import { instanceGroupsOf } from './ordered-lists.ts';
 
 const kinds = [
   ['', 'Holds its own hosts'],
@@ -37,6 +38,7 @@ const fields = {
 
 const sublists: Resource['sublists'] = {
   job_templates: { resource: 'job_template', column: 'inventory_id' },
+  instance_groups: instanceGroupsOf('inventory'),
   // what belongs to the inventory ends when it is detached
   hosts: { resource: 'host', column: 'inventory_id', attach: true, create: true },
   groups: { resource: 'group', column: 'inventory_id', attach: true, create: true },

@@ -6,12 +6,13 @@ import { checkCredentialSlot } from '../launch/credential-slots.ts';
 import type { LaunchService } from '../launch/launch.ts';
 import { askFlags } from '../launch/prompt-types.ts';
 import { templateSummaries } from '../launch/run-summaries.ts';
-import { copyAction, copyCredentials, launchAction } from '../launch/template-actions.ts';
+import { copyAction, copyLists, launchAction } from '../launch/template-actions.ts';
 import { assertMayUse, assertTemplateRights } from '../launch/template-rights.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
 import { giveToCreator } from '../rbac/roles.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { templateStatuses, webhookServices } from './choices.ts';
+import { instanceGroupsOf } from './ordered-lists.ts';
 
 const ro = { mode: 'ro' } as const;
 const noLink = () => field.computed({ compute: () => null, apiType: 'id' });
@@ -92,6 +93,7 @@ const children = {
   },
   sublists: {
     jobs: { resource: 'job', column: 'template_id' },
+    instance_groups: instanceGroupsOf('template'),
     credentials: {
       resource: 'credential',
       attach: true,
@@ -149,6 +151,6 @@ export const jobTemplateResource = (services: JobTemplateServices): Resource =>
   });
 
 async function finishCopy(trx: Knex, copied: { id: number }, original: { id: number }, { actor }: Call): Promise<void> {
-  await copyCredentials(trx, copied, original);
+  await copyLists(trx, copied, original);
   if (actor && actor.id > 0) await giveToCreator(trx, 'job_template', copied.id, actor.id);
 }

@@ -4,6 +4,7 @@ import type { RoleSettings } from '../rbac/people.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
 import { authenticated } from '../rbac/rules.ts';
 import { organizationCounts } from './organization-counts.ts';
+import { galaxyCredentials, instanceGroupsOf } from './ordered-lists.ts';
 import { membersOf } from './role-sublists.ts';
 
 export const organizationResource = (services: { permissions: CorePermissions; settings: RoleSettings }): Resource =>
@@ -33,9 +34,11 @@ export const organizationResource = (services: { permissions: CorePermissions; s
       },
       inventories: { resource: 'inventory', column: 'organization_id' },
       projects: { resource: 'project', column: 'organization_id', create: true, write: authenticated },
-      job_templates: { resource: 'job_template', column: 'organization_id' },
+      job_templates: { resource: 'job_template', column: 'organization_id', create: true, write: authenticated },
       applications: { resource: 'o_auth2_application', column: 'organization_id', create: true, write: authenticated },
       credentials: { resource: 'credential', column: 'organization_id', create: true, write: authenticated },
+      instance_groups: instanceGroupsOf('organization'),
+      galaxy_credentials: galaxyCredentials,
     },
     summaries: organizationCounts(services.permissions),
     beforeDelete: (trx, { id }) => assertNoActiveRuns(trx, (runs) => runs.where('organization_id', id)),

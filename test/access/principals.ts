@@ -99,6 +99,10 @@ async function records(make: World, db: Knex, { self, creator }: People): Promis
   const group = await insert('groups', { name: 'web', inventory_id: inventory.id });
   await db('group_hosts').insert({ group_id: group.id, host_id: host.id });
   const credential = await make.credential(organization, { name: 'credential' });
+  const galaxy =
+    (await db('credential_types').where({ kind: 'galaxy' }).first()) ??
+    (await insert('credential_types', { name: 'Galaxy', kind: 'galaxy' }));
+  const galaxy_credential = await make.credential(organization, { name: 'galaxy', credential_type_id: galaxy.id });
   const instance_group = await make.instanceGroup({ name: 'group' });
   const instance =
     (await db('instances').first()) ??
@@ -116,6 +120,7 @@ async function records(make: World, db: Knex, { self, creator }: People): Promis
     inventory,
     host,
     group,
+    galaxy_credential,
     project,
     job_template,
     credential,

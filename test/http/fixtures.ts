@@ -41,6 +41,14 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
     organization: ids.organization,
     credential_type: ids.credential_type,
   });
+  const galaxy =
+    (await db('credential_types').where({ kind: 'galaxy' }).first('id')) ??
+    (await db('credential_types').insert({ name: 'Galaxy', kind: 'galaxy' }).returning('id'))[0];
+  await create('galaxy_credential', 'credentials', {
+    name: fresh('Galaxy'),
+    organization: ids.organization,
+    credential_type: galaxy.id,
+  });
   const [project] = await db('templates')
     .insert({
       kind: 'project',
@@ -162,7 +170,18 @@ export const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
     inventory: ids.inventory,
     playbook: 'site.yml',
   }),
+  'POST /api/v2/organizations/:id/job_templates/': () => ({
+    name: fresh('Template'),
+    project: ids.project,
+    inventory: ids.inventory,
+    playbook: 'site.yml',
+  }),
   'POST /api/v2/job_templates/:id/credentials/': () => ({ id: ids.credential }),
+  'POST /api/v2/organizations/:id/galaxy_credentials/': () => ({ id: ids.galaxy_credential }),
+  'POST /api/v2/organizations/:id/instance_groups/': () => ({ id: ids.instance_group }),
+  'POST /api/v2/inventories/:id/instance_groups/': () => ({ id: ids.instance_group }),
+  'POST /api/v2/job_templates/:id/instance_groups/': () => ({ id: ids.instance_group }),
+  'POST /api/v2/instances/:id/instance_groups/': () => ({ id: ids.instance_group }),
   'POST /api/v2/job_templates/:id/launch/': () => ({}),
   'POST /api/v2/job_templates/:id/copy/': () => ({ name: fresh('Copy') }),
   'POST /api/v2/projects/:id/copy/': () => ({ name: fresh('Copy') }),

@@ -111,6 +111,34 @@ describe('launching a job template', function () {
     expect(await refused(template, { forks: 100_000 })).to.have.property('forks');
   });
 
+  it('takes the instance groups that whoever launches may use, in their order, and keeps them for a relaunch', async () => {
+    const { db } = stage.services;
+    const template = await stage.template({ ask_instance_groups_on_launch: true });
+    const [{ id: preferred }] = await db('instance_groups').insert({ name: 'preferred' }).returning('id');
+    const { id: fallback } = await db('instance_groups').where({ name: 'default' }).first('id');
+    const job = await stage.launch(template, { instance_groups: [preferred, fallback] });
+    const promptsOf = async (id: number) => (await db('runs').where({ id }).first('prompts')).prompts;
+    expect(await promptsOf(job.id)).to.deep.equal({ instance_groups: [preferred, fallback] });
+    await stage.ended(job.id);
+    const again = (await stage.post(`jobs/${job.id}/relaunch/`)).body;
+    expect((await promptsOf(again.id)).instance_groups).to.deep.equal([preferred, fallback]);
+    await stage.ended(again.id);
+
+    const user = (await stage.post('users/', { username: 'grouper', password: 'grouper' })).body.id;
+    const give = async (path: string, role: string) => {
+      const { object_roles: roles } = (await stage.get(path)).body.summary_fields;
+      await stage.post(`roles/${roles[role].id}/users/`, { id: user });
+    };
+    await give(`job_templates/${template}/`, 'execute_role');
+    const launch = () =>
+      stage.post(`job_templates/${template}/launch/`, { instance_groups: [preferred] }, { auth: 'grouper:grouper' });
+    expect((await launch()).body.instance_groups[0]).to.equal(`Invalid pk "${preferred}" - object does not exist.`);
+    await give(`instance_groups/${preferred}/`, 'read_role');
+    expect((await launch()).status).to.equal(403);
+    await give(`instance_groups/${preferred}/`, 'use_role');
+    expect((await launch()).status).to.equal(201);
+  });
+
   it('takes inventory under both names, and says when it is missing', async () => {
     const template = await stage.template({ inventory: null, ask_inventory_on_launch: true });
     expect(await refused(template, {})).to.have.property('resources_needed_to_start');
