@@ -6,3 +6,5 @@ export * from './plugin.ts';
 export * from './resource.ts';
 export * from './rules.ts';
 export * from './services.ts';
+/** For the schemas of tasks: the service's own copy, so that a plugin need not bring one. */
+export { z } from 'zod';

@@ -33,4 +33,12 @@ export function addPluginCommands(program: Command): void {
     .action(async (name: string, options: { dropData?: boolean; yes?: boolean }) =>
       (await import('./commands/plugins-uninstall.ts')).uninstallPlugin(name, options),
     );
+  plugins
+    .command('new')
+    .description('write the package of a new plugin, ready to build and test')
+    .argument('<name>', 'its id, in kebab-case')
+    .option('--dir <folder>', 'where to write it; a folder of its name unless given')
+    .action(async (name: string, options: { dir?: string }) =>
+      (await import('./commands/plugins-new.ts')).newPlugin(name, options),
+    );
 }

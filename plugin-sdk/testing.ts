@@ -1,0 +1,3 @@
+export * from './testing/conformance.ts';
+export * from './testing/launch.ts';
+export * from './testing/record.ts';

@@ -1,0 +1,176 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { expect } from 'chai';
+import { root } from '../../core/app/config.ts';
+import { runCli } from '../support/cli.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bootWith } from '../support/plugins.ts';
+import type { TestService } from '../support/service.ts';
+
+const bin = join(root, 'node_modules', '.bin');
+const packageName = 'tapline-plugin-night-watch';
+
+/** npm as the author and the operator use it, but kept from any registry. */
+function npm(args: string[], cwd: string): Promise<string> {
+  const env = {
+    PATH: [bin, process.env.PATH].join(delimiter),
+    HOME: process.env.HOME,
+    npm_config_offline: 'true',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_update_notifier: 'false',
+  };
+  return new Promise((resolve, reject) => {
+    execFile('npm', args, { cwd, env, maxBuffer: 1e8 }, (error, out, err) =>
+      error ? reject(new Error(`npm ${args.join(' ')}: ${out}${err}`)) : resolve(out),
+    );
+  });
+}
+
+describe('a plugin that somebody else writes', function () {
+  this.timeout(300_000);
+  let outside: string;
+  let folder: string;
+  let dataDir: string;
+  let database: TestDatabase;
+  let tarball: string;
+
+  before(async () => {
+    database = await createTestDatabase();
+    outside = mkdtempSync(join(tmpdir(), 'tapline-author-'));
+    folder = join(outside, 'night-watch');
+    dataDir = join(outside, 'data');
+    mkdirSync(dataDir, { mode: 0o711 });
+  });
+  after(async () => {
+    await database.drop();
+    rmSync(outside, { recursive: true });
+  });
+
+  const cli = async (...args: string[]) => {
+    const { code, out, err } = await runCli(['plugins', ...args], {
+      DATABASE_URL: database.url,
+      TAPLINE_DATA: dataDir,
+    });
+    expect(code, `${out}${err}`).to.equal(0);
+    return out;
+  };
+  /** With what the data folder says is on. */
+  const boot = () =>
+    bootWith({ database, dataDir, env: { TAPLINE_PLUGINS: undefined as never, TAPLINE_ROLES: 'web' } });
+
+  it('is generated into a folder outside the tree, with the SDK beside it', async () => {
+    expect(await cli('new', 'night-watch', '--dir', folder)).to.match(/^Plugin night-watch is written to /);
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(manifest.name).to.equal(packageName);
+    expect(existsSync(join(folder, manifest.devDependencies['@tapline/plugin-sdk'].replace('file:', '')))).to.equal(
+      true,
+    );
+    expect(readFileSync(join(folder, 'resources', 'hold.ts'), 'utf8')).to.contain("path: 'night_watch_holds'");
+    const again = await runCli(['plugins', 'new', 'night-watch', '--dir', folder], { TAPLINE_DATA: dataDir });
+    expect([again.code, again.err]).to.deep.equal([1, `${folder} is not empty: name another folder with --dir.\n`]);
+    const wrong = await runCli(['plugins', 'new', 'Night_Watch'], { TAPLINE_DATA: dataDir });
+    expect(wrong.err).to.match(/^The name must be in kebab-case/);
+  });
+
+  it('builds against the packed SDK, and passes the tests that came with it', async () => {
+    // compiler and test runner are the ones of this checkout: an author gets them from the registry
+    const modules = join(folder, 'node_modules');
+    mkdirSync(join(modules, '@types'), { recursive: true });
+    for (const tool of ['typescript', 'mocha', '@types/node', '@types/mocha'])
+      symlinkSync(join(root, 'node_modules', tool), join(modules, tool));
+    const sdk = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).devDependencies['@tapline/plugin-sdk'];
+    const home = join(outside, 'sdk');
+    mkdirSync(home);
+    await npm(['install', '--prefix', home, join(folder, sdk.replace('file:', ''))], home);
+    symlinkSync(join(home, 'node_modules', '@tapline'), join(modules, '@tapline'));
+    const out = await npm(['test'], folder);
+    expect(out).to.match(/plugin night-watch as the service expects it/);
+    expect(out).to.match(/12 passing/);
+    expect(out).not.to.match(/\d failing/);
+  });
+
+  it('is packed without its tests and without the SDK', async () => {
+    const [packed] = JSON.parse(
+      await npm(['pack', '--json', '--pack-destination', outside, '--ignore-scripts'], folder),
+    );
+    const files = packed.files.map(({ path }: { path: string }) => path);
+    expect(files).to.include.members([
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/migrations/0001_holds.js',
+      'package.json',
+    ]);
+    expect(files.filter((path: string) => /test|vendor|node_modules|(?<!\.d)\.ts$/.test(path))).to.deep.equal([]);
+    tarball = join(outside, packed.filename);
+  });
+
+  it('is installed by an operator and switched on by the name of its package', async () => {
+    const home = join(dataDir, 'plugins');
+    mkdirSync(home, { recursive: true });
+    await npm(['install', '--omit=dev', '--prefix', home, tarball], home);
+    expect(existsSync(join(home, 'node_modules', '@tapline'))).to.equal(false);
+    expect(await cli('list')).to.match(/\ntapline-plugin-night-watch +off +0\.1\.0 +package/);
+    expect(await cli('enable', packageName)).to.match(/^Plugin night-watch is switched on\./);
+    expect(await cli('doctor')).to.match(/night-watch: its data lacks migrations: 0001_holds/);
+  });
+
+  async function template(service: TestService): Promise<{ id: number; url: string }> {
+    const project = (await service.post('projects/', { name: 'p', organization: 1, scm_type: '', local_path: '' }))
+      .body;
+    await database
+      .db('templates')
+      .where('id', project.id)
+      .update({ scm_type: 'git', scm_revision: 'x', playbook_files: '["x.yml"]' });
+    const inventory = (await service.post('inventories/', { name: 'i', organization: 1 })).body;
+    return (
+      await service.post('job_templates/', {
+        name: 't',
+        project: project.id,
+        inventory: inventory.id,
+        playbook: 'x.yml',
+      })
+    ).body;
+  }
+
+  it('serves its resource, its setting and its tap', async () => {
+    const service = await boot();
+    try {
+      const { id, url } = await template(service);
+      const hold = await service.post('night_watch_holds/', { job_template: id, reason: 'It is being mended.' });
+      expect(hold.status, JSON.stringify(hold.body)).to.equal(201);
+      expect(hold.body.summary_fields.job_template.name).to.equal('t');
+      expect((await service.post('night_watch_holds/', { job_template: id, reason: 'x' })).body).to.deep.equal({
+        job_template: ['This template is held already.'],
+      });
+      expect((await service.get('night_watch_holds/?job_template__name=t&search=mended')).body.count).to.equal(1);
+      const refused = await service.post(`${url}launch/`);
+      expect(refused.status).to.equal(403);
+      expect(refused.body).to.deep.equal({ detail: 'This template is held.', reasons: ['It is being mended.'] });
+      await service.request('PATCH', 'settings/night-watch/', { body: { NIGHT_WATCH_ENFORCED: false } });
+      const launched = await service.post(`${url}launch/`);
+      expect(launched.status, JSON.stringify(launched.body)).to.equal(201);
+      expect((await service.get(`jobs/${launched.body.id}/`)).body.job_explanation).to.contain('It is being mended.');
+      expect((await service.get('plugins/night-watch/')).body).to.include({ state: 'on', version: '0.1.0' });
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('leaves nothing behind when it is switched off and removed', async () => {
+    await cli('disable', packageName);
+    const service = await boot();
+    expect((await service.get('night_watch_holds/')).status).to.equal(404);
+    expect((await service.get('settings/night-watch/')).status).to.equal(404);
+    await service.stop();
+    expect(await cli('uninstall', packageName, '--drop-data', '--yes')).to.match(
+      /holds: 1 row\n[^]*NIGHT_WATCH_ENFORCED[^]*Dropped\./,
+    );
+    await npm(['uninstall', '--prefix', join(dataDir, 'plugins'), packageName], dataDir);
+    expect(await cli('list')).not.to.contain('night-watch');
+    const { rows } = await database.db.raw(`select to_regnamespace('plugin_night_watch') as schema`);
+    expect(rows).to.deep.equal([{ schema: null }]);
+  });
+});
