@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import { safeNext } from '../../core/http/auth/safe-next.ts';
 import { adminPassword, startService, type TestService } from '../support/service.ts';
@@ -82,5 +84,27 @@ describe('where a login leads', () => {
   it('puts nothing of a user name into the headers or, unescaped, into the log', async () => {
     const page = await new Browser(service.url).login('x\r\nX-Injected: 1', 'y');
     expect([page.status, page.headers['x-injected']]).to.deep.equal([401, undefined]);
+  });
+
+  it('holds for the redirect to the final slash as well: this host, and no header from outside', async () => {
+    const targets = {
+      '/api/v2/organizations?next=//evil.example': '/api/v2/organizations/?next=//evil.example',
+      '/api/v2/organizations?x=%0d%0aX-Injected:%201': '/api/v2/organizations/?x=%0d%0aX-Injected:%201',
+      '/api/login?next=https://evil.example': '/api/login/?next=https://evil.example',
+      '//evil.example/api/v2/organizations': undefined,
+      '/api//evil.example': undefined,
+      '/api/v2//evil.example/organizations': undefined,
+      '/api/v2/organizations%0d%0aX-Injected:%201': undefined,
+      // a name as good as any: what matters is how it begins
+      '/api/v2/organizations/\\evil.example': '/api/v2/organizations/\\evil.example/',
+      'http://evil.example/api/v2/organizations': '/api/v2/organizations/',
+    };
+    for (const [target, location] of Object.entries(targets)) {
+      // as it stands: no client that tidies paths
+      const sent = httpRequest({ port: new URL(service.url).port, path: target }).end();
+      const [{ headers, statusCode }] = await once(sent, 'response');
+      expect([headers.location, headers['x-injected']], target).to.deep.equal([location, undefined]);
+      expect(statusCode, target).to.be.oneOf(location === undefined ? [400, 401, 404] : [301]);
+    }
   });
 });
