@@ -7,7 +7,7 @@ import { changesSince, differences, type NodeSet } from './agreement.ts';
 import type { Registries } from './registries.ts';
 
 /** A node that has not been heard of for so long does not serve any more. */
-const deadAfterS = 20;
+export const DEAD_AFTER_S = 20;
 const heartbeatMs = 5000;
 const lock = 'tapline nodes';
 
@@ -64,12 +64,12 @@ interface Living extends NodeSet {
 async function livingOthers(trx: Knex, { config, queue }: Deps, { forget }: { forget: boolean }): Promise<Living[]> {
   if (forget)
     await trx('service_nodes')
-      .where('last_seen', '<', trx.raw(`now() - interval '${deadAfterS} seconds'`))
+      .where('last_seen', '<', trx.raw(`now() - interval '${DEAD_AFTER_S} seconds'`))
       .orWhere((same) => same.where('node', config.nodeName).whereRaw('roles = ?::text[]', [config.roles]))
       .delete();
   return trx('service_nodes')
     .whereNot('boot_id', queue.bootId)
-    .where('last_seen', '>=', trx.raw(`now() - interval '${deadAfterS} seconds'`))
+    .where('last_seen', '>=', trx.raw(`now() - interval '${DEAD_AFTER_S} seconds'`))
     .select(
       'node',
       'plugins',
@@ -87,7 +87,7 @@ function refuseToDiffer(mine: NodeSet, others: readonly Living[]): void {
       `this node (${mine.node}) differs from ${other.node}, which serves the same database and was heard of ${other.seconds} s ago: ` +
         `${found.join('; ')}. Give both the same plugins in the same versions (config/plugins.ts, TAPLINE_PLUGINS, "tapline plugins") ` +
         `and the same keys (keys.json or TAPLINE_SECRET_KEY); or stop every other node first: then this one takes its own set over. ` +
-        `A node that was killed counts as living for ${deadAfterS} s.`,
+        `A node that was killed counts as living for ${DEAD_AFTER_S} s.`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { deleteTasksOf } from '../jobs/parked.ts';
 import { QUEUE_SCHEMA } from '../jobs/tasks.ts';
+import { DEAD_AFTER_S } from './membership.ts';
 import { migrationTable, schemaOf } from './schema-name.ts';
 
 export interface OwnData {
@@ -58,10 +59,11 @@ export async function dropOwnData(db: Knex, plugin: string, { settings, tasks }:
   });
 }
 
-/** How many processes serve this database now: each listens on a connection of this name. */
-export async function servingNodes(db: Pick<Knex, 'raw'>): Promise<number> {
+/** Names of the nodes that serve this database now with the plugin on. */
+export async function nodesWith(db: Pick<Knex, 'raw'>, plugin: string): Promise<string[]> {
   const { rows } = await db.raw(
-    `select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name = 'tapline bus'`,
+    `select node from service_nodes where jsonb_exists(plugins, ?) and last_seen >= now() - ? * interval '1 second' order by 1`,
+    [plugin, DEAD_AFTER_S],
   );
-  return rows[0].count;
+  return rows.map(({ node }: { node: string }) => node);
 }

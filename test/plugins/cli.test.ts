@@ -147,18 +147,20 @@ describe('tapline plugins', function () {
     );
   });
 
-  it('uninstall: refuses while it is on, and while a node serves the database', async () => {
+  it('uninstall: refuses while it is on, and while it runs on a node', async () => {
     const on = { TAPLINE_PLUGINS: 'tapline-alpha' };
     expect(await refused('uninstall alpha --drop-data --yes', on)).to.match(
       /^alpha is switched on: run `plugins disable tapline-alpha`/,
     );
     expect(await refused('uninstall alpha --drop-data --yes')).to.match(
-      /^Nothing was dropped: a node serves this database now/,
+      /^Nothing was dropped: alpha still runs on \S+\. Restart the service there first/,
     );
     expect(await refused('uninstall nothing')).to.match(
       /^There is no plugin nothing, and no data of one\. Plugins with data here: alpha, beta\.\n$/,
     );
     await service.stop();
+    // from here on one serves that does not have it
+    service = await bootWith({ database, dataDir });
   });
 
   it('uninstall: shows what would be lost, and keeps it without --drop-data or --yes', async () => {
@@ -190,6 +192,8 @@ describe('tapline plugins', function () {
       `select to_regnamespace('plugin_alpha') as schema, (select count(*)::int from tapline_jobs.jobs where task_identifier = 'alpha:sweep') as tasks`,
     );
     expect(rows).to.deep.equal([{ schema: null, tasks: 0 }]);
+    expect((await service.get('organizations/')).status).to.equal(200);
+    await service.stop();
     expect(await database.db('settings').where('key', 'ALPHA_LIMIT')).to.deep.equal([]);
     rmSync(join(dataDir, 'plugins', 'node_modules', 'tapline-beta'), { recursive: true });
     expect(await done('uninstall beta --drop-data --yes')).to.match(/its package is not here.*\nDropped\./s);

@@ -30,7 +30,7 @@ describe('the conformance kit', () => {
   let count = 0;
 
   const bad: [string, (api: PluginApi) => void, RegExp, Partial<Plugin>?][] = [
-    ['a service used inside register', (api) => void api.log.info({}, 'hello'), /api\.log was used inside register/],
+    ['a service used inside register', (api) => api.log.info({}, 'hello'), /api\.log was used inside register/],
     ['a setting read inside register', (api) => api.settings.get('X'), /api\.settings\.get was used inside register/],
     [
       'a throw',

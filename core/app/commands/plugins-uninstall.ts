@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { readLayer, writeLayer } from '../../plugins/entries.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { importPlugin } from '../../plugins/load.ts';
-import { dropOwnData, type OwnData, ownData, pluginsWithData, servingNodes } from '../../plugins/own-data.ts';
+import { dropOwnData, nodesWith, type OwnData, ownData, pluginsWithData } from '../../plugins/own-data.ts';
 import { schemaOf } from '../../plugins/schema-name.ts';
 import { settingKeysOf } from '../../plugins/setting-keys.ts';
 import type { Config } from '../config.ts';
@@ -85,11 +85,11 @@ function describe(id: string, { tables, settings, tasks }: OwnData): void {
 
 /** A node that still runs it would fail at once, and make its tables again at its next start. */
 async function assertUnused(db: Knex, id: string): Promise<void> {
-  const nodes = await servingNodes(db);
-  if (!nodes) return;
-  throw new CommandError(
-    `Nothing was dropped: ${nodes === 1 ? 'a node serves' : `${nodes} nodes serve`} this database now and may run ${id}. Stop the service on every node first.`,
-  );
+  const nodes = await nodesWith(db, id);
+  if (nodes.length)
+    throw new CommandError(
+      `Nothing was dropped: ${id} still runs on ${nodes.join(', ')}. Restart the service there first; it is switched off from then on.`,
+    );
 }
 
 /** The switch goes; the package goes by the tool that brought it. */
