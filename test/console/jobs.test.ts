@@ -69,7 +69,7 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
     const marked = page.locator('[aria-current="location"]');
     await marked.waitFor();
     expect(await marked.textContent()).to.include('fatal: [web1]');
-    await tabTo(page, output());
+    await until(() => hasFocus(output()));
     expect(await page.getByText(/^Job \d+: Failed$/).count()).to.equal(1);
   });
 
@@ -113,6 +113,35 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
     const id = Number(page.url().split('/').at(-1));
     const { body } = await stage.service.get(`jobs/${id}/`);
     expect([body.forks, body.extra_vars]).to.deep.equal([2, '{"who":"the operator"}']);
+  });
+
+  it('asks for the passwords that credentials leave open, at a launch and at a relaunch', async () => {
+    const { db } = stage.service.services;
+    const machine = await db('credential_types').where({ namespace: 'ssh' }).first('id');
+    const { id: credential } = await stage.make('credentials/', {
+      name: 'Asks',
+      organization: 1,
+      credential_type: machine.id,
+      inputs: { username: 'deploy', password: 'ASK' },
+    });
+    const { id } = await stage.template('greet.yml', { name: 'Secret' });
+    await stage.service.post(`job_templates/${id}/credentials/`, { id: credential });
+    await stage.open(`/templates/${id}/launch`);
+    const password = page.getByLabel('Password for ssh');
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+    await page.getByText('This password is needed to start.').waitFor();
+    expect(await password.getAttribute('aria-invalid')).to.equal('true');
+    await password.fill('not told to anybody');
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+    await page.waitForURL(/\/jobs\/\d+$/);
+    await status('Successful').waitFor();
+    const first = page.url();
+    await page.getByRole('button', { name: 'Relaunch', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Passwords for this launch' });
+    await dialog.getByLabel('Password for ssh').fill('not told to anybody');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.href !== first && /\/jobs\/\d+$/.test(url.pathname));
+    await status('Successful').waitFor();
   });
 
   it('follows a running job, shows it in the lists, and finds its way back after the service was away', async () => {

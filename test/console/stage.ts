@@ -19,7 +19,8 @@ const flags = [
   '--disable-sync',
 ];
 
-const play = (tasks: string) => `- name: Look after the shop\n  hosts: all\n  gather_facts: false\n  tasks:\n${tasks}`;
+export const play = (tasks: string) =>
+  `- name: Look after the shop\n  hosts: all\n  gather_facts: false\n  tasks:\n${tasks}`;
 
 const playbooks = {
   'greet.yml': play('    - name: Greet\n      debug: {msg: "hello {{ who | default(\'nobody\') }}"}\n'),
@@ -30,11 +31,12 @@ const playbooks = {
   'failing.yml': play('    - name: Open the vault door\n      fail: {msg: "sudo: a password is required"}\n'),
 };
 
-const local = 'ansible_connection: local\nansible_python_interpreter: "{{ ansible_playbook_python }}"\n';
+export const local = 'ansible_connection: local\nansible_python_interpreter: "{{ ansible_playbook_python }}"\n';
 
 export interface Stage {
   readonly service: TestService;
   page: Page;
+  inventory: number;
   /** held.yml goes on once this file is there */
   release: string;
   /** what a page must never do: log errors, break its policy, ask another origin; cleared by reading */
@@ -44,14 +46,14 @@ export interface Stage {
   logIn(page?: Page): Promise<void>;
   open(path: string): Promise<void>;
   make(path: string, body: object): Promise<any>;
-  template(playbook: keyof typeof playbooks, body?: object): Promise<any>;
+  template(playbook: string, body?: object): Promise<any>;
   /** down for as long as `meanwhile` takes, then up again at the same address */
   restart(meanwhile: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The whole service with the console, and a browser in front of it. */
-export async function openStage(env: Record<string, string> = {}): Promise<Stage> {
+/** The whole service with the console, and a browser in front of it; `more` are further playbooks by file name. */
+export async function openStage(env: Record<string, string> = {}, more: Record<string, string> = {}): Promise<Stage> {
   const database = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'tapline-console-'));
   const port = await freePort();
@@ -83,12 +85,13 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
   };
   const page = await fresh();
   const make = makerOf(() => service);
-  const { inventory, project } = await furnish(service, make);
+  const { inventory, project } = await furnish(service, make, more);
   return {
     get service() {
       return service;
     },
     page,
+    inventory,
     release: join(gate, 'release'),
     problems: watched.read,
     fresh,
@@ -120,10 +123,10 @@ const makerOf = (service: () => TestService) => async (path: string, body: objec
   return answer.body;
 };
 
-async function furnish(service: TestService, make: Stage['make']) {
+async function furnish(service: TestService, make: Stage['make'], more: Record<string, string>) {
   const folder = join(service.dataDir, 'projects', 'shop');
   mkdirSync(folder, { recursive: true });
-  for (const [name, text] of Object.entries(playbooks)) writeFileSync(join(folder, name), text);
+  for (const [name, text] of Object.entries({ ...playbooks, ...more })) writeFileSync(join(folder, name), text);
   const organization = (await service.get('organizations/')).body.results[0].id;
   const inventory = (await make('inventories/', { name: 'Production', organization })).id;
   await make('hosts/', { name: 'web1', inventory, variables: local });

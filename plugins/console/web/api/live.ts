@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { cookie } from './http.ts';
+import { cookie, get } from './http.ts';
 import type { RunEvent } from './types.ts';
 
 export interface StatusChange {
@@ -37,6 +37,8 @@ export function connectLive(): void {
     socket = null;
     liveState.value = 'lost';
     attempts += 1;
+    // refused again and again: is it the session that has ended?
+    if (attempts % 3 === 0) void get('me/', { quiet: true }).catch(() => undefined);
     const pause = Math.min(longestPauseMs, 250 * 2 ** Math.min(attempts, 6));
     timer = setTimeout(connectLive, pause * (0.75 + Math.random() / 2));
   });

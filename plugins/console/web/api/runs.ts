@@ -28,12 +28,15 @@ function inOrder(listener: (change: StatusChange) => void): (change: StatusChang
   };
 }
 
-const changed = (run: Run, { status, finished }: StatusChange): Run => ({
-  ...run,
-  status: status as RunStatus,
-  finished: finished ?? run.finished,
-  started: run.started ?? (status === 'running' ? new Date().toISOString() : null),
-});
+const bad = new Set(['failed', 'error', 'canceled']);
+
+/** As the list will show it once it is read again. */
+function changed(run: Run, { status, finished: ended }: StatusChange): Run {
+  const started = run.started ?? (status === 'running' ? new Date().toISOString() : null);
+  const finished = ended ?? run.finished;
+  const elapsed = started && finished ? (Date.parse(finished) - Date.parse(started)) / 1000 : run.elapsed;
+  return { ...run, status: status as RunStatus, failed: bad.has(status), started, finished, elapsed };
+}
 
 /** A list of runs that stays true: a change is shown at once, then the list is read again. */
 export function useRuns(path: string): Query<Page<Run>> {

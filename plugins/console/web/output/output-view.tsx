@@ -84,6 +84,9 @@ function useWindow({ lines, version, need }: Output, live: boolean, target: numb
     if (!reachable || !scroller.current) return;
     following.value = false;
     scroller.current.scrollTop = Math.max(0, (target - 3) * lineHeight);
+    scroller.current.scrollIntoView({ block: 'nearest' });
+    // whoever followed a link to the line reads on from there
+    scroller.current.focus({ preventScroll: true });
     measure();
   }, [target, reachable]);
 

@@ -1,14 +1,25 @@
+import { useQuery } from '../api/query.ts';
 import { PageLayout } from '../components/page.tsx';
 import { place } from '../router.ts';
 
-/** Recommendations and plugins name places that later versions of the console will have; the API has them now. */
+/** Recommendations and plugins name places that later versions of the console will have; the API has most of them now. */
 export function NotFoundPage() {
   const { path } = place.value;
+  const { data } = useQuery<Record<string, string>>('/api/v2/');
+  const list = data.value?.[path.split('/')[1] ?? ''];
   return (
     <PageLayout title="No page here">
       <p>
-        The console has no page at <code>{path}</code> in this version. What can be done there can be done over the API,
-        which lists all it has at <a href="/api/v2/">/api/v2/</a>.
+        The console has no page at <code>{path}</code> in this version. What can be done there can be done over the API
+        {list ? (
+          <>
+            , at <a href={list}>{list}</a>.
+          </>
+        ) : (
+          <>
+            , which is described at <a href="/api/docs/">/api/docs/</a>.
+          </>
+        )}
       </p>
       <p>
         <a href="/">Back to the overview</a>

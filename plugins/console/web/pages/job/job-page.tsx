@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import { useRun } from '../../api/runs.ts';
 import { isActive, type Run } from '../../api/types.ts';
 import { Failure, Loading, PageLayout } from '../../components/page.tsx';
@@ -56,9 +55,6 @@ function RunBody({ run, kind }: { run: Run; kind: Kind }) {
   const output = useOutput({ id: run.id, events, group: kind.group }, !active);
   const line = Number(place.value.query.get('line'));
   const target = line > 0 ? line - 1 : null;
-  useEffect(() => {
-    if (target !== null) document.querySelector('.output')?.scrollIntoView({ block: 'nearest' });
-  }, [target]);
   return (
     <>
       <FailureReading run={run} events={events} />
