@@ -5,8 +5,10 @@ import { asValue } from 'awilix';
 import { ensureManagedTypes } from '../credentials/managed-types.ts';
 import { createActivity } from '../engine/activity.ts';
 import { compileResources } from '../engine/compile.ts';
+import { DoublePath } from '../engine/routes.ts';
 import { defineHookTask } from '../hooks/queue-tasks.ts';
 import { createLog } from '../observe/log.ts';
+import { blameForPaths } from '../plugins/clashes.ts';
 import { connectPlugins, definePluginTasks } from '../plugins/connect.ts';
 import { pluginExtensions, pluginOwners } from '../plugins/content.ts';
 import { asPluginError, PluginError } from '../plugins/error.ts';
@@ -190,6 +192,8 @@ async function compile({ container, shutdown }: State): Promise<void> {
     extensions: pluginExtensions(cradle.registries),
     owners: pluginOwners(cradle.registries),
     activity: createActivity({ settings: cradle.settings, node: cradle.config.nodeName }),
+  }).catch((error: unknown) => {
+    throw (error instanceof DoublePath && blameForPaths(cradle.registries, error.paths)) || error;
   });
   const checks = {
     database: () => {

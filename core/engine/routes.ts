@@ -48,6 +48,19 @@ export function allowOf({ endpoints }: CompiledRoute): string {
   return [...methods, ...(endpoints.GET ? ['HEAD'] : []), 'OPTIONS'].join(', ');
 }
 
+/** Two routes that answer the same requests. */
+export class DoublePath extends Error {
+  readonly paths: readonly string[];
+
+  constructor(...paths: string[]) {
+    super(`the path ${[...new Set(paths)].join(' or ')} is declared twice`);
+    this.paths = paths;
+  }
+}
+
+/** What a path is whatever its parameters are called. */
+export const pathShape = (path: string) => path.replaceAll(/:\w+/g, ':');
+
 /** Every path of the service. Throws where one does not state its access, or two are the same. */
 export function compileRoutes(
   engine: Engine,
@@ -58,10 +71,11 @@ export function compileRoutes(
     ...routes.map((route) => ownRoute(engine, route)),
     ...resources.flatMap(({ type }) => resourceRoutes(engine, engine.type(type))),
   ];
-  const seen = new Set<string>();
+  const seen = new Map<string, string>();
   for (const { path, endpoints } of table) {
-    if (seen.has(path)) throw new Error(`the path ${path} is declared twice`);
-    seen.add(path);
+    const twin = seen.get(pathShape(path));
+    if (twin !== undefined) throw new DoublePath(twin, path);
+    seen.set(pathShape(path), path);
     for (const [method, { rule }] of Object.entries(endpoints))
       if (typeof rule?.row !== 'function') throw new Error(`${method} ${path} does not state its access`);
     if (!Object.keys(endpoints).length) throw new Error(`${path} has no method with an access rule`);

@@ -29,6 +29,21 @@ const milliseconds = (most: number) =>
 const from = (min: number, max: number) =>
   z.int('must be a whole number').min(min, `must be ${min} or more`).max(max, `must be ${max} or less`);
 
+/** Answered before the routes: nothing put there would ever be reached. */
+const reserved = [
+  '/api/login/',
+  '/api/logout/',
+  '/api/o/',
+  '/healthz/',
+  '/readyz/',
+  '/metrics/',
+  '/websocket/',
+  '/api/websocket/',
+];
+const isReserved = (path: string) => reserved.some((taken) => path.startsWith(taken));
+
+const coreGroups = new Set(['jobs', 'schedules', 'inventories', 'control']);
+
 export const schemas = {
   resource: z.looseObject({
     type: snake('"drift_alert"'),
@@ -47,10 +62,8 @@ export const schemas = {
   route: z.strictObject({
     path: z
       .string('must be a text')
-      .regex(
-        /^\/([\w.~:-]+\/)+$|^\/[\w./~:-]+\.\w+$/,
-        'must be a full path that ends with a slash, like "/api/v2/drift/compare/"',
-      ),
+      .regex(/^\/(:?[\w.~-]+\/)+$/, 'must be a full path that begins and ends with a slash, like "/api/v2/drift/:id/"')
+      .refine((path) => !isReserved(path), 'must not be one that the service answers before any route'),
     access,
     handler: fn('that answers a call'),
     body: z
@@ -125,7 +138,13 @@ export const schemas = {
     match: z.string('must be five fields as in crontab, like "0 3 * * *"'),
     payload: z.unknown().optional(),
   }),
-  group: z.strictObject({ name: snake('"drift"'), join: fn('that says whether an actor may listen') }),
+  group: z.strictObject({
+    name: snake('"drift"').refine(
+      (name) => !coreGroups.has(name) && !name.endsWith('_events'),
+      'must not be a group of core (jobs, schedules, inventories, control, …_events)',
+    ),
+    join: fn('that says whether an actor may listen'),
+  }),
   navigation: z.strictObject({
     path: z.string('must be a text').regex(/^\//, 'must begin with a slash'),
     label: text('what people read'),

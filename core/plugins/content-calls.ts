@@ -7,6 +7,7 @@ import type {
   Rule,
   SettingContribution,
 } from '@tapline/plugin-sdk';
+import { pathShape } from '../engine/routes.ts';
 import { schemas } from './arguments.ts';
 import { callOf, type Door } from './door.ts';
 import { tableOf } from './schema-name.ts';
@@ -29,7 +30,7 @@ export const contentCalls = ({ id, contribute }: Door) => ({
       call: callOf('route', route?.path),
       kind: 'routes',
       arguments: [[schemas.route, route]],
-      claims: () => [['path', route.path]],
+      claims: () => [['path', pathShape(route.path)]],
       item: () => route,
     }),
   pages: (pages: Pages) =>

@@ -88,6 +88,10 @@ export class Registries {
     this.#claims.set(`${kind} ${name}`, plugin);
   }
 
+  ownerOf(kind: string, name: string): string | undefined {
+    return this.#claims.get(`${kind} ${name}`);
+  }
+
   /** From now on plugins may use their services. */
   connect(connect: Connect): void {
     this.#connect = connect;

@@ -5,6 +5,7 @@ import type { Hooks } from '../hooks/hooks.ts';
 import type { Bus } from '../jobs/bus.ts';
 import type { Statuses } from '../jobs/status.ts';
 import type { LaunchService } from '../launch/launch.ts';
+import { assertFits } from '../plugins/clashes.ts';
 import { pluginResources, pluginRoutes } from '../plugins/content.ts';
 import type { PluginHealth } from '../plugins/health.ts';
 import type { Registries } from '../plugins/registries.ts';
@@ -96,6 +97,7 @@ export function coreResources(given: ResourceServices): Resource[] {
     unifiedJobTemplateResource(services),
     hookTraceResource(),
   ];
+  if (services.registries) assertFits(services.registries, resources);
   const added = pluginResources(services.registries).map(withOwnCapabilities);
   return withActivityStream(resources, added).map((resource) =>
     withRoles(withCapabilities(resource, permissions), services),
