@@ -153,7 +153,7 @@ const serving = {
       metrics,
       auth,
       engineApi,
-      authRoutes: authRoutes({ db, settings, auth, audit }),
+      authRoutes: authRoutes({ db, settings, auth, audit, bus }),
       bus,
       settings,
       pages: createPages(registries.all('pages').map(({ item }) => item)),

@@ -8,6 +8,7 @@ import { accessLog } from './access-log.ts';
 import { apiHeaders } from './api-headers.ts';
 import type { Auth } from './auth/authenticate.ts';
 import { createReadBody } from './body.ts';
+import { knowClientAddress } from './client-address.ts';
 import { dispatch } from './dispatch.ts';
 import { answerErrors } from './errors.ts';
 import { requestId } from './request-id.ts';
@@ -37,6 +38,7 @@ export function createApp(deps: AppDeps) {
   const app = new Koa();
   // its own handler would print what `answerErrors` has logged, and clients that went away
   app.silent = true;
+  if (deps.settings) app.use(knowClientAddress({ settings: deps.settings }));
   app.use(requestId);
   app.use(apiHeaders({ name: 'Tapline', version: config.version, node: config.nodeName }));
   app.use(accessLog({ log }));

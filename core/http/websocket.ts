@@ -12,6 +12,7 @@ import { createConnections, sayGoodbye } from './websocket/connections.ts';
 import { createEventFeed } from './websocket/event-feed.ts';
 import { createGate } from './websocket/gate.ts';
 import { identify, isWebsocketPath, refuse } from './websocket/handshake.ts';
+import { controlGroup, sayToSession } from './websocket/control.ts';
 import { createStatusFeed } from './websocket/status-feed.ts';
 
 interface WebsocketDeps {
@@ -39,7 +40,7 @@ export function createWebsocket(deps: WebsocketDeps) {
   const canSee = async (kind: string, id: number, actor: Actor) =>
     (await engineApi.find(kind, id, actor)) !== undefined;
   const gate = createGate({ canSee, groups, db, log });
-  const connections = createConnections({ auth, audience, gate, log });
+  const connections = createConnections({ auth, settings, audience, gate, log });
   const rate = () => Number(settings.get('MAX_WEBSOCKET_EVENT_RATE'));
   const events = createEventFeed({ db, log, audience, canSee, rate });
   const statuses = createStatusFeed({ db, log, audience, canSee });
@@ -62,7 +63,7 @@ export function createWebsocket(deps: WebsocketDeps) {
       if (!isWebsocketPath(req.url)) throw notFound();
       if (stopped || audience.clients.size >= mostConnections)
         throw new ApiError(503, 'No further connections are accepted now.');
-      const actor = await identify(auth, req);
+      const actor = await identify({ auth, settings }, req);
       if (socket.destroyed || stopped) return void socket.destroy();
       server.handleUpgrade(req, socket, head, (ws) => connections.welcome(ws, req, actor));
     } catch (error) {
@@ -86,6 +87,7 @@ export function createWebsocket(deps: WebsocketDeps) {
 }
 
 function passOn(audience: Audience, { group, item, message }: BusMessages['plugin']): void {
+  if (group === controlGroup) return sayToSession(audience, item, message);
   const text = JSON.stringify({ ...message, group_name: group });
   for (const client of audience.listeners(`${group}-${item}`) ?? []) send(client, text);
 }

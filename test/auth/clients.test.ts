@@ -106,6 +106,40 @@ describe('clients at their start', () => {
       socket.close();
     });
 
+    it('opens for pages of the origins that are trusted', async () => {
+      const browser = new Browser(service.url);
+      await browser.login('admin', adminPassword);
+      await service.request('PATCH', 'settings/system/', { body: { CSRF_TRUSTED_ORIGINS: ['https://*.example.org'] } });
+      const socket = await open(browser, { origin: 'https://portal.example.org' });
+      expect(await next(socket, 'accept')).to.deep.equal({ accept: true, user: 1 });
+      socket.close();
+      await service.request('DELETE', 'settings/system/');
+    });
+
+    it('tells the page of a session that gave way to a newer one, and no other', async () => {
+      const limit = (body: object) => service.request('PATCH', 'settings/authentication/', { body });
+      const [older, newer] = [new Browser(service.url), new Browser(service.url)];
+      await older.login('admin', adminPassword);
+      const socket = await open(older);
+      await next(socket, 'accept');
+      // as web clients ask, whoever they are
+      socket.send(JSON.stringify({ xrftoken: older.csrf, groups: { control: ['limit_reached_1'] } }));
+      await next(socket, 'groups_current');
+      await limit({ SESSIONS_PER_USER: 1 });
+      await newer.login('admin', adminPassword);
+      expect(await next(socket, 'reason')).to.deep.equal({ group_name: 'control', reason: 'limit_reached' });
+      const present = await open(newer);
+      present.send(JSON.stringify({ xrftoken: newer.csrf, groups: { control: ['limit_reached_1'] } }));
+      await next(present, 'groups_current');
+      await limit({ SESSIONS_PER_USER: 2 });
+      await new Browser(service.url).login('admin', adminPassword);
+      present.send(JSON.stringify({ xrftoken: newer.csrf, groups: {} }));
+      await until(() => messages.get(present)!.find((message) => message.groups_left?.length));
+      expect(messages.get(present)!.filter((message) => 'reason' in message)).to.deep.equal([]);
+      await limit({ SESSIONS_PER_USER: -1 });
+      for (const one of [socket, present]) one.close();
+    });
+
     it('does not put off the end of the session', async () => {
       const browser = new Browser(service.url);
       await browser.login('admin', adminPassword);

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Bus } from '../../jobs/bus.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ReadBody } from '../body.ts';
 import type { Audit } from './audit.ts';
@@ -10,6 +11,7 @@ export interface AuthDeps {
   settings: Pick<Settings, 'get'>;
   auth: Auth;
   audit: Audit;
+  bus?: Bus;
   /** reads a form or a JSON object */
   readForm: ReadBody;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Actor, ApiError } from '@tapline/plugin-sdk';
 import type { WebSocket } from 'ws';
 import type { Log } from '../../observe/log.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { Auth } from '../auth/authenticate.ts';
 import { sessionCsrfToken } from '../auth/csrf.ts';
 import { type Audience, type Client, sendJson } from './client.ts';
@@ -14,13 +15,14 @@ const closeGraceMs = 1000;
 
 interface Deps {
   auth: Auth;
+  settings: Pick<Settings, 'get'>;
   audience: Audience;
   gate: Gate;
   log: Log;
 }
 
 /** Open connections: their messages, whether they still live, and whether they may still be there. */
-export function createConnections({ auth, audience, gate, log }: Deps) {
+export function createConnections({ auth, settings, audience, gate, log }: Deps) {
   /** Messages of a client are handled one after the other: each replaces the subscription before it. */
   function receive(client: Client, text: string): void {
     if (client.backlog >= mostWaiting) return client.socket.close(1008, 'too many messages');
@@ -47,7 +49,7 @@ export function createConnections({ auth, audience, gate, log }: Deps) {
 
   return {
     welcome(socket: WebSocket, req: IncomingMessage, actor: Actor): void {
-      const client = newClient(auth, socket, req, actor);
+      const client = newClient({ auth, settings }, socket, req, actor);
       audience.clients.add(client);
       socket.on('pong', () => void (client.alive = true));
       socket.on('message', (data) => receive(client, String(data)));
@@ -67,12 +69,17 @@ export function createConnections({ auth, audience, gate, log }: Deps) {
   };
 }
 
-const newClient = (auth: Auth, socket: WebSocket, req: IncomingMessage, actor: Actor): Client => ({
+const newClient = (
+  deps: Pick<Deps, 'auth' | 'settings'>,
+  socket: WebSocket,
+  req: IncomingMessage,
+  actor: Actor,
+): Client => ({
   socket,
   actor,
   groups: new Set(),
   csrf: actor.via === 'session' ? sessionCsrfToken(req) : null,
-  identify: () => identify(auth, req),
+  identify: () => identify(deps, req),
   alive: true,
   backlog: 0,
   turn: Promise.resolve(),

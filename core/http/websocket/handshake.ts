@@ -2,34 +2,32 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Actor, ApiError } from '@tapline/plugin-sdk';
 import { isDatabaseAway } from '../../app/database-errors.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { Auth } from '../auth/authenticate.ts';
+import { assertOrigin } from '../auth/csrf.ts';
+import { clientAddress } from '../client-address.ts';
+
+interface Deps {
+  auth: Pick<Auth, 'authenticate'>;
+  settings: Pick<Settings, 'get'>;
+}
 
 const paths = new Set(['/websocket/', '/api/websocket/', '/websocket', '/api/websocket']);
 
 export const isWebsocketPath = (url = ''): boolean => paths.has(url.split('?', 1)[0] as string);
 
 /** Who opens the connection. Throws ApiError: 403 without good credentials (never 401: a browser would ask for a password). */
-export async function identify(auth: Auth, req: IncomingMessage): Promise<Actor> {
-  const actor = await auth.authenticate({ req, ip: req.socket.remoteAddress ?? '' }).catch((error: unknown) => {
+export async function identify({ auth, settings }: Deps, req: IncomingMessage): Promise<Actor> {
+  const actor = await auth.authenticate({ req, ip: clientAddress({ settings }, req) }).catch((error: unknown) => {
     if (error instanceof ApiError && error.status !== 401) throw error;
     if (isDatabaseAway(error)) throw new ApiError(503, 'The database cannot be reached.');
     if (!(error instanceof ApiError)) throw error;
     return null;
   });
   if (!actor) throw new ApiError(403, 'Authentication credentials were not provided or are not valid.');
-  if (actor.via !== 'token' && !sameOrigin(req))
-    throw new ApiError(403, 'The Origin of this connection is not this server.');
+  // browsers add cookies and remembered passwords to any page's connection, but say whose page it is
+  if (actor.via !== 'token') assertOrigin(req, settings.get('CSRF_TRUSTED_ORIGINS'), false);
   return actor;
-}
-
-/** Browsers add cookies and remembered passwords to any page's connection, but say whose page it is. */
-function sameOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
-  if (origin === undefined) return true;
-  try {
-    return new URL(origin).host === host;
-  } catch {
-    return false;
-  }
 }
 
 const phrases: Readonly<Record<number, string>> = {

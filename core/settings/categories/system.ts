@@ -1,6 +1,11 @@
 import { networkProblem } from '../../outbound/addresses.ts';
 import { noEffect, type SettingDefinition } from '../definition.ts';
 
+const headerProblem = (name: string): string | undefined =>
+  /^[A-Z][A-Z0-9_]{0,100}$/.test(name)
+    ? undefined
+    : `${JSON.stringify(name)} is no name of a header in the form HTTP_X_FORWARDED_FOR.`;
+
 export const systemSettings = {
   ACTIVITY_STREAM_ENABLED: {
     category: 'system',
@@ -33,7 +38,8 @@ export const systemSettings = {
     category: 'system',
     type: 'list',
     default: ['REMOTE_ADDR', 'REMOTE_HOST'],
-    help: noEffect,
+    help: 'Where the address of a client is looked for, in this order: headers such as HTTP_X_FORWARDED_FOR, which count only behind a proxy of PROXY_IP_ALLOWED_LIST; REMOTE_ADDR is the connection itself.',
+    check: (names: readonly string[]) => names.map(headerProblem).find(Boolean),
   },
   OUTBOUND_ALLOWED_NETWORKS: {
     category: 'system',
@@ -43,7 +49,14 @@ export const systemSettings = {
     help: 'Addresses and networks (10.0.0.0/8) beyond the public internet that addresses given by users may lead to.',
     check: (networks: readonly string[]) => networks.map(networkProblem).find(Boolean),
   },
-  PROXY_IP_ALLOWED_LIST: { category: 'system', type: 'list', default: [], help: noEffect },
+  PROXY_IP_ALLOWED_LIST: {
+    category: 'system',
+    type: 'list',
+    default: [],
+    label: 'Proxies in front of the service',
+    help: 'Addresses and networks of proxies whose headers of REMOTE_HOST_HEADERS are believed.',
+    check: (networks: readonly string[]) => networks.map(networkProblem).find(Boolean),
+  },
   CSRF_TRUSTED_ORIGINS: {
     category: 'system',
     type: 'list',

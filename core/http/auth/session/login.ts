@@ -1,5 +1,6 @@
 import { ApiError } from '@tapline/plugin-sdk';
 import type { Context } from 'koa';
+import { announceLimit } from '../../websocket/control.ts';
 import type { AuthDeps } from '../auth-deps.ts';
 import { readCookie, sessionCookie } from '../cookies.ts';
 import { assertCsrf, assertOrigin } from '../csrf.ts';
@@ -21,7 +22,7 @@ export async function showLogin({ auth }: AuthDeps, ctx: Context): Promise<void>
 
 /** Answers 302 to `next` with the cookies of a new session; a session that the caller had before ends. */
 export async function logIn(deps: AuthDeps, ctx: Context): Promise<void> {
-  const { auth, settings, audit, readForm } = deps;
+  const { db, auth, settings, audit, bus, readForm } = deps;
   const body = await readForm(ctx);
   const isForm = !ctx.is('application/json');
   assertLoginCsrf(ctx, isForm, body.csrfmiddlewaretoken, settings.get('CSRF_TRUSTED_ORIGINS'));
@@ -45,8 +46,11 @@ export async function logIn(deps: AuthDeps, ctx: Context): Promise<void> {
       session_id: session.id,
       ...from,
     });
-    if (dropped)
-      await audit({ action: 'sessions_dropped', user_id: user.id, username: user.username, count: dropped, ...from });
+    if (dropped.length) {
+      const { id: user_id, username: name } = user;
+      await audit({ action: 'sessions_dropped', user_id, username: name, count: dropped.length, ...from });
+      if (bus) await announceLimit(bus, db, dropped);
+    }
     setLoginCookies(ctx, secret, session);
     redirect(ctx, safeNext(body.next));
   } catch (error) {

@@ -21,7 +21,7 @@ export interface Sessions {
   start(
     user: UserRow,
     from: { ip: string; userAgent: string; assurance: Assurance },
-  ): Promise<{ secret: string; dropped: number; session: Session }>;
+  ): Promise<{ secret: string; dropped: number[]; session: Session }>;
   /** The live session of a cookie's value. `renew` puts off its end, which a request in the background must not. */
   find(secret: string, options: { renew: boolean }): Promise<Session | null>;
   /** Resolves to what was ended, or null where nothing was. */
@@ -120,15 +120,16 @@ async function renewSession({ db, settings }: Deps, id: number): Promise<void> {
 }
 
 /** What is over goes as well, of everybody: that needs no task of its own. */
-async function dropOldest(trx: Knex.Transaction, userId: number, limit: number): Promise<number> {
+async function dropOldest(trx: Knex.Transaction, userId: number, limit: number): Promise<number[]> {
   await trx('sessions')
     .whereRaw(
       'id in (select id from sessions where expires < now() order by expires limit 1000 for update skip locked)',
     )
     .delete();
-  if (limit < 0) return 0;
+  if (limit < 0) return [];
   const kept = trx('sessions').select('id').where({ user_id: userId }).orderBy('id', 'desc').limit(Math.max(1, limit));
-  return trx('sessions').where({ user_id: userId }).whereNotIn('id', kept).delete();
+  const ended = await trx('sessions').where({ user_id: userId }).whereNotIn('id', kept).delete().returning('id');
+  return ended.map(({ id }) => id);
 }
 
 /** In the transaction that changes a user's password: the caller's own session outlives it, all others of that user end. */
