@@ -132,6 +132,7 @@ export const projectLinks = [
   ['organization_id', 'organization', 'project_admin_role'],
   ['credential_id', 'credential', 'use_role'],
 ] as const;
+export const applicationLinks = [['organization_id', 'organization', 'admin_role']] as const;
 export const credentialLinks = [['organization_id', 'organization', 'credential_admin_role']] as const;
 
 const orphanJob = (field: string) => allOf(columnIs('template_id', null), of(field));

@@ -1,11 +1,36 @@
 import { type Resource, defineResource, field } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { checkApplication, issuedSecret } from '../http/auth/oauth/check-application.ts';
-import type { CorePermissions } from '../rbac/permissions.ts';
+import { type CorePermissions, applicationLinks } from '../rbac/permissions.ts';
+import { assertLinks } from '../rbac/rights.ts';
 import { authenticated } from '../rbac/rules.ts';
 
 const hidden = '************';
 const shownTokens = 10;
+
+const fields = {
+  name: field.string({ required: true, max: 255 }),
+  description: field.text(),
+  client_id: field.string({ mode: 'ro' }),
+  client_secret: field.string({ mode: 'ro', secret: true, column: 'client_secret_hash' }),
+  client_type: field.choice(
+    [
+      ['confidential', 'Confidential'],
+      ['public', 'Public'],
+    ],
+    { required: true },
+  ),
+  redirect_uris: field.text({ help: 'Addresses that a user may be sent back to, separated by spaces.' }),
+  authorization_grant_type: field.choice(
+    [
+      ['authorization-code', 'Authorization code'],
+      ['password', 'Resource owner password-based'],
+    ],
+    { required: true, mode: 'create' },
+  ),
+  skip_authorization: field.boolean({ help: 'Do not ask users whether they agree: for applications of your own.' }),
+  organization: field.ref('organization', { required: true, nullable: false }),
+};
 
 export const applicationResource = ({ permissions }: { permissions: CorePermissions }): Resource =>
   defineResource({
@@ -13,29 +38,8 @@ export const applicationResource = ({ permissions }: { permissions: CorePermissi
     path: 'applications',
     table: 'applications',
     label: 'Application',
-    fields: {
-      name: field.string({ required: true, max: 255 }),
-      description: field.text(),
-      client_id: field.string({ mode: 'ro' }),
-      client_secret: field.string({ mode: 'ro', secret: true, column: 'client_secret_hash' }),
-      client_type: field.choice(
-        [
-          ['confidential', 'Confidential'],
-          ['public', 'Public'],
-        ],
-        { required: true },
-      ),
-      redirect_uris: field.text({ help: 'Addresses that a user may be sent back to, separated by spaces.' }),
-      authorization_grant_type: field.choice(
-        [
-          ['authorization-code', 'Authorization code'],
-          ['password', 'Resource owner password-based'],
-        ],
-        { required: true, mode: 'create' },
-      ),
-      skip_authorization: field.boolean({ help: 'Do not ask users whether they agree: for applications of your own.' }),
-      organization: field.ref('organization', { required: true, nullable: false }),
-    },
+    description: 'A program that acts for users by OAuth2, and how it may get its tokens.',
+    fields,
     access: permissions.o_auth2_application,
     orderBy: ['id'],
     search: ['name', 'description'],
@@ -52,7 +56,10 @@ export const applicationResource = ({ permissions }: { permissions: CorePermissi
       tokens: { resource: 'o_auth2_access_token', column: 'application_id', create: true, write: authenticated },
     },
     summaries: summarizeTokens,
-    validate: checkApplication,
+    async validate(context) {
+      if (context.before) await assertLinks(context, applicationLinks);
+      checkApplication(context);
+    },
     present(representation, row, _view, call) {
       if (row.client_type === 'confidential') representation.client_secret = issuedSecret(call) ?? hidden;
     },

@@ -1,11 +1,15 @@
 import { defineResource, field } from '@tapline/plugin-sdk';
 import type { Resource } from '@tapline/plugin-sdk';
 import { checkToken, issuedTokens, storeRefreshToken } from '../accounts/check-token.ts';
-import { anyOf, authenticated, owner, superuser } from '../rbac/rules.ts';
+import { parent } from '../rbac/role-rules.ts';
+import { anyOf, auditor, authenticated, owner, superuser, via } from '../rbac/rules.ts';
 import type { Settings } from '../settings/settings.ts';
 
 const hidden = '************';
-const ownOrSuperuser = anyOf(superuser, owner('user_id'));
+const ofApplication = (field: string) =>
+  via('application_id', 'applications', parent('organization_id', 'organization', field));
+const keeper = anyOf(superuser, owner('user_id'), ofApplication('admin_role'));
+const see = anyOf(auditor, owner('user_id'), ofApplication('admin_role'), ofApplication('auditor_role'));
 
 export const tokenResource = ({ settings }: { settings: Pick<Settings, 'get'> }): Resource =>
   defineResource({
@@ -13,6 +17,7 @@ export const tokenResource = ({ settings }: { settings: Pick<Settings, 'get'> })
     path: 'tokens',
     table: 'tokens',
     label: 'Token',
+    description: 'Stands for a user, as far as its scope goes; its text is shown once, when it is made.',
     fields: {
       description: field.text(),
       user: field.ref('user', { mode: 'ro' }),
@@ -24,7 +29,7 @@ export const tokenResource = ({ settings }: { settings: Pick<Settings, 'get'> })
       last_used: field.datetime({ mode: 'ro', nullable: true }),
       scope: field.string({ default: 'write' }),
     },
-    access: { see: ownOrSuperuser, create: authenticated, change: ownOrSuperuser, delete: ownOrSuperuser },
+    access: { see, create: authenticated, change: keeper, delete: keeper },
     orderBy: ['id'],
     search: ['description'],
     hiddenColumns: ['token_hash'],

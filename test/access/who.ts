@@ -46,7 +46,7 @@ export const see: Record<string, readonly string[]> = {
   // §4: whoever holds the role, one above it or one below it; below execute_role there is read_role
   role: templateReaders,
   o_auth2_application: organizationMembers,
-  o_auth2_access_token: ['superuser', 'readToken', 'self'],
+  o_auth2_access_token: [...readers, 'self'],
   instance_group: groupReaders,
   instance: groupReaders,
   inventory: inventoryReaders,
