@@ -81,7 +81,11 @@ function alreadyExists(error: PgError, resource?: Resource): ApiError {
 function brokenLink({ detail = '' }: PgError): ApiError {
   const [, column, value] = /^Key \((\w+)\)=\((.*?)\)/.exec(detail) ?? [];
   const user = /is still referenced from table "(\w+)"/.exec(detail)?.[1];
-  if (user) return new ApiError(400, `This object is still used by ${user.replaceAll('_', ' ')}.`);
+  if (user)
+    return new ApiError(
+      409,
+      `This object is still used by ${user.replaceAll('_', ' ')}: delete or change those first.`,
+    );
   return column
     ? ValidationError.field(apiName(column), `Invalid pk "${value}" - object does not exist.`)
     : new ApiError(400, 'A linked object does not exist.');
