@@ -1,4 +1,4 @@
-import { type Call, forbidden, notFound, type Resource, type Route } from '@tapline/plugin-sdk';
+import { ApiError, type Call, forbidden, notFound, type Resource, type Route } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Bus } from '../jobs/bus.ts';
 import { auditor, authenticated, superuser } from '../rbac/rules.ts';
@@ -37,6 +37,12 @@ export function settingRoutes({ db, keyRing, settings, bus, config }: Deps, reso
   return [
     listRoute(settings, facts),
     {
+      path: `${base}logging/test/`,
+      summary: 'Try where the log is sent to',
+      access: { POST: superuser },
+      handler: async () => tryLogging(settings),
+    },
+    {
       path: `${base}:slug/`,
       summary: 'The settings of a category',
       access: { GET: auditor, PATCH: superuser, PUT: superuser, DELETE: superuser },
@@ -58,6 +64,16 @@ export function settingRoutes({ db, keyRing, settings, bus, config }: Deps, reso
       },
     },
   ];
+}
+
+/** The log goes to standard output, from where the machine takes it: there is nothing to try, and clients are told so. */
+function tryLogging(settings: Settings): never {
+  if (!settings.get('LOG_AGGREGATOR_ENABLED'))
+    throw new ApiError(409, { error: 'Logging to an aggregator is not enabled: set LOG_AGGREGATOR_ENABLED.' });
+  throw new ApiError(400, {
+    error:
+      'The service sends its log to no aggregator: it writes JSON lines to its standard output, for a collector there to take.',
+  });
 }
 
 /** The categories that hold anything, for those who may read them. */

@@ -18,6 +18,8 @@ export interface Line {
   names?: string;
   /** also without credentials */
   open?: true;
+  /** what those get who may, where it is not a success */
+  answers?: '409';
   /** what a browser that has not logged in gets, where it is not 401 */
   stranger?: '302';
 }
@@ -45,6 +47,8 @@ export const expectations: Record<string, Line> = {
   'hooks/traces/': { shows: 'hook_trace' },
   'hooks/traces/:id/': { at: 'hook_trace' },
   'settings/': {},
+  // the log goes to standard output, and nowhere else
+  'settings/logging/test/': { POST: superuser, answers: '409' },
   'settings/:slug/': { GET: see.settings!, ...writes(superuser) },
   '': { open: true },
   'openapi.json': {},
@@ -264,7 +268,7 @@ export function expected(line: Line, method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 
   if (method !== 'GET' && name === 'readToken') return '403';
   if (line.at !== undefined && !see[line.at]!.includes(name)) return '404';
   const allowed = line[method] ?? (method === 'GET' ? anyone : []);
-  if (allowed === anyone || allowed.includes(name)) return '2xx';
+  if (allowed === anyone || allowed.includes(name)) return line.answers ?? '2xx';
   return line.unseen?.includes(name) || (line.names && !see[line.names]!.includes(name)) ? '400' : '403';
 }
 

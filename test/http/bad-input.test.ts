@@ -191,9 +191,10 @@ describe('Bad input', function () {
     expect(types.filter((type) => fixtures.ids[type] === undefined)).to.deep.equal([]);
   });
 
-  it('has a right request for every POST but those that no ended run takes', () => {
+  it('has a right request for every POST but those that no ended run, and no service without aggregator, takes', () => {
     const paths = routes.filter(({ endpoints }) => endpoints.POST).map(({ path }) => path);
     expect(paths.filter((path) => fixtures.bodies[`POST ${path}`] === undefined)).to.deep.equal([
+      '/api/v2/settings/logging/test/',
       '/api/v2/project_updates/:id/cancel/',
       '/api/v2/jobs/:id/cancel/',
     ]);
