@@ -186,6 +186,8 @@ export interface Resource {
   where?: Record<string, string>;
   /** the human name in messages: `Job template` */
   label: string;
+  /** what such a record is, in one sentence; OPTIONS and the API description say it */
+  description?: string;
   fields: Record<string, Field>;
   /** which methods exist; default list GET POST, detail GET PUT PATCH DELETE */
   methods?: { list?: readonly ('GET' | 'POST')[]; detail?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[] };

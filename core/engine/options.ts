@@ -24,7 +24,12 @@ const media = ['application/json'];
  * ask for number 1 to learn what any object offers.
  */
 export async function describeRoute(engine: Engine, route: CompiledRoute, call: Call): Promise<Reply> {
-  const common = { name: nameOf(engine, route), description: '', renders: media, parses: media };
+  const common = {
+    name: nameOf(engine, route),
+    description: descriptionOf(engine, route),
+    renders: media,
+    parses: media,
+  };
   if (route.describe) return { status: 200, body: { ...common, ...(await route.describe(call)) } };
   if (!route.type) return { status: 200, body: { ...common, actions: route.endpoints.GET ? { GET: {} } : {} } };
   const model = engine.type(route.type);
@@ -63,6 +68,15 @@ function nameOf(engine: Engine, { type, name, kind, path }: CompiledRoute): stri
   const { label } = engine.type(type).resource;
   if (kind === 'list') return `${label} list`;
   return kind === 'detail' ? label : `${label}: ${labelOf(name!.replaceAll('/', ' ')).toLowerCase()}`;
+}
+
+/** Of the records that the place is about; of an action what it does. */
+function descriptionOf(engine: Engine, { type, name, kind, described }: CompiledRoute): string {
+  if (!type || kind === 'route') return described?.summary ?? '';
+  const { resource } = engine.type(type);
+  if (kind === 'sublist') return engine.type(resource.sublists![name!]!.resource).resource.description ?? '';
+  if (kind === 'list' || kind === 'detail') return resource.description ?? '';
+  return (kind === 'action' ? resource.actions : resource.listActions)?.[name!]?.summary ?? '';
 }
 
 async function rowOf(engine: Engine, model: Compiled, call: Call): Promise<any> {

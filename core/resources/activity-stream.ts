@@ -80,6 +80,8 @@ const activityStreamResource = (resources: Resource[]): Resource => {
     path: 'activity_stream',
     table: 'activity_stream',
     label: 'Activity stream',
+    description:
+      'Who did what to what, and when: an entry for every change, launch and login, with the values before and after.',
     fields: {
       timestamp: field.datetime(ro),
       operation: field.choice(

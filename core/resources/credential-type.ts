@@ -58,6 +58,7 @@ export const credentialTypeResource = ({ permissions }: { permissions: CorePermi
     path: 'credential_types',
     table: 'credential_types',
     label: 'Credential type',
+    description: 'What a kind of credential asks for, and how runs are given it.',
     fields: {
       name: field.string({ required: true }),
       description: field.text(),

@@ -38,6 +38,7 @@ export const credentialResource = ({
     path: 'credentials',
     table: 'credentials',
     label: 'Credential',
+    description: 'Secrets and names by which runs reach machines, sources and services; secrets are never shown again.',
     fields,
     access: permissions.credential,
     orderBy: ['name', 'id'],

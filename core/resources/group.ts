@@ -69,6 +69,7 @@ export const groupResource = ({ db, permissions }: { db: Knex; permissions: Core
     path: 'groups',
     table: 'groups',
     label: 'Group',
+    description: 'Hosts of an inventory that share variables, and the groups within.',
     fields: {
       name: field.string({ required: true }),
       description: field.text(),

@@ -26,6 +26,7 @@ export const hookTraceResource = (): Resource =>
     root: false,
     table: 'hook_traces',
     label: 'Hook trace',
+    description: 'What a tap of a plugin did when it was called, how long it took, and how it ended.',
     methods: { list: ['GET'], detail: ['GET'] },
     access: { see: auditor },
     orderBy: ['-id'],

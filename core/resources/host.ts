@@ -51,6 +51,7 @@ export const hostResource = ({ db, permissions }: { db: Knex; permissions: CoreP
     path: 'hosts',
     table: 'hosts',
     label: 'Host',
+    description: 'A machine of an inventory, with its variables and the facts that runs have gathered.',
     fields,
     access: permissions.host,
     orderBy: ['name', 'id'],

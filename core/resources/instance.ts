@@ -74,6 +74,7 @@ export const instanceResource = ({ permissions }: { permissions: CorePermissions
     path: 'instances',
     table: 'instances',
     label: 'Instance',
+    description: 'A node of the service, its capacity and the runs that it carries out.',
     methods: { list: ['GET'], detail: ['GET', 'PUT', 'PATCH'] },
     access: permissions.instance,
     orderBy: ['id'],

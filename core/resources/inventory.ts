@@ -59,6 +59,7 @@ export const inventoryResource = ({ db, permissions }: { db: Knex; permissions: 
     root: 'inventory',
     table: 'inventories',
     label: 'Inventory',
+    description: 'The hosts and groups that a run works on, with their variables.',
     fields,
     access: permissions.inventory,
     orderBy: ['name'],

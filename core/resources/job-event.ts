@@ -67,6 +67,7 @@ export const jobEventResource = ({
     type: 'job_event',
     path: 'job_events',
     label: 'Job event',
+    description: 'One step of a job as the engine told it: a play, a task, or what came of it on a host.',
     access: { see: ofJob(permissions.job_event.see) },
     fields: {
       job: field.ref('job', { mode: 'ro', column: 'run_id' }),

@@ -13,6 +13,7 @@ export const jobHostSummaryResource = ({ permissions }: { permissions: CorePermi
     root: false,
     table: 'job_host_summaries',
     label: 'Job host summary',
+    description: 'How a job ended on one host.',
     methods: { list: [], detail: ['GET'] },
     access: permissions.job_host_summary,
     orderBy: ['-id'],

@@ -113,6 +113,7 @@ export const jobTemplateResource = (services: JobTemplateServices): Resource =>
     table: 'templates',
     where: { kind: 'job_template' },
     label: 'Job template',
+    description: 'A playbook of a project with everything that a launch needs, and what a launch may be asked.',
     access: services.permissions.job_template,
     orderBy: ['name', 'id'],
     search: ['name', 'description'],

@@ -74,6 +74,7 @@ export const jobResource = (services: JobServices): Resource =>
     table: 'runs',
     where: { kind: 'job' },
     label: 'Job',
+    description: 'One run of a playbook: how it was launched, how it goes, and how it ended.',
     listed: startedRuns,
     methods: { list: ['GET'], detail: ['GET', 'DELETE'] },
     access: services.permissions.job,

@@ -13,6 +13,7 @@ export const organizationResource = (services: { permissions: CorePermissions; s
     path: 'organizations',
     table: 'organizations',
     label: 'Organization',
+    description: 'People, teams and everything that belongs to them; most rights are given by it.',
     fields: {
       name: field.string({ required: true }),
       description: field.text(),

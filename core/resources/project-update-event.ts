@@ -17,6 +17,7 @@ export const projectUpdateEventResource = ({
     type: 'project_update_event',
     path: 'project_update_events',
     label: 'Project update event',
+    description: 'One step of an update of a project.',
     methods: { list: [], detail: [] },
     access: permissions.project_update_event,
     fields: {

@@ -50,6 +50,7 @@ export const projectUpdateResource = (
     table: 'runs',
     where: { kind: 'project_update' },
     label: 'Project update',
+    description: 'One fetch of the source of a project.',
     listed: startedRuns,
     methods: { list: ['GET'], detail: ['GET', 'DELETE'] },
     access: services.permissions.project_update,

@@ -69,6 +69,7 @@ export const projectResource = (services: ProjectServices): Resource =>
     table: 'templates',
     where: { kind: 'project' },
     label: 'Project',
+    description: 'Where playbooks come from: a repository that is fetched, or a folder.',
     access: services.permissions.project,
     orderBy: ['name', 'id'],
     search: ['name', 'description'],

@@ -16,6 +16,7 @@ export const roleResource = (services: { permissions: CorePermissions; settings:
     path: 'roles',
     table: 'roles',
     label: 'Role',
+    description: 'A set of rights on one record, or on the system, which users and teams are given.',
     methods: { list: ['GET'], detail: ['GET'] },
     fields: {
       name: field.computed({ compute: roleName }),

@@ -12,6 +12,7 @@ export const teamResource = (services: { permissions: CorePermissions; settings:
     path: 'teams',
     table: 'teams',
     label: 'Team',
+    description: 'Users of an organization who are given roles together.',
     fields: {
       name: field.string({ required: true }),
       description: field.text(),

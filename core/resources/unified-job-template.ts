@@ -11,6 +11,7 @@ export const unifiedJobTemplateResource = ({ permissions }: { permissions: CoreP
     path: 'unified_job_templates',
     table: 'templates',
     label: 'Unified job template',
+    description: 'Everything that can be launched, of every kind, in one list.',
     variants: ['job_template', 'project'],
     methods: { list: ['GET'], detail: [] },
     fields: {

@@ -14,6 +14,7 @@ export const unifiedJobResource = ({ permissions }: { permissions: CorePermissio
     path: 'unified_jobs',
     table: 'runs',
     label: 'Unified job',
+    description: 'Runs of every kind in one list.',
     variants: ['job', 'project_update'],
     listed: startedRuns,
     methods: { list: ['GET'], detail: [] },

@@ -76,6 +76,7 @@ export const userResource = ({
     path: 'users',
     table: 'users',
     label: 'User',
+    description: 'Somebody who logs in, with names, address and flags; rights come by roles.',
     fields: {
       username: field.string({ required: true, max: 150, help: 'Letters, digits and @ . + - _' }),
       first_name: field.string({ max: 150 }),

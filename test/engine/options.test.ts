@@ -33,6 +33,17 @@ describe('OPTIONS', () => {
     expect(POST).to.not.have.any.keys('id', 'status', 'created', 'related', 'type');
   });
 
+  it('says of every list what it is about, in one sentence', async () => {
+    const lists: string[] = Object.values((await api.admin('GET', '/api/v2/')).body);
+    expect(lists.length).to.be.greaterThan(20);
+    for (const list of lists) {
+      const { description } = await options(list.replace('/api/v2/', ''));
+      expect(description, list).to.match(/^[A-Z].+\S$/);
+    }
+    expect((await options('inventories/1/hosts/')).description).to.include('machine of an inventory');
+    expect((await options('job_templates/1/launch/')).description).to.equal('Launch the template');
+  });
+
   it('says of what is shown which fields filter', async () => {
     const body = await options('hosts/');
     const { GET } = body.actions;
