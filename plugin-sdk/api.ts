@@ -19,6 +19,7 @@ import type {
   NotifyService,
   PluginLog,
   SandboxService,
+  SecretService,
   Tracer,
 } from './services.ts';
 
@@ -231,6 +232,7 @@ export interface PluginApi {
   readonly audit: AuditService;
   readonly sandbox: SandboxService;
   readonly http: HttpService;
+  readonly secrets: SecretService;
   readonly clock: Clock;
   readonly tracer: Tracer;
 }

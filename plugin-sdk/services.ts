@@ -102,6 +102,26 @@ export class OutboundError extends Error {
   override name = 'OutboundError';
 }
 
+/** Where a secret is stored: it can be opened from there and from nowhere else. */
+export interface SecretCell {
+  /** plain name of a table of the plugin */
+  table: string;
+  column: string;
+  /** the row's id; in a side table the core row's */
+  id: number | string;
+}
+
+/**
+ * Secrets at rest. What clients write into fields with `secret: true`, of the plugin's own resources and of its
+ * extensions, is stored sealed; it is opened here where it is needed. Both throw an Error that names the cell.
+ */
+export interface SecretService {
+  /** '' stays '' */
+  open(stored: string, cell: SecretCell): string;
+  /** for columns that no field shows */
+  seal(plain: string, cell: SecretCell): string;
+}
+
 export interface Clock {
   now(): Date;
 }

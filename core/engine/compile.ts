@@ -101,10 +101,10 @@ function compileModels(resources: readonly Resource[], tables: Tables, owners?: 
   const models = new Map<string, Model>();
   for (const resource of resources) {
     if (models.has(resource.type)) throw new Error(`resource ${resource.type} is declared twice`);
+    const owner = owners?.get(resource.type);
     try {
-      models.set(resource.type, compileModel(resource, tables));
+      models.set(resource.type, compileModel(resource, tables, { sealing: owner !== undefined }));
     } catch (error) {
-      const owner = owners?.get(resource.type);
       throw owner === undefined ? error : asPluginError(owner, 'compiling its resources', error);
     }
   }

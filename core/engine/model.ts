@@ -1,7 +1,7 @@
 import { type Field, type Resource, type View, field } from '@tapline/plugin-sdk';
 import { Model as ObjectionModel, type ModelClass } from 'objection';
 import { quote } from './quote.ts';
-import { bindSide, isSideField, type SideColumn, type SideTable } from './side-field.ts';
+import { bindSide, isSideField, maskedSql, type SideColumn, type SideTable } from './side-field.ts';
 import type { Table, Tables } from './tables.ts';
 
 export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'datetime' | 'json' | 'ref' | 'other';
@@ -19,6 +19,8 @@ export interface ModelField {
   sql?: (alias: string) => string;
   /** a public id that stands for several columns */
   key?: (id: number) => Record<string, number>;
+  /** a secret of a plugin's resource: stored encrypted, shown as `$encrypted$` */
+  sealed?: boolean;
   /** stored beside the row, in a table of a plugin; then there is no `column` */
   side?: SideColumn;
   /** SQL of the value where the side table is joined, and of what is stored even if it is a secret */
@@ -69,20 +71,21 @@ const leading = ['created', 'modified', 'name', 'description'];
 /** Kept for filters, links and summaries, never shown as fields. */
 const actors = ['created_by', 'modified_by'];
 
-export function compileModel(resource: Resource, tables: Tables): Model {
+/** `sealing`: secrets are encrypted here; core's own resources see to that themselves. */
+export function compileModel(resource: Resource, tables: Tables, { sealing = false } = {}): Model {
   const columns = tables.get(resource.table);
   if (!columns)
     throw new Error(`resource ${resource.type}: there is no table ${resource.table}: add a migration that makes it`);
   const fields = new Map(
     Object.entries(withCommonFields(resource.fields, columns)).map(([name, declared]) => [
       name,
-      bindField(resource, columns, name, declared),
+      sealed(bindField(resource, columns, name, declared), sealing),
     ]),
   );
   const shown = [...fields.values()].filter(
-    ({ name, field: f }) =>
+    ({ name, field: f, sealed: asMask }) =>
       name !== 'id' &&
-      (!f.secret || isSideField(f)) &&
+      (!f.secret || isSideField(f) || asMask) &&
       f.mode !== 'wo' &&
       !(actors.includes(name) && !resource.fields[name]),
   );
@@ -133,6 +136,13 @@ function bindField(resource: Resource, columns: Table, name: string, declared: F
   throw new Error(
     `resource ${resource.type}: field ${name} has no column ${column} in ${resource.table}: add it in a migration, or name another with \`column\``,
   );
+}
+
+function sealed(bound: ModelField, sealing: boolean): ModelField {
+  const { field: declared, column, dataType, sql } = bound;
+  const text = ['string', 'text', 'jsonText'].includes(declared.type) && dataType === 'text';
+  if (!sealing || !declared.secret || declared.mode === 'ro' || !column || !text) return bound;
+  return { ...bound, sealed: true, sql: (alias) => maskedSql(sql!(alias)) };
 }
 
 /** Each once, however many fields it holds. */

@@ -29,6 +29,9 @@ export const isSideField = (field: Field): field is SideField => 'side' in field
 /** What clients read of a secret that is set, and send back to keep it. */
 export const masked = '$encrypted$';
 
+/** A secret as it is shown: whether there is one. */
+export const maskedSql = (value: string) => `case when coalesce(${value}, '') = '' then '' else '${masked}' end`;
+
 type BoundSide = Required<Pick<ModelField, 'side' | 'sql' | 'joined' | 'storedSql' | 'dataType'>>;
 
 /**
@@ -50,8 +53,7 @@ export function bindSide(declared: SideField): BoundSide {
   };
   const storedSql = (alias: string) => whole(lookup(own(`${alias}_x`), alias), `${lookup('true', alias)} is not null`);
   const joinedValue = whole(own(joinedAs), `${quote(joinedAs)}.${quote(key)} is not null`);
-  const shown = (value: string) =>
-    declared.secret ? `case when coalesce(${value}, '') = '' then '' else '${masked}' end` : value;
+  const shown = (value: string) => (declared.secret ? maskedSql(value) : value);
   return {
     side,
     dataType,

@@ -3,6 +3,7 @@ import type { Compiled, Engine } from './compile.ts';
 import { comparable } from './activity-changes.ts';
 import { defaultOf } from './field-values.ts';
 import type { ModelField } from './model.ts';
+import { seal } from './sealed.ts';
 import { masked, type SideTable } from './side-field.ts';
 
 type Values = Record<string, any>;
@@ -76,11 +77,8 @@ const valuesOf = (fields: readonly SideModelField[], value: (field: SideModelFie
 const differs = ({ field }: ModelField, given: unknown, current: unknown): boolean =>
   field.secret ? given !== masked && !(given === '' && !current) : comparable(given) !== comparable(current);
 
-function sealed(engine: Engine, { field, side }: SideModelField, value: unknown, id: number): unknown {
-  if (!field.secret || value === '' || value === null) return value;
-  if (!engine.keyRing) throw new Error('secrets beside a row need the key ring: give it to compileResources');
-  return engine.keyRing.encrypt(String(value), { table: side.table, column: side.column, id });
-}
+const sealed = (engine: Engine, { field, side }: SideModelField, value: unknown, id: number) =>
+  field.secret ? seal(engine, value, { table: side.table, column: side.column, id }) : value;
 
 const asColumn = ({ side }: SideModelField, value: unknown) =>
   side.dataType.startsWith('json') && value !== null ? JSON.stringify(value) : value;

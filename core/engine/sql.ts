@@ -73,11 +73,20 @@ const rulesOf = ({ access, actions = {} }: Resource) => [
 
 /** Each row comes as one JSON document: the driver's work per column is what a wide table costs most. */
 function statement(model: Model, models: Models, view: View, key: string, given?: string): Statement {
-  const from = `from ${quote(model.table)} ${quote(alias)} where ${key}`;
-  const besides = given ? `, (select ${given} ${from}) as given` : '';
-  const text = `select row_to_json(x) as row${besides} from (select ${selected(model, models, view).join(', ')} ${from}) x`;
+  const table = `from ${quote(model.table)} ${quote(alias)}`;
+  const besides = given ? `, (select ${given} ${table} where ${key}) as given` : '';
+  const text = `select row_to_json(x) as row${besides} from (select ${selected(model, models, view).join(', ')} ${table}${joins(model)} where ${key}) x`;
   return { text, name: `${model.type}_${view}_${createHash('sha1').update(text).digest('hex').slice(0, 12)}` };
 }
+
+/** However many fields plugins add, they come with the row: one lookup by key for each plugin. */
+const joins = ({ sides }: Model): string =>
+  sides
+    .map(
+      ({ table, key, alias: at }) =>
+        ` left join ${quote(table)} ${quote(at)} on ${quote(at)}.${quote(key)} = ${quote(alias)}."id"`,
+    )
+    .join('');
 
 const zulu = (_: string, fraction?: string) => `${fraction?.padEnd(7, '0') ?? ''}Z`;
 
@@ -104,7 +113,8 @@ function selected(model: Model, models: Models, view: View): string[] {
   for (const column of readColumns(model, view)) named.set(column, `${quote(alias)}.${quote(column)}`);
   named.set('id', model.id(alias));
   for (const field of model.shown[view])
-    if (!field.column && field.sql) named.set(field.name, field.joined ?? field.sql(alias));
+    if ((!field.column || field.sealed) && field.sql)
+      named.set(field.column ?? field.name, field.joined ?? field.sql(alias));
   for (const [name, sql] of Object.entries(model.resource.extraSql ?? {})) named.set(name, expand(sql, alias));
   for (const ref of model.refs) {
     const sql = summarySql(models, ref.joined ? { ...ref, sql: () => ref.joined! } : ref, alias);

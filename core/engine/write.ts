@@ -5,6 +5,7 @@ import type { Compiled, Engine } from './compile.ts';
 import { assertMatch } from './etag.ts';
 import { isRetryable, toApiError } from './database-error.ts';
 import { checkReferences } from './references.ts';
+import { sealColumns, storeSecrets, withoutSecrets } from './sealed.ts';
 import { sideColumns, writeSides } from './side-rows.ts';
 import { type ValidatedInput, type WriteMode, validateBody } from './schema.ts';
 
@@ -52,14 +53,16 @@ export async function createRow(
     refuse(validated);
     const context: WriteContext = { trx, call, input, sent: validated.sent };
     await resource.validate?.(context);
+    const { columns, secrets } = withoutSecrets(model, stored(model, input));
     const row: any = await model.rows
       .query(trx)
       .insert({
-        ...stored(model, input),
+        ...columns,
         ...resource.where,
         ...authors(model, call, ['created_by_id', 'modified_by_id']),
       } as any)
       .returning('*');
+    Object.assign(row, await storeSecrets(engine, model, trx, row.id, secrets));
     Object.assign(row, await writeSides(engine, model, trx, row.id, input));
     await resource.afterCreate?.(context, row);
     await engine.doors?.check(resource.type, 'create', { trx, actor: call.actor, rows: [row] });
@@ -86,7 +89,8 @@ export async function updateRow(
     const { input } = validated;
     const context: WriteContext = { trx, call, input, before, sent: validated.sent };
     await resource.validate?.(context);
-    const changed: Record<string, unknown> = { ...stored(model, input), ...authors(model, call, ['modified_by_id']) };
+    const columns = sealColumns(engine, model, stored(model, input), id);
+    const changed: Record<string, unknown> = { ...columns, ...authors(model, call, ['modified_by_id']) };
     if (model.columns.has('modified')) changed.modified = fn.now();
     const row: any = Object.keys(changed).length
       ? await model.rows

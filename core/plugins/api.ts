@@ -9,7 +9,18 @@ import type { Registries } from './registries.ts';
 import { tableOf } from './schema-name.ts';
 import { sharedCalls } from './shared-calls.ts';
 
-const serviceNames = ['db', 'log', 'launch', 'notify', 'audit', 'sandbox', 'http', 'clock', 'tracer'] as const;
+const serviceNames = [
+  'db',
+  'log',
+  'launch',
+  'notify',
+  'audit',
+  'sandbox',
+  'http',
+  'secrets',
+  'clock',
+  'tracer',
+] as const;
 
 /** The door of one plugin: every call is checked here, so that what the registries hold can be relied on. */
 export function createPluginApi(plugin: Plugin, contributions: Contributions, registries: Registries): PluginApi {

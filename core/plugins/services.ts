@@ -7,6 +7,7 @@ import type {
   Plugin,
   PluginLog,
   SandboxService,
+  SecretService,
   Tracer,
 } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
@@ -16,6 +17,7 @@ import { createInsights } from './insights.ts';
 import { publish } from './publish.ts';
 import { launchFor } from './launch-service.ts';
 import { type NotificationKind, notifyBy } from './notify.ts';
+import { secretsOf } from './secrets.ts';
 import { tracerBy } from './tracer.ts';
 
 /** What stands behind the door of one plugin: narrow, and named after it. */
@@ -27,6 +29,7 @@ export interface PluginServices {
   audit: AuditService;
   sandbox: SandboxService;
   http: HttpService;
+  secrets: SecretService;
   clock: Clock;
   tracer: Tracer;
   setting(key: string): unknown;
@@ -54,6 +57,7 @@ export function createPluginServices(core: Services, plugin: Plugin): PluginServ
     audit: auditFor(core, plugin.id),
     sandbox: lazily(() => core.sandbox),
     http: lazily(() => core.outbound),
+    secrets: secretsOf(core, plugin.id),
     clock: { now: () => new Date() },
     tracer: tracerBy(() => offers('tracer') as Tracer[]),
     setting: (key) => core.settings.state(key)?.value,

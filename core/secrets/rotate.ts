@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { settingCell } from '../settings/store.ts';
 import { resealUrl } from '../scm/url-secret.ts';
+import { keysOfPlugins, resealPlugins } from './reseal-plugins.ts';
 import { type Cell, type KeyRing, ciphertextKeyId, isCiphertext } from './key-ring.ts';
 
 const batch = 500;
@@ -141,7 +142,7 @@ export async function keysInUse(db: Knex): Promise<Set<string>> {
       union all select substring(scm_url from ':(tap1:[^@]+)@') from runs where scm_url like '%:tap1:%'
       -- what a running job keeps from its output lives as long as the job, and is not sealed anew
       union all select handle ->> 'mask' from runs where status in ('waiting', 'running') and handle ->> 'mask' like 'tap1:%') secrets`);
-  return new Set(rows.map((row: { id: string }) => row.id));
+  return new Set([...rows.map((row: { id: string }) => row.id), ...(await keysOfPlugins(db))]);
 }
 
 /**
@@ -175,7 +176,8 @@ export async function rotateKeys({
       (await resealCredentials(db, reseal, usesOldKey)) +
       (await resealRunSecrets(db, reseal, usesOldKey)) +
       (await resealSettings(db, reseal, usesOldKey)) +
-      (await resealUrls(db, reseal, usesOldKey));
+      (await resealUrls(db, reseal, usesOldKey)) +
+      (await resealPlugins(db, reseal, usesOldKey));
 
     const used = await keysInUse(db);
     const unused = keyRing

@@ -1,7 +1,7 @@
 import type { PluginApi } from '../api.ts';
 import type { LaunchRequest } from '../services.ts';
 
-type Names = 'db' | 'log' | 'launch' | 'notify' | 'audit' | 'sandbox' | 'http' | 'clock' | 'tracer';
+type Names = 'db' | 'log' | 'launch' | 'notify' | 'audit' | 'sandbox' | 'http' | 'secrets' | 'clock' | 'tracer';
 export type FakeServices = Partial<Pick<PluginApi, Names>>;
 
 /** What the plugin asked its services for, in order. */
@@ -51,6 +51,7 @@ export function createServices(given: FakeServices = {}): { services: Required<F
         return { status: 200, headers: {}, body: Buffer.from('') };
       },
     },
+    secrets: { open: (stored) => stored.replace(/^sealed:/, ''), seal: (plain) => plain && `sealed:${plain}` },
     clock: { now: () => new Date() },
     tracer: { span: async (_name, work) => work({ set: () => undefined }) },
     ...given,

@@ -260,7 +260,9 @@ describe('two nodes with the data of a plugin', function () {
   it('start at the same time on one database, and serve the same rows', async () => {
     const plugin = workshop();
     const database = await createTestDatabase();
-    const start = (name: string) => bootWith({ plugins: [plugin], database, env: { TAPLINE_NODE_NAME: name } });
+    const shared = { TAPLINE_SECRET_KEY: 'one and the same secret on every node' };
+    const start = (name: string) =>
+      bootWith({ plugins: [plugin], database, env: { TAPLINE_NODE_NAME: name, ...shared } });
     const [first, second] = await Promise.all([start('one'), start('two')]);
     try {
       const { body } = await first.post('makers/', { name: 'shared' });
