@@ -17,6 +17,8 @@ function startService(port: number, data: string, password: string): ChildProces
   return spawn(process.execPath, ['core/main.ts', 'serve'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
+    // Ctrl-C is for the demo alone: the service has to live until its job is canceled
+    detached: true,
     env: {
       ...process.env,
       PORT: String(port),
@@ -28,8 +30,9 @@ function startService(port: number, data: string, password: string): ChildProces
   });
 }
 
-async function ready(base: string, service: ChildProcess): Promise<void> {
+async function ready(base: string, service: ChildProcess, signal: AbortSignal): Promise<void> {
   for (;;) {
+    signal.throwIfAborted();
     if (service.exitCode !== null) throw new Error(`the service ended with code ${service.exitCode}`);
     const reply = await fetch(`${base}/readyz`).catch(() => null);
     if (reply?.ok) return;
@@ -54,10 +57,17 @@ async function addSshHost(client: Client, host: DemoHost): Promise<void> {
   await client.call('POST', `job_templates/${template.id}/credentials/`, { id: credential.id });
 }
 
-/** Prints the job's output line by line as events arrive; resolves with the finished job. */
-async function follow(client: Client, id: number): Promise<any> {
+/** Prints the job's output line by line as events arrive; resolves with the finished job. A job whose demo is interrupted is canceled. */
+async function follow(client: Client, id: number, signal: AbortSignal): Promise<any> {
   let seen = 0;
+  let canceled = false;
   for (;;) {
+    if (signal.aborted && !canceled) {
+      canceled = true;
+      say('interrupted: the job is canceled');
+      // 405: it has just ended by itself
+      await client.call('POST', `jobs/${id}/cancel/`, {}).catch(() => undefined);
+    }
     const job = await client.call('GET', `jobs/${id}/`);
     const page = await client.call(
       'GET',
@@ -87,12 +97,21 @@ async function report(client: Client, job: any): Promise<void> {
   }
 }
 
-async function demo(service: ChildProcess, base: string, data: string, password: string): Promise<boolean> {
-  await ready(base, service);
+interface Stage {
+  service: ChildProcess;
+  base: string;
+  data: string;
+  password: string;
+  signal: AbortSignal;
+}
+
+async function demo({ service, base, data, password, signal }: Stage): Promise<boolean> {
+  await ready(base, service, signal);
   const client = new Client(base, 'admin', password);
   say(`service ready at ${base}`);
   const host = await startDemoHost(join(data, 'demo-sshd'));
   try {
+    signal.throwIfAborted();
     if (host) await addSshHost(client, host);
     say(
       host
@@ -100,9 +119,10 @@ async function demo(service: ChildProcess, base: string, data: string, password:
         : 'no sshd on this machine: the demo runs on localhost only',
     );
     const template = await client.one('job_templates', 'Demo Job Template');
+    signal.throwIfAborted();
     say(`POST ${template.related.launch}`);
     const { job } = await client.call('POST', `job_templates/${template.id}/launch/`, {});
-    const finished = await follow(client, job);
+    const finished = await follow(client, job, signal);
     await report(client, finished);
     return finished.status === 'successful';
   } finally {
@@ -113,17 +133,21 @@ async function demo(service: ChildProcess, base: string, data: string, password:
 const data = mkdtempSync(join(tmpdir(), 'tapline-demo-'));
 const password = randomBytes(12).toString('base64url');
 const port = await freePort();
+const interrupt = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => interrupt.abort(new Error('interrupted')));
 const service = startService(port, data, password);
-process.on('SIGINT', () => service.kill('SIGTERM'));
+const ended = once(service, 'exit');
 let successful = false;
 try {
-  successful = await demo(service, `http://127.0.0.1:${port}`, data, password);
+  const base = `http://127.0.0.1:${port}`;
+  successful = await demo({ service, base, data, password, signal: interrupt.signal });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
 } finally {
   service.kill('SIGTERM');
-  if (service.exitCode === null) await once(service, 'exit');
+  await ended;
   rmSync(data, { recursive: true, force: true });
 }
 if (successful) say('Next: npm start, then read "First steps" in README.md: your own repository, key and hosts.');
-process.exitCode = successful ? 0 : 1;
+process.exitCode = successful ? 0 : interrupt.signal.aborted ? 130 : 1;

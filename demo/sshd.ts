@@ -52,7 +52,7 @@ export async function startDemoHost(folder: string): Promise<DemoHost | null> {
     ].join('\n'),
   );
   const child: ChildProcess = spawn(sshd, ['-D', '-f', config], { stdio: 'ignore' });
-  for (let tries = 0; tries < 50 && child.exitCode === null; tries++) {
+  for (let tries = 0; tries < 50 && child.exitCode === null && child.signalCode === null; tries++) {
     if (await accepts(port)) {
       const privateKey = readFileSync(join(folder, 'user'), 'utf8');
       return { port, user: userInfo().username, privateKey, stop: () => void child.kill('SIGTERM') };

@@ -5,8 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type PostgresServer, startPostgres } from '@tapline/core/app/postgres.ts';
 import pg from 'pg';
 import { pino } from 'pino';
+import { freePort } from '../../demo/free-port.ts';
 import { type PlayName, plays } from './playbooks.ts';
-import { Node, freePort } from './processes.ts';
+import { Node } from './processes.ts';
 
 const password = 'chaos-secret';
 

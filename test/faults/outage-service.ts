@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '@tapline/core/app/postgres.ts';
 import { pino } from 'pino';
-import { Node, freePort } from '../chaos/processes.ts';
+import { freePort } from '../../demo/free-port.ts';
+import { Node } from '../chaos/processes.ts';
 import { persist } from '../chaos/stage.ts';
 
 export interface Answer {

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../../core/app/config.ts';
+import { freePort } from '../../demo/free-port.ts';
+import { until } from '../support/until.ts';
+
+interface Command {
+  /** all that it has said so far */
+  said(): string;
+  /** What Ctrl-C does: every process of the terminal's foreground gets the signal. Resolves to the exit code. */
+  interrupt(): Promise<number | null>;
+  /** Whatever happened: nothing of it stays. */
+  end(): void;
+}
+
+function npmRun(script: string, env: Record<string, string>): Command {
+  const child: ChildProcess = spawn('npm', ['run', script], {
+    cwd: root,
+    // its own process group, as a shell gives each command
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  const ended = once(child, 'exit');
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => void (text += chunk.toString()));
+  const signal = (number: NodeJS.Signals) => {
+    try {
+      process.kill(-child.pid!, number);
+    } catch {
+      // all gone
+    }
+  };
+  return {
+    said: () => text,
+    async interrupt() {
+      signal('SIGINT');
+      return (await ended)[0];
+    },
+    end: () => signal('SIGKILL'),
+  };
+}
+
+/** Processes that have a word in their command line or environment. */
+function processesWith(word: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
+    try {
+      return ['cmdline', 'environ'].some((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8').includes(word));
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe('Ctrl-C', function () {
+  this.timeout(240_000);
+  let folder: string;
+  let command: Command;
+  const begin = (script: string, env: Record<string, string>) => void (command = npmRun(script, env));
+  const says = (text: string) => until(() => command.said().includes(text), 120_000, `"${text}" of npm run`);
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tapline-interrupt-'));
+    // embedded Postgres has a user of its own
+    chmodSync(folder, 0o755);
+  });
+  afterEach(() => {
+    command?.end();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('stops npm start and leaves nothing running; the next start goes on with its data', async () => {
+    const env = { TAPLINE_DATA: join(folder, 'data'), DATABASE_URL: '', PORT: String(await freePort()) };
+    begin('start', env);
+    await says('Ctrl-C stops it');
+    expect(command.said()).to.contain('shown this once');
+    expect(await command.interrupt(), command.said()).to.equal(0);
+    await until(() => processesWith(folder).length === 0);
+
+    begin('start', env);
+    await says('Ctrl-C stops it');
+    expect(command.said()).not.to.contain('shown this once');
+    expect(await command.interrupt(), command.said()).to.equal(0);
+    await until(() => processesWith(folder).length === 0);
+  });
+
+  it('cancels the job of npm run demo and leaves nothing behind', async () => {
+    begin('demo', { TMPDIR: folder, DATABASE_URL: '' });
+    await says('TASK [');
+    expect(await command.interrupt(), command.said()).to.equal(130);
+    expect(command.said()).to.contain('ended: canceled');
+    await until(() => processesWith(folder).length === 0);
+    expect(readdirSync(folder).filter((name) => name.startsWith('tapline-demo'))).to.deep.equal([]);
+  });
+});
