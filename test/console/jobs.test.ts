@@ -1,16 +1,32 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { stages } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { describeWith } from '../support/needs.ts';
+import { testPlugin } from '../support/plugins.ts';
 import { until } from '../support/until.ts';
-import { hasFocus, openStage, type Stage, tabTo } from './stage.ts';
+import { hasFocus, openStage, play, type Stage, tabTo } from './stage.ts';
+
+/** Says more in a second than is sent to those who watch. */
+const chatter = play(
+  '    - name: Count\n      debug: {msg: "number {{ item }}"}\n      loop: "{{ range(1, 151) | list }}"\n',
+);
+
+/** Denies what says so in its name, as policies and scanners will. */
+const doorkeeper = testPlugin('doorkeeper', (api) =>
+  api.hooks.beforeStart({ name: 'deny', stage: stages.policy, failMode: 'deny' }, ({ run }) =>
+    String(run['name']).startsWith('Forbidden')
+      ? { status: 403, body: { detail: 'Policy denied launch.', reasons: ['Not on a Friday.', 'Not by you.'] } }
+      : undefined,
+  ),
+);
 
 describeWith(['chromium'], 'the console: run jobs and read them', () => {
   let stage: Stage;
   let page: Page;
   let release: string;
   before(async () => {
-    stage = await openStage();
+    stage = await openStage({}, { more: { 'chatter.yml': chatter }, plugins: [doorkeeper] });
     page = stage.page;
     release = stage.release;
     await stage.template('greet.yml', {
@@ -142,6 +158,36 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.href !== first && /\/jobs\/\d+$/.test(url.pathname));
     await status('Successful').waitFor();
+  });
+
+  it('tells the reasons of a launch that was denied', async () => {
+    const { id } = await stage.template('greet.yml', { name: 'Forbidden' });
+    await stage.open(`/templates/${id}/launch`);
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.locator('p, li').allTextContents()).to.deep.equal([
+      'Policy denied launch.',
+      'Not on a Friday.',
+      'Not by you.',
+    ]);
+  });
+
+  it('shows every line of a job that says more than is sent to watchers', async () => {
+    const { id } = await stage.template('chatter.yml', { name: 'Chatter' });
+    await stage.open(`/templates/${id}/launch`);
+    await page.getByRole('button', { name: 'Launch', exact: true }).click();
+    await page.waitForURL(/\/jobs\/\d+$/);
+    await status('Successful').waitFor();
+    const { body } = await stage.service.get(`jobs/${page.url().split('/').at(-1)}/stdout/?format=txt`);
+    const expected = (body as string).split('\n').slice(0, -1);
+    await page.getByText(`${expected.length} lines`, { exact: true }).waitFor();
+    for (const at of [0, 100, 200, 300, 400]) {
+      await output().evaluate((element, top) => void (element.scrollTop = top), at * 20);
+      const line = expected[at + 5]!;
+      const shown = output().locator(`li[value="${at + 6}"] code`);
+      await until(async () => (await shown.textContent()) === line, 30_000, `line ${at + 6} is ${line}`);
+    }
   });
 
   it('follows a running job, shows it in the lists, and finds its way back after the service was away', async () => {

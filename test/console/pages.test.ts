@@ -89,6 +89,24 @@ describeWith(['chromium'], 'the console: long output, plugins, recommendations, 
     expect(await cards.first().getByRole('link').getAttribute('href')).to.equal(body.results[0].action_link);
   });
 
+  it('shows an ordinary user what is theirs, and says what is not', async () => {
+    await stage.make('users/', { username: 'reader', password: 'long enough 1' });
+    const reader = await stage.fresh();
+    await stage.logIn(reader, 'reader', 'long enough 1');
+    await reader.getByText('Nothing is running.').waitFor();
+    expect(await reader.getByRole('heading', { name: 'Plugins' }).count()).to.equal(0);
+    await reader.goto('/plugins');
+    await reader.getByText('You may not see this list of plugins.').waitFor();
+    await reader.goto('/templates');
+    await reader.getByText('There is no template yet.').waitFor();
+    await reader.goto('/setup');
+    await reader.getByLabel('Name', { exact: true }).fill('Mine');
+    await reader.getByLabel('Address of the repository').fill(repository.url);
+    await reader.getByRole('button', { name: 'Connect' }).click();
+    await reader.getByRole('alert').waitFor();
+    await reader.context().close();
+  });
+
   it('leads an empty installation to a first run of its own', async () => {
     const { db } = stage.service.services;
     await db('hosts').where({ name: 'web1' }).delete();
@@ -104,6 +122,11 @@ describeWith(['chromium'], 'the console: long output, plugins, recommendations, 
     await page.getByRole('button', { name: 'Connect' }).click();
     await step('Connect your repository').locator('.error').waitFor();
     expect(await page.getByLabel('Address of the repository').getAttribute('aria-invalid')).to.equal('true');
+    await page.getByLabel('Address of the repository').fill(`${repository.url}/nosuch`);
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page
+      .getByText('its repository could not be read. The project cannot be updated: there is no folder')
+      .waitFor();
     await page.getByLabel('Address of the repository').fill(repository.url);
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('1 of 5 steps are done.').waitFor();

@@ -85,7 +85,7 @@ async function takeAll(stage: Stage): Promise<void> {
 
 mkdirSync(folder, { recursive: true });
 await mochaGlobalSetup();
-const stage = await openStage({}, playbooks);
+const stage = await openStage({}, { more: playbooks });
 try {
   await takeAll(stage);
 } finally {

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { freePort } from '../../demo/free-port.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { bootWith } from '../support/plugins.ts';
+import { type BootWith, bootWith } from '../support/plugins.ts';
 import { adminPassword, type TestService } from '../support/service.ts';
 
 /** Nothing but the page itself: a browser that talks to nobody on its own. */
@@ -43,7 +43,7 @@ export interface Stage {
   problems(): string[];
   /** a page of its own, with cookies of its own */
   fresh(options?: Parameters<Browser['newContext']>[0]): Promise<Page>;
-  logIn(page?: Page): Promise<void>;
+  logIn(page?: Page, username?: string, password?: string): Promise<void>;
   open(path: string): Promise<void>;
   make(path: string, body: object): Promise<any>;
   template(playbook: string, body?: object): Promise<any>;
@@ -53,7 +53,10 @@ export interface Stage {
 }
 
 /** The whole service with the console, and a browser in front of it; `more` are further playbooks by file name. */
-export async function openStage(env: Record<string, string> = {}, more: Record<string, string> = {}): Promise<Stage> {
+export async function openStage(
+  env: Record<string, string> = {},
+  { more = {}, plugins = [] }: { more?: Record<string, string>; plugins?: BootWith['plugins'] } = {},
+): Promise<Stage> {
   const database = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'tapline-console-'));
   const port = await freePort();
@@ -66,7 +69,7 @@ export async function openStage(env: Record<string, string> = {}, more: Record<s
     PORT: String(port),
     ...env,
   };
-  const start = () => bootWith({ env: given, database, dataDir });
+  const start = () => bootWith({ env: given, database, dataDir, plugins });
   let service = await start();
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
   const watched = watch(service.url);
@@ -76,10 +79,10 @@ export async function openStage(env: Record<string, string> = {}, more: Record<s
     watched.context(context);
     return context.newPage();
   };
-  const logIn = async (page: Page) => {
+  const logIn = async (page: Page, username: string, password: string) => {
     await page.goto('/');
-    await page.getByLabel('User name').fill('admin');
-    await page.getByLabel('Password').fill(adminPassword);
+    await page.getByLabel('User name').fill(username);
+    await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   };
@@ -95,7 +98,7 @@ export async function openStage(env: Record<string, string> = {}, more: Record<s
     release: join(gate, 'release'),
     problems: watched.read,
     fresh,
-    logIn: (other = page) => logIn(other),
+    logIn: (other = page, username = 'admin', password = adminPassword) => logIn(other, username, password),
     async open(path) {
       await page.goto(path);
       await page.getByRole('heading', { level: 1 }).waitFor();

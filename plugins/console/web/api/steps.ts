@@ -25,7 +25,8 @@ const first = async (path: string) => (await get<Page<Named>>(path, { quiet: tru
 /** Each step is judged by what there is, whoever made it and however. */
 export async function readSteps(): Promise<void> {
   const [project, keys, host, template, launch] = await Promise.all([
-    first(`projects/?scm_type__in=${sources}&order_by=-id&page_size=1`),
+    // one that was read at least once
+    first(`projects/?scm_type__in=${sources}&not__scm_revision=&order_by=-id&page_size=1`),
     get<Page<Named>>('credentials/?credential_type__namespace=ssh&order_by=-id&page_size=200', { quiet: true }),
     first('hosts/?not__name=localhost&order_by=-id&page_size=1'),
     first(`job_templates/?project__scm_type__in=${sources}&order_by=-id&page_size=1`),

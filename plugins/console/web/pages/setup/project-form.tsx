@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, get, post } from '../../api/http.ts';
+import { ApiFailure, get, post, request } from '../../api/http.ts';
 import { TextField } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import type { StepFormProps } from './steps.tsx';
@@ -19,15 +19,16 @@ const wait = () => new Promise((resolve) => setTimeout(resolve, pauseMs));
 /** Makes the project and waits for its first update, since only that shows whether the address is right. */
 export function ProjectForm({ onDone }: StepFormProps) {
   const { values, errors, bind } = useFields({ name: '', scm_url: '', scm_branch: '' });
+  // a second try mends the project that the first one made
+  const made = useSignal<number | null>(null);
   const state = useSignal('');
 
   const submit = async () => {
-    const body = { ...values.value, scm_type: 'git', organization: await defaultOrganization() };
-    let project = await post<Project>('projects/', body);
+    let project = await save(made.value, values.value);
+    made.value = project.id;
     state.value = 'Reading the repository …';
     try {
-      for (; running.has(project.status); project = await get<Project>(`projects/${project.id}/`, { quiet: true }))
-        await wait();
+      for (; running.has(project.status); project = await read(project.id)) await wait();
     } finally {
       state.value = '';
     }
@@ -56,11 +57,26 @@ export function ProjectForm({ onDone }: StepFormProps) {
   );
 }
 
+const read = (id: number) => get<Project>(`projects/${id}/`, { quiet: true });
+
+/** Resolves to the project, whose update has begun. */
+async function save(id: number | null, values: Record<string, string>): Promise<Project> {
+  if (id === null) return post('projects/', { ...values, scm_type: 'git', organization: await defaultOrganization() });
+  const project = await request<Project>('PATCH', `projects/${id}/`, { body: values });
+  // another address starts an update by itself
+  if (running.has(project.status)) return project;
+  await post(`projects/${id}/update/`);
+  return read(id);
+}
+
+/** The update itself knows best; else the end of what it printed. */
 async function whyNot({ summary_fields }: Project): Promise<ApiFailure> {
-  const update = summary_fields['last_update'] ?? summary_fields['last_job'];
-  const said = update
-    ? await get<string>(`project_updates/${update.id}/stdout/?format=txt`, { quiet: true }).catch(() => '')
-    : '';
-  const tail = typeof said === 'string' ? said.trim().split('\n').slice(-3).join(' ') : '';
-  return new ApiFailure(400, { scm_url: [`The project was made, but its repository could not be read. ${tail}`] });
+  const { id } = summary_fields['last_update'] ?? summary_fields['last_job'] ?? {};
+  const update = `project_updates/${id}/`;
+  const explained = await get<{ job_explanation: string }>(update, { quiet: true }).catch(() => null);
+  const printed = explained?.job_explanation
+    ? ''
+    : await get<string>(`${update}stdout/?format=txt`, { quiet: true }).catch(() => '');
+  const reason = explained?.job_explanation || printed.trim().split('\n').slice(-3).join(' ');
+  return new ApiFailure(400, { scm_url: [`The project was made, but its repository could not be read. ${reason}`] });
 }
