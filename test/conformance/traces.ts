@@ -1,0 +1,69 @@
+import { registerHooks } from 'node:module';
+
+/**
+ * Run as a program: boots the real core with the plugins that TAPLINE_PLUGINS names and prints, one per line, every
+ * trace that a plugin could leave: modules, routes, description, settings, tasks, clock, taps, navigation, health, tables.
+ */
+
+const modules = new Set<string>();
+registerHooks({
+  load(url, context, next) {
+    const [, plugin] = /\/plugins\/([^/]+)\/(?!node_modules)/.exec(url) ?? [];
+    if (plugin !== undefined && !/\/(core|test)\/plugins\//.test(url)) modules.add(plugin);
+    return next(url, context);
+  },
+});
+
+const { bootWith } = await import('../support/plugins.ts');
+const { until } = await import('../support/until.ts');
+const service = await bootWith({ env: { TAPLINE_PLUGINS: process.env.TAPLINE_PLUGINS ?? '' } });
+
+/** `{ a: [{ b: 1 }] }` → `a.0.b = 1` */
+function* leaves(value: unknown, at: string): Generator<string> {
+  if (typeof value !== 'object' || value === null || !Object.keys(value).length)
+    yield `${at} = ${JSON.stringify(value)}`;
+  else for (const [key, inner] of Object.entries(value)) yield* leaves(inner, `${at}.${key}`);
+}
+
+const rows = async (sql: string): Promise<string[]> =>
+  (await service.database.db.raw(sql)).rows.map((row: object) => Object.values(row).join(' '));
+const of = (kind: string, names: Iterable<string>) => [...names].map((name) => `${kind} ${name}`);
+const listed = async (path: string, key: string) => (await service.get(path)).body.results.map((one: any) => one[key]);
+
+try {
+  const { engineApi, registries } = service.services;
+  const settings = (await service.request('OPTIONS', 'settings/all/')).body.actions.GET;
+  // the queue enters what it knows when it starts
+  await until(async () => (await rows('select 1 from tapline_jobs._private_tasks')).length > 0);
+  const front = await service.get('/', { auth: null, headers: { accept: 'text/html' } });
+  const health = await service.get('/readyz?verbose', { auth: null });
+  const traces = [
+    ...of('module', modules),
+    ...of(
+      'route',
+      engineApi.routes.map(({ path, endpoints }) => `${path} ${Object.keys(endpoints).join(' ')}`),
+    ),
+    ...leaves((await service.get('openapi.json')).body, 'openapi'),
+    ...leaves((await service.get('/api/v2/')).body, 'root'),
+    ...leaves(settings, 'setting'),
+    ...of('page of settings', await listed('settings/', 'slug')),
+    ...of('task', await rows('select identifier from tapline_jobs._private_tasks')),
+    ...of('cron', await rows('select identifier from tapline_jobs._private_known_crontabs')),
+    ...(await service.get('hooks/')).body.results.flatMap((hook: any) =>
+      hook.taps.map((tap: any) => `tap ${hook.hook ?? hook.name} ${tap.plugin} ${tap.tap ?? tap.name}`),
+    ),
+    ...of('navigation', await listed('navigation/', 'path')),
+    ...of('plugin', await listed('plugins/', 'id')),
+    ...of(
+      'group',
+      registries.all('groups').map(({ item }) => item.name),
+    ),
+    ...of('health', Object.keys(health.body.plugins ?? {})),
+    ...of('schema', await rows(`select nspname from pg_namespace where nspname like 'plugin%'`)),
+    `front page ${front.status} ${front.headers.get('content-type')}`,
+  ];
+  console.log(traces.join('\n'));
+} finally {
+  await service.stop();
+}
+process.exit();
