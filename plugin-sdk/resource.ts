@@ -213,7 +213,8 @@ export interface Resource {
   validate?: (context: WriteContext) => Promise<void> | void;
   afterCreate?: (context: WriteContext, row: any) => Promise<void>;
   afterUpdate?: (context: WriteContext, row: any) => Promise<void>;
-  beforeDelete?: (trx: any, row: any, call: Call) => Promise<void>;
+  /** may resolve to what the activity stream says of the deletion besides the row itself */
+  beforeDelete?: (trx: any, row: any, call: Call) => Promise<Record<string, unknown> | void>;
   afterDelete?: (trx: any, row: any, call: Call) => Promise<void>;
   /** last touch on the representation; must not query */
   present?: (representation: Record<string, any>, row: any, view: 'list' | 'detail', call: Call) => void;

@@ -14,7 +14,7 @@ export interface Activity {
   created: (trx: Knex, engine: Engine, call: Call, object: Side) => Promise<void>;
   updated: (trx: Knex, engine: Engine, call: Call, object: Side & { before: any }) => Promise<void>;
   /** before the row goes, while its links can still be named */
-  deleted: (trx: Knex, engine: Engine, call: Call, object: Side) => Promise<void>;
+  deleted: (trx: Knex, engine: Engine, call: Call, object: Side & { more?: Record<string, unknown> }) => Promise<void>;
   linked: (
     trx: Knex,
     engine: Engine,
@@ -51,9 +51,10 @@ export function createActivity({ settings, node }: Deps): Activity {
       const changes = enabled() ? changesBetween(models, side.model, before, side.row) : undefined;
       if (changes) await record(trx, call, { operation: 'update', sides: [side], changes });
     },
-    async deleted(trx, { models }, call, side) {
+    async deleted(trx, { models }, call, { more, ...side }) {
       if (!enabled()) return;
-      await record(trx, call, { operation: 'delete', sides: [side], changes: changesOf(models, side.model, side.row) });
+      const { plain, links } = changesOf(models, side.model, side.row);
+      await record(trx, call, { operation: 'delete', sides: [side], changes: { plain: { ...plain, ...more }, links } });
     },
     async linked(trx, _engine, call, { operation, relation, parent, child }) {
       if (!enabled()) return;

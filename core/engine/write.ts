@@ -113,9 +113,9 @@ export async function deleteRow(engine: Engine, model: Compiled, call: Call, id:
   await inTransaction(engine.db, resource, async (trx) => {
     const row = await lockRow(model, trx, id);
     assertMatch(model, call, row);
-    await resource.beforeDelete?.(trx, row, call);
+    const more = (await resource.beforeDelete?.(trx, row, call)) ?? undefined;
     await engine.doors?.check(resource.type, 'delete', { trx, actor: call.actor, rows: [row] });
-    await engine.activity?.deleted(trx, engine, call, { model, row });
+    await engine.activity?.deleted(trx, engine, call, { model, row, more });
     await model.rows.query(trx).delete().where('id', id);
     await resource.afterDelete?.(trx, row, call);
   });

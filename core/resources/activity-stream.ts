@@ -127,6 +127,8 @@ function present(shown: Record<string, any>, row: any, paths: Map<string, string
     shown.summary_fields.actor = { id: row.actor_id, ...row.actor_names, ...shown.summary_fields.actor };
   for (const { type, id, summary } of row.objects ?? []) {
     const path = paths.get(type);
+    // settings have no numbers: their page is the category's
+    if (type === 'setting') shown.related.setting = `/api/v2/settings/${summary.category}/`;
     if (path) (shown.related[type] ??= []).push(`/api/v2/${path}/${id}/`);
     (shown.summary_fields[type] ??= []).push(summary);
   }

@@ -52,6 +52,16 @@ const sublists: Resource['sublists'] = {
   },
 };
 
+/** Hosts and groups go along without entries of their own. */
+async function partsOf(trx: Knex, inventory: number): Promise<Record<string, number>> {
+  const { rows } = await trx.raw(
+    `select (select count(*) from hosts where inventory_id = :inventory) as hosts_deleted,
+       (select count(*) from groups where inventory_id = :inventory) as groups_deleted`,
+    { inventory },
+  );
+  return rows[0];
+}
+
 export const inventoryResource = ({ db, permissions }: { db: Knex; permissions: CorePermissions }): Resource =>
   defineResource({
     type: 'inventory',
@@ -89,6 +99,7 @@ export const inventoryResource = ({ db, permissions }: { db: Knex; permissions: 
     async beforeDelete(trx, row) {
       if (row.pending_deletion) throw new ApiError(400, { error: 'The inventory is being deleted already.' });
       await assertNoActiveRuns(trx, (runs) => void runs.where('inventory_id', row.id));
+      return { coalesced_data: await partsOf(trx, row.id) };
     },
     // clients expect it to go in the background
     deleteStatus: 202,

@@ -192,6 +192,22 @@ describe('the activity stream', () => {
     );
   });
 
+  it('counts what went with an inventory, and links settings to their page', async () => {
+    const lab = await make('inventories', { name: 'Counted', organization: organization.id });
+    for (const name of ['a', 'b']) await make('hosts', { name, inventory: lab.id });
+    await make('groups', { name: 'c', inventory: lab.id });
+    await api.admin('DELETE', lab.url);
+    expect((await newest()).changes).to.deep.include({
+      id: lab.id,
+      name: 'Counted',
+      coalesced_data: { hosts_deleted: 2, groups_deleted: 1 },
+    });
+    await api.admin('PATCH', '/api/v2/settings/ui/', { CUSTOM_TITLE: 'Ours' });
+    const entry = await newest();
+    expect(entry.related.setting).to.equal('/api/v2/settings/ui/');
+    expect(entry.summary_fields.setting).to.deep.equal([{ category: 'ui', name: 'CUSTOM_TITLE' }]);
+  });
+
   it('tells below an inventory of its hosts and groups too, and below a user what the user did', async () => {
     const lab = await make('inventories', { name: 'Parts', organization: organization.id });
     const host = await make('hosts', { name: 'part', inventory: lab.id });
