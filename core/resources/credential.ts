@@ -6,6 +6,7 @@ import { credentialOwners } from '../credentials/owners.ts';
 import { maskInputs } from '../credentials/stored-inputs.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { teamsWith } from './role-sublists.ts';
 
 const ofType = (expression: string) =>
   `(select ${expression} from credential_types ct where ct.id = {alias}.credential_type_id)`;
@@ -54,6 +55,7 @@ export const credentialResource = ({
       },
     },
     sublists: {
+      owner_teams: { resource: 'team', where: teamsWith('credential', ['admin_role']) },
       owner_users: {
         resource: 'user',
         where: (builder, credential, alias) => void builder.where(`${alias}.id`, credential.user_id),

@@ -13,6 +13,7 @@ import { checkProject, type ProjectDeps } from '../scm/check-project.ts';
 import { contentsOfFolder, type Contents } from '../scm/contents.ts';
 import { startUpdate } from '../scm/start-update.ts';
 import { redactUrl } from '../scm/url.ts';
+import { teamsWith } from './role-sublists.ts';
 import { templateRunFields } from './job-template.ts';
 import { sourceTypes, templateStatuses, webhookServices } from './choices.ts';
 
@@ -85,7 +86,10 @@ export const projectResource = (services: ProjectServices): Resource =>
     fields: projectFields,
     hiddenColumns: ['survey_spec'],
     spans: { job_templates: { resource: 'job_template', column: 'project_id' } },
-    sublists: { project_updates: { resource: 'project_update', column: 'template_id' } },
+    sublists: {
+      teams: { resource: 'team', where: teamsWith('project') },
+      project_updates: { resource: 'project_update', column: 'template_id' },
+    },
     actions: {
       update: updateAction(services),
       playbooks: listAction(services, 'playbooks'),

@@ -103,6 +103,15 @@ const unattachable =
     for (const [index, one] of shown.entries()) one.summary_fields.user_capabilities = { unattach: may[index] };
   };
 
+/** Teams that were given one of these roles on the record; any role unless named. */
+export const teamsWith = (type: RoleType, fields?: readonly string[]): Sublist['where'] =>
+  function narrow(builder, { id }, alias) {
+    builder.whereRaw(
+      `"${alias}".id in (select g.team_id from role_teams g join roles r on r.id = g.role_id where not g.for_admins and r.content_type = ? and r.object_id = ?${fields ? ' and r.role_field = any (?)' : ''})`,
+      [type, id, ...(fields ? [[...fields]] : [])],
+    );
+  };
+
 /** `…/object_roles/` of a record. */
 export const objectRolesOf = (type: RoleType): Sublist => ({
   resource: 'role',

@@ -194,6 +194,7 @@ export const expectations: Record<string, Line> = {
 
   'credentials/': { shows: 'credential', POST: [...admin, 'organization.credential_admin'] },
   'credentials/:id/': { at: 'credential', ...writes(may.credential) },
+  'credentials/:id/owner_teams/': { at: 'credential' },
   'credentials/:id/owner_users/': { at: 'credential' },
   'credentials/:id/activity_stream/': { at: 'credential' },
   'credentials/:id/object_roles/': { at: 'credential' },
@@ -203,6 +204,7 @@ export const expectations: Record<string, Line> = {
 
   'projects/': { shows: 'project', POST: [...admin, 'organization.project_admin'] },
   'projects/:id/': { at: 'project', ...writes(may.project) },
+  'projects/:id/teams/': { at: 'project' },
   'projects/:id/project_updates/': { at: 'project', shows: 'project_update' },
   'projects/:id/activity_stream/': { at: 'project' },
   'projects/:id/object_roles/': { at: 'project' },

@@ -67,6 +67,18 @@ describe('lists in the order in which they were put together', () => {
     expect([other.status, Object.keys(other.body)]).to.deep.equal([400, ['msg']]);
   });
 
+  it('shows the teams that were given a project or a credential', async () => {
+    const { make, rows, ids } = stage;
+    const user = await make.team(rows.organization, { name: 'users' });
+    const keeper = await make.team(rows.organization, { name: 'keepers' });
+    for (const type of ['project', 'credential'] as const) {
+      await make.giveTeam(type, rows[type], 'use_role', user);
+      await make.giveTeam(type, rows[type], 'admin_role', keeper);
+    }
+    expect(await shown(`projects/${ids.project}/teams/`)).to.have.members([user.id, keeper.id]);
+    expect(await shown(`credentials/${ids.credential}/owner_teams/`)).to.deep.equal([keeper.id]);
+  });
+
   it('goes along with a copied template', async () => {
     const { body } = await ask('superuser', 'POST', `job_templates/${stage.ids.job_template}/copy/`, { name: 'copy' });
     expect(await shown(`job_templates/${body.id}/instance_groups/`)).to.deep.equal(

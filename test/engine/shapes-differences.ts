@@ -77,10 +77,6 @@ const later: KnownDifference[] = [
     reason: 'Collections from galaxies come with their own issue.',
   },
   { lines: /^inventories (related|under) copy/, reason: 'Copying inventories comes with their sources.' },
-  {
-    lines: /^(credentials (related|under) owner_teams|projects (related|under) teams)/,
-    reason: 'The access list says it; these old lists come with the clients that ask for them.',
-  },
   { lines: /^roles related job_template: missing$/, reason: 'The recorded role belonged to a job template.' },
 ];
 
