@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Route } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { directAnywhere } from '../rbac/role-rules.ts';
 import { authenticated } from '../rbac/rules.ts';
 import { unusedFolders } from '../scm/folders.ts';
 
@@ -18,6 +19,8 @@ const becomeMethods = [
   ['machinectl', 'Machinectl'],
   ['sesu', 'Sesu'],
 ] as const;
+
+const keepsProjects = directAnywhere('admin_role', 'auditor_role', 'project_admin_role');
 
 /** What a client needs to know of the installation before it shows anything. */
 export const configRoute = ({ db, config }: { db: Knex; config: { version: string; dataDir: string } }): Route => ({
@@ -38,7 +41,7 @@ export const configRoute = ({ db, config }: { db: Knex; config: { version: strin
       ui_next: false,
       custom_virtualenvs: [],
     };
-    if (actor!.is_superuser || actor!.is_system_auditor) {
+    if (actor!.is_superuser || actor!.is_system_auditor || (await keepsProjects.row(actor, {}, db))) {
       body.project_base_dir = join(config.dataDir, 'projects');
       body.project_local_paths = await unusedFolders(db, config.dataDir);
     }

@@ -125,5 +125,5 @@ export function coreRoutes(services: ResourceServices, resources: readonly Resou
     hooksRoute(services),
     ...routesOfPlugins(services),
   ];
-  return [...routes, ...rootRoutes(resources, routes)];
+  return [...routes, ...rootRoutes(services, resources, routes)];
 }

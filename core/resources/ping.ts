@@ -35,8 +35,18 @@ export const pingRoute = ({ db, config }: Deps): Route => ({
         active_node: config.nodeName,
         install_uuid: state?.value ?? '',
         instances,
-        instance_groups: [],
+        instance_groups: await groupsOf(db),
       },
     };
   },
 });
+
+async function groupsOf(db: Knex): Promise<unknown[]> {
+  const { rows } = await db.raw(
+    `select g.name, coalesce(sum(i.capacity) filter (where i.enabled), 0)::integer as capacity,
+       coalesce(json_agg(i.hostname order by i.hostname) filter (where i.id is not null), '[]') as instances
+     from instance_groups g left join instance_group_instances m on m.instance_group_id = g.id left join instances i on i.id = m.instance_id
+     group by g.id order by lower(g.name), g.id`,
+  );
+  return rows;
+}

@@ -1,8 +1,13 @@
 import type { Resource, Route } from '@tapline/plugin-sdk';
+import type { Settings } from '../settings/settings.ts';
 import { everybody } from '../rbac/rules.ts';
 
 /** The entry documents: where the versions are, and every list by the name under which clients know it. */
-export function rootRoutes(resources: readonly Resource[], routes: readonly Route[]): Route[] {
+export function rootRoutes(
+  { settings }: { settings: Pick<Settings, 'get'> },
+  resources: readonly Resource[],
+  routes: readonly Route[],
+): Route[] {
   const listed = resources
     .filter(({ root, methods }) => root !== false && methods?.list?.length !== 0)
     .map(({ root, path }) => [root || path, `/api/v2/${path}/`]);
@@ -13,7 +18,7 @@ export function rootRoutes(resources: readonly Resource[], routes: readonly Rout
       path: '/api/',
       access: { GET: everybody },
       summary: 'The versions of the API',
-      handler: async () => ({ status: 200, body: versions }),
+      handler: async () => ({ status: 200, body: { ...versions, ...loginPage(settings) } }),
     },
     {
       path: '/api/v2/',
@@ -30,9 +35,13 @@ const versions = {
   available_versions: { v2: '/api/v2/' },
   oauth2: '/api/o/',
   documentation: '/api/docs/',
-  custom_logo: '',
-  custom_header_logo: '',
-  custom_login_info: '',
-  custom_title: '',
-  login_redirect_override: '',
 };
+
+/** What the web client shows before anybody has logged in. */
+const loginPage = (settings: Pick<Settings, 'get'>) => ({
+  custom_logo: settings.get('CUSTOM_LOGO'),
+  custom_header_logo: settings.get('CUSTOM_HEADER_LOGO'),
+  custom_login_info: settings.get('CUSTOM_LOGIN_INFO'),
+  custom_title: settings.get('CUSTOM_TITLE'),
+  login_redirect_override: settings.get('LOGIN_REDIRECT_OVERRIDE'),
+});

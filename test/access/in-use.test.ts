@@ -26,14 +26,12 @@ describe('deleting what is in use', () => {
       .returning('id');
     await db('instance_group_instances').insert({ instance_group_id: group.id, instance_id: instance.id });
     const [own] = await db('groups').insert({ name: 'own', inventory_id: ids.inventory }).returning('id');
-    await db('runs')
-      .where({ id: ids.job })
-      .update({
-        status: 'running',
-        instance_id: instance.id,
-        organization_id: ids.organization,
-        project_id: ids.project,
-      });
+    await db('runs').where({ id: ids.job }).update({
+      status: 'running',
+      instance_id: instance.id,
+      organization_id: ids.organization,
+      project_id: ids.project,
+    });
     const all: Record<string, number | undefined> = { ...ids, group: own.id, instance_group: group.id };
     for (const [type, path] of Object.entries(paths)) {
       const url = `/api/v2/${path}/${all[type]}/`;

@@ -34,6 +34,45 @@ describe('Routes of core', () => {
     }
   });
 
+  it('shows what the login page is to look like, as the settings say', async () => {
+    const logo = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+    const set = (slug: string, body: object) => service.request('PATCH', `settings/${slug}/`, { body });
+    await set('ui', { CUSTOM_LOGO: logo, CUSTOM_LOGIN_INFO: 'Only for us.' });
+    await set('authentication', { LOGIN_REDIRECT_OVERRIDE: '/sso/login/oidc/' });
+    expect((await service.get('/api/', { auth: null })).body).to.include({
+      custom_logo: logo,
+      custom_login_info: 'Only for us.',
+      custom_header_logo: '',
+      login_redirect_override: '/sso/login/oidc/',
+    });
+    for (const slug of ['ui', 'authentication']) await service.request('DELETE', `settings/${slug}/`);
+  });
+
+  it('names the instance groups with their nodes when pinged', async () => {
+    const { db } = service.services;
+    const [{ id }] = await db('instance_groups').insert({ name: 'Alpha' }).returning('id');
+    const [node] = await db('instances')
+      .insert({ hostname: 'pinged', uuid: '00000000-0000-4000-8000-0000000000aa', capacity: 7 })
+      .returning('id');
+    await db('instance_group_instances').insert({ instance_group_id: id, instance_id: node.id });
+    const { instance_groups: groups } = (await service.get('ping/', { auth: null })).body;
+    expect(groups[0]).to.deep.equal({ name: 'Alpha', capacity: 7, instances: ['pinged'] });
+    const names = groups.map(({ name }: any) => name.toLowerCase());
+    expect(names).to.deep.equal(names.toSorted()).and.to.include.members(['default', 'controlplane']);
+    await db('instances').where({ id: node.id }).delete();
+    await db('instance_groups').where({ id }).delete();
+  });
+
+  it('tells folders of projects to who keeps an organization or its projects', async () => {
+    const auth = 'keeper:long enough 1';
+    const user = (await service.post('users/', { username: 'keeper', password: 'long enough 1' })).body.id;
+    const organization = (await service.post('organizations/', { name: 'kept' })).body;
+    expect((await service.get('config/', { auth })).body).to.not.have.property('project_base_dir');
+    const role = organization.summary_fields.object_roles.project_admin_role.id;
+    await service.post(`roles/${role}/users/`, { id: user });
+    expect((await service.get('config/', { auth })).body).to.include.keys('project_base_dir', 'project_local_paths');
+  });
+
   it('shows a node that is not heard of as unavailable', async () => {
     const { db } = service.services;
     const row = { hostname: 'gone', uuid: '00000000-0000-4000-8000-000000000001', node_state: 'ready', capacity: 9 };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Answer } from '../support/api.ts';
+import type { Answer } from '../support/api.ts';
 import { type AccessStage, openAccessStage } from '../access/stage.ts';
 
 describe('MANAGE_ORGANIZATION_AUTH', () => {

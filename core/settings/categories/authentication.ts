@@ -110,7 +110,12 @@ export const authenticationSettings = {
   ALLOW_OAUTH2_FOR_EXTERNAL_USERS: { category: 'authentication', type: 'boolean', default: false, help: noEffect },
   ALLOW_METRICS_FOR_ANONYMOUS_USERS: { category: 'authentication', type: 'boolean', default: false, help: noEffect },
   SOCIAL_AUTH_USERNAME_IS_FULL_EMAIL: { category: 'authentication', type: 'boolean', default: false, help: noEffect },
-  LOGIN_REDIRECT_OVERRIDE: { category: 'authentication', type: 'string', default: '', help: noEffect },
+  LOGIN_REDIRECT_OVERRIDE: {
+    category: 'authentication',
+    type: 'string',
+    default: '',
+    help: 'Where web clients send people who have to log in, instead of showing the form.',
+  },
   SOCIAL_AUTH_ORGANIZATION_MAP: {
     category: 'authentication',
     type: 'object',

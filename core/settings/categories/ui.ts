@@ -1,10 +1,25 @@
 import { noEffect, type SettingDefinition } from '../definition.ts';
 
 export const uiSettings = {
-  CUSTOM_LOGIN_INFO: { category: 'ui', type: 'string', default: '', help: noEffect },
-  CUSTOM_TITLE: { category: 'ui', type: 'string', default: '', help: noEffect },
-  CUSTOM_LOGO: { category: 'ui', type: 'image', default: '', help: noEffect },
-  CUSTOM_HEADER_LOGO: { category: 'ui', type: 'image', default: '', help: noEffect },
+  CUSTOM_LOGIN_INFO: {
+    category: 'ui',
+    type: 'string',
+    default: '',
+    help: 'A text that web clients show at the login.',
+  },
+  CUSTOM_TITLE: {
+    category: 'ui',
+    type: 'string',
+    default: '',
+    help: 'The title that web clients show instead of their own.',
+  },
+  CUSTOM_LOGO: { category: 'ui', type: 'image', default: '', help: 'The picture that web clients show at the login.' },
+  CUSTOM_HEADER_LOGO: {
+    category: 'ui',
+    type: 'image',
+    default: '',
+    help: 'The picture that web clients show at the top of their pages.',
+  },
   PENDO_TRACKING_STATE: {
     category: 'ui',
     type: 'choice',
