@@ -65,10 +65,16 @@ function pathItem(engine: Engine, route: CompiledRoute): Schema {
       summary: summaryOf(engine, route, method),
       ...(rule === everybody ? { security: [] } : {}),
       ...operation(engine, route, method),
-      ...route.described?.openapi?.[method],
+      ...ownDescription(route, method),
     },
   ]);
   return { ...(parameters.length ? { parameters } : {}), ...Object.fromEntries(operations) };
+}
+
+/** What a route tells of itself; what goes wrong is told the same way everywhere. */
+function ownDescription({ described }: CompiledRoute, method: string): Schema {
+  const own = described?.openapi?.[method] as Schema | undefined;
+  return own?.responses ? { ...own, responses: { ...(own.responses as Schema), ...refusal } } : { ...own };
 }
 
 function summaryOf(engine: Engine, route: CompiledRoute, method: string): string {

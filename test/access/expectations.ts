@@ -6,8 +6,8 @@ export interface Line {
   at?: string;
   /** a list: the row of this type is in it for exactly those who see it */
   shows?: string;
-  /** who may GET where it is not everybody (or all who see the row) */
-  GET?: readonly string[];
+  /** who may GET where it is not everybody (or all who see the row); null where there is nothing to GET */
+  GET?: readonly string[] | null;
   POST?: readonly string[];
   PUT?: readonly string[];
   PATCH?: readonly string[];
@@ -42,13 +42,17 @@ export const expectations: Record<string, Line> = {
   '/api/docs/:file/': { open: true },
   'ping/': { open: true },
   'config/': {},
+  'navigation/': {},
+  'plugins/': { GET: see.settings! },
+  'plugins/:plugin/': { GET: see.settings! },
+  'recommendations/': {},
   'me/': {},
   'hooks/': { GET: see.hook_trace! },
   'hooks/traces/': { shows: 'hook_trace' },
   'hooks/traces/:id/': { at: 'hook_trace' },
   'settings/': {},
   // the log goes to standard output, and nowhere else
-  'settings/logging/test/': { POST: superuser, answers: '409' },
+  'settings/logging/test/': { GET: null, POST: superuser, answers: '409' },
   'settings/:slug/': { GET: see.settings!, ...writes(superuser) },
   '': { open: true },
   'openapi.json': {},

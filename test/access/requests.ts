@@ -15,7 +15,11 @@ export const prepare = (trx: Knex, key: string, { ids }: Stage) => preparations[
 
 /** The path with the ids of the matrix in it. */
 export const pathOf = ({ path, type }: Pick<CompiledRoute, 'path' | 'type'>, { ids }: Stage): string =>
-  path.replace(':id', String(ids[type!])).replace(':slug', 'ui').replace(':file', 'start.js');
+  path
+    .replace(':id', String(ids[type!]))
+    .replace(':slug', 'ui')
+    .replace(':file', 'start.js')
+    .replace(':plugin', 'recommendations');
 
 /** A right body for every write, as `METHOD path`; a PUT sends back what the superuser reads, as clients do. */
 export async function rightBodies(routes: readonly CompiledRoute[], stage: Stage, ask: Ask) {

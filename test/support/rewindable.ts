@@ -1,21 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { asValue } from 'awilix';
 import type { Knex } from 'knex';
-import { boot } from '../../core/app/boot.ts';
-import { loadConfig } from '../../core/app/config.ts';
-import { buildContainer, type Services } from '../../core/app/container.ts';
-import { createActivity } from '../../core/engine/activity.ts';
-import { compileResources } from '../../core/engine/compile.ts';
+import type { Services } from '../../core/app/container.ts';
 import { tokenHash } from '../../core/http/auth/token.ts';
-import { coreResources, coreRoutes } from '../../core/resources/index.ts';
-import { followStored } from '../../core/settings/store.ts';
-import { createTestDatabase } from './database.ts';
+import { startService } from './service.ts';
 
 export interface Answer {
   status: number;
@@ -51,55 +40,25 @@ export interface Rewindable {
 
 const header = 'x-test-transaction';
 
-/** The whole API as it is served, wired by the container, on a database of its own; only workers are missing. */
+/** The whole service as it boots, without workers, whose requests can be taken back. */
 export async function startRewindable(env: Record<string, string> = {}): Promise<Rewindable> {
-  const database = await createTestDatabase();
-  const dataDir = mkdtempSync(join(tmpdir(), 'tapline-rewind-'));
-  const config = loadConfig({
-    LOG_LEVEL: 'silent',
-    DATABASE_URL: database.url,
-    TAPLINE_DATA: dataDir,
-    TAPLINE_ROLES: 'web',
-    TAPLINE_LOGIN_ATTEMPTS_PER_MINUTE: '0',
-    ADMIN_PASSWORD: 'test-admin-password',
-    ...env,
-  });
-  // what a first start leaves behind: the administrator, managed types, the queue's tables
-  await (await boot({ ...config, port: 0 })).stop();
-
+  const service = await startService({ TAPLINE_ROLES: 'web', TAPLINE_LOGIN_ATTEMPTS_PER_MINUTE: '0', ...env });
+  const { db } = service.database;
   const open = new Map<string, Knex.Transaction>();
-  const current = new AsyncLocalStorage<Knex>();
-  const { db } = database;
-  const container = buildContainer(config);
-  container.register({ db: asValue(switching(db, current)) });
-  const { cradle } = container;
-  await cradle.bus.start();
-  const unfollow = await followStored(cradle);
-  const resources = coreResources(cradle);
-  const engineApi = await compileResources({
-    db: cradle.db,
-    log: cradle.log,
-    resources,
-    routes: coreRoutes(cradle, resources),
-    doors: cradle.doors,
-    activity: createActivity({ settings: cradle.settings, node: cradle.config.nodeName }),
-  });
-  container.register({ engineApi: asValue(engineApi), checks: asValue({}) });
-  const { http } = cradle;
-  runInside(http.server, (request) => open.get(String(request.headers[header])), current);
-  const url = `http://127.0.0.1:${await http.listen(0)}`;
-
+  const current = new AsyncLocalStorage<Knex.Transaction>();
+  useTransaction(service.services.db, current);
+  runInside(service.services.http.server, (request) => open.get(String(request.headers[header])), current);
   return {
-    url,
-    services: cradle,
+    url: service.url,
+    services: service.services,
     db,
-    ask: asking(url, {}),
+    ask: asking(service.url, {}),
     async undone(work) {
       const trx = await db.transaction();
       const name = randomUUID();
       open.set(name, trx);
       try {
-        const result = await work(asking(url, { [header]: name }), trx);
+        const result = await work(asking(service.url, { [header]: name }), trx);
         await trx.raw('set constraints all immediate');
         return result;
       } finally {
@@ -107,25 +66,25 @@ export async function startRewindable(env: Record<string, string> = {}): Promise
         await trx.rollback();
       }
     },
-    async stop() {
-      unfollow();
-      await http.close(0);
-      await cradle.bus.stop();
-      await cradle.pool.end();
-      await database.drop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
+    stop: () => service.stop(),
   };
 }
 
-/** The connection as everybody holds it, which inside a request that is to be undone is that one's transaction. */
-function switching(db: Knex, current: AsyncLocalStorage<Knex>): Knex {
-  const target = () => current.getStore() ?? db;
-  return new Proxy(db, {
-    apply: (_db, _this, parts) => (target() as any)(...parts),
-    get(_db, name) {
-      const value = (target() as any)[name];
-      return typeof value === 'function' ? value.bind(target()) : value;
+/** Everything that the service asks of its database goes over the transaction in whose name a request came. */
+function useTransaction(db: Knex, current: AsyncLocalStorage<Knex.Transaction>): void {
+  const { client } = db;
+  const acquire = client.acquireConnection.bind(client);
+  const release = client.releaseConnection.bind(client);
+  const begin = db.transaction.bind(db) as (...parts: any[]) => any;
+  client.acquireConnection = () => current.getStore()?.client.acquireConnection() ?? acquire();
+  client.releaseConnection = async (connection: unknown) => {
+    const trx = current.getStore();
+    if (!trx || (await trx.client.acquireConnection()) !== connection) return release(connection);
+  };
+  Object.defineProperty(db, 'transaction', {
+    value: (...parts: any[]) => {
+      const trx = current.getStore();
+      return trx ? (trx.transaction as any)(...parts) : begin(...parts);
     },
   });
 }
@@ -134,8 +93,8 @@ type Server = Services['http']['server'];
 
 function runInside(
   server: Server,
-  transactionOf: (request: IncomingMessage) => Knex | undefined,
-  current: AsyncLocalStorage<Knex>,
+  transactionOf: (request: IncomingMessage) => Knex.Transaction | undefined,
+  current: AsyncLocalStorage<Knex.Transaction>,
 ): void {
   const [serve] = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners('request').on('request', (request: IncomingMessage, response: ServerResponse) => {
