@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { asValue } from 'awilix';
 import { ensureManagedTypes } from '../credentials/managed-types.ts';
 import { createActivity } from '../engine/activity.ts';
 import { compileResources } from '../engine/compile.ts';
 import { DoublePath } from '../engine/routes.ts';
 import { defineHookTask } from '../hooks/queue-tasks.ts';
+import { watchBlocking } from '../observe/blocking.ts';
 import { createLog } from '../observe/log.ts';
 import { blameForPaths } from '../plugins/clashes.ts';
 import { connectPlugins, definePluginTasks } from '../plugins/connect.ts';
@@ -23,6 +25,7 @@ import { coreResources, coreRoutes } from '../resources/index.ts';
 import { followStored } from '../settings/store.ts';
 import type { Config } from './config.ts';
 import { buildContainer, type Container, type Services } from './container.ts';
+import { isDatabaseAway } from './database-errors.ts';
 import { createDemoContent } from './demo-content.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { defineHousekeeping } from './housekeeping.ts';
@@ -73,12 +76,14 @@ const phases: [name: string, run: (state: State) => Promise<void>][] = [
 ];
 
 /**
- * An optional plugin that fails in any phase is left out: the service starts anew as if it were off.
+ * An optional plugin that fails in any phase is left out: the service starts anew as if it were off. It also starts
+ * anew when the database's connections are cut meanwhile.
  * @throws BootError naming the phase and the reason
  */
 export async function boot(config: Config, { plugins: inline }: BootOptions = {}): Promise<Running> {
   const log = createLog({ config });
   const except = new Map<string, string>();
+  const patientUntil = performance.now() + patienceMs;
   for (;;) {
     const registries = await inPhase('plugins', async () => {
       const prepared = await preparePlugins({ config, inline, except });
@@ -92,11 +97,20 @@ export async function boot(config: Config, { plugins: inline }: BootOptions = {}
     } catch (error) {
       const fault = (error as Error).cause;
       const optional = fault instanceof PluginError && registries.find(fault.plugin)?.optional;
-      if (!optional) throw error;
-      except.set(fault.plugin, fault.message);
+      if (optional) {
+        except.set(fault.plugin, fault.message);
+        continue;
+      }
+      if (!isDatabaseAway(fault) || performance.now() > patientUntil) throw error;
+      log.warn({ err: error }, 'the database went away during the start, which begins anew');
+      await delay(anewAfterMs);
     }
   }
 }
+
+/** A server that restarts is back within it; one that was never reached has been waited for as long. */
+const patienceMs = 60_000;
+const anewAfterMs = 500;
 
 async function bootWith(config: Config, registries: Registries): Promise<Running> {
   const state = { config, registries, shutdown: new Shutdown(createLog({ config })) } as State;
@@ -181,6 +195,7 @@ async function compile({ container, shutdown }: State): Promise<void> {
   const { cradle } = container;
   connectPlugins(cradle);
   shutdown.add('traces of hooks', () => cradle.hookTraces.flush());
+  if (cradle.registries.plugins.length) shutdown.add('watch over the event loop', watchBlocking(cradle));
   const resources = coreResources(cradle);
   const engineApi = await compileResources({
     db: cradle.db,

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { boot } from '../../core/app/boot.ts';
 import { loadConfig } from '../../core/app/config.ts';
@@ -102,6 +103,27 @@ describe('the start of the service', () => {
     const reply = await createRequest(second.url)('GET', 'me/', { auth: `admin:${password}` });
     expect(reply.status).to.equal(200);
     await second.stop();
+  });
+
+  it('begins anew when its database connections are cut meanwhile', async () => {
+    let cuts = 0;
+    let started = false;
+    const cutting = (async () => {
+      while (cuts < 4 && !started) {
+        const { rowCount } = await database.pool.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and application_name like 'tapline%' and pid not in (select pid from pg_stat_activity where application_name = 'tapline pool')`,
+        );
+        cuts += rowCount ?? 0;
+        await delay(20);
+      }
+    })();
+    const running = await boot(config());
+    started = true;
+    await cutting;
+    expect(cuts).to.be.greaterThan(0);
+    expect((await createRequest(running.url)('GET', '/readyz', { auth: null })).status).to.equal(200);
+    await running.stop();
   });
 
   it('leaves demo content alone once it was removed', async () => {
