@@ -146,7 +146,7 @@ const running = {
 
 /** What callers reach. */
 const serving = {
-  http: one(({ config, log, metrics, auth, audit, db, engineApi, bus, settings, checks, registries }) =>
+  http: one(({ config, log, metrics, auth, audit, db, engineApi, bus, settings, checks, registries, pluginHealth }) =>
     createHttp({
       config,
       log,
@@ -158,6 +158,7 @@ const serving = {
       settings,
       pages: createPages(registries.all('pages').map(({ item }) => item)),
       checks,
+      pluginHealth,
     }),
   ),
   websocket: one(({ auth, bus, db, log, settings, engineApi, registries }) => {

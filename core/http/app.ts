@@ -28,13 +28,14 @@ export interface AppDeps {
   /** public files; they stay there while the database is away */
   pages?: Middleware;
   checks?: ReadyChecks;
+  pluginHealth?: Parameters<typeof observeRoutes>[0]['pluginHealth'];
   /** largest body */
   bodyLimit?: string;
 }
 
 /** What every request passes, outermost first. */
 export function createApp(deps: AppDeps) {
-  const { config, log, metrics, auth, engineApi, authRoutes, bus, pages, checks = {}, bodyLimit } = deps;
+  const { config, log, metrics, auth, engineApi, authRoutes, bus, pages, checks = {}, pluginHealth, bodyLimit } = deps;
   const app = new Koa();
   // its own handler would print what `answerErrors` has logged, and clients that went away
   app.silent = true;
@@ -45,7 +46,7 @@ export function createApp(deps: AppDeps) {
   app.use(measureRequests({ metrics }));
   app.use(securityHeaders);
   app.use(answerErrors({ log }));
-  app.use(observeRoutes({ metrics, checks }));
+  app.use(observeRoutes({ metrics, checks, pluginHealth }));
   if (pages) app.use(pages);
   if (bus) app.use(refuseWhenDatabaseAway({ bus }));
   if (authRoutes) app.use(authRoutes);

@@ -23,8 +23,15 @@ async function runCheck(check: () => Promise<void> | void): Promise<string> {
   }
 }
 
+interface Observed {
+  metrics: Metrics;
+  checks: ReadyChecks;
+  /** how plugins are, by id */
+  pluginHealth?: { statuses(): Promise<Record<string, string>> };
+}
+
 /** `/healthz` (the process lives), `/readyz` (it can serve), `/metrics` (Prometheus); without authentication, no data of users in them. */
-export function observeRoutes({ metrics, checks }: { metrics: Metrics; checks: ReadyChecks }): Middleware {
+export function observeRoutes({ metrics, checks, pluginHealth }: Observed): Middleware {
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     switch (ctx.path) {
@@ -38,6 +45,8 @@ export function observeRoutes({ metrics, checks }: { metrics: Metrics; checks: R
         const ready = Object.values(results).every((result) => result === 'ok');
         ctx.status = ready ? 200 : 503;
         ctx.body = { status: ready ? 'ok' : 'unavailable', checks: results };
+        // told to those who ask, but no reason to take the node out: everything else of it serves
+        if ('verbose' in ctx.query && pluginHealth) ctx.body = { ...ctx.body, plugins: await pluginHealth.statuses() };
         return;
       }
       case '/metrics':

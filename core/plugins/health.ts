@@ -8,6 +8,8 @@ const statuses = ['ok', 'degraded', 'failed'];
 export interface PluginHealth {
   /** How the plugin is now; null where it says nothing of its health. Never throws, answers within 2 s. */
   of(plugin: string): Promise<HealthReport | null>;
+  /** of those that say anything, by id */
+  statuses(): Promise<Record<string, HealthReport['status']>>;
 }
 
 /** Asks plugins how they are. A check that hangs is not asked again while it does. */
@@ -23,16 +25,24 @@ export function createHealth(registries: Registries, { timeoutMs = limitMs } = {
     asked.set(plugin, answer);
     return answer;
   };
+  const inTime = (plugin: string, check: () => unknown): Promise<HealthReport> => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<HealthReport>((resolve) => {
+      const detail = `The health check did not answer within ${timeoutMs} ms.`;
+      timer = setTimeout(() => resolve({ status: 'failed', detail }), timeoutMs);
+    });
+    return Promise.race([ask(plugin, check), late]).finally(() => clearTimeout(timer));
+  };
   return {
     async of(plugin) {
       const [check] = registries.find(plugin)?.contributions.health ?? [];
-      if (!check) return null;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<HealthReport>((resolve) => {
-        const detail = `The health check did not answer within ${timeoutMs} ms.`;
-        timer = setTimeout(() => resolve({ status: 'failed', detail }), timeoutMs);
-      });
-      return Promise.race([ask(plugin, check), late]).finally(() => clearTimeout(timer));
+      return check ? inTime(plugin, check) : null;
+    },
+    async statuses() {
+      const asking = registries
+        .all('health')
+        .map(async ({ plugin, item }) => [plugin, (await inTime(plugin, item)).status]);
+      return Object.fromEntries(await Promise.all(asking));
     },
   };
 }

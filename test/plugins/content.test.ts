@@ -161,7 +161,10 @@ describe('what a plugin adds to the API', function () {
     expect((await shown()).status).to.equal('failed');
     health = () => new Promise(() => undefined);
     expect((await shown()).detail).to.match(/did not answer within/);
-    expect((await service.get('/readyz', { auth: null })).status).to.equal(200);
+    const ready = await service.get('/readyz?verbose', { auth: null });
+    expect(ready.status).to.equal(200);
+    expect(ready.body).to.deep.include({ status: 'ok', plugins: { sample: 'failed' } });
+    expect((await service.get('/readyz', { auth: null })).body).not.to.have.property('plugins');
   });
 
   it('gives others insights and implementations of points; failing ones count as the fallback', async () => {
