@@ -48,7 +48,8 @@ export interface SettingContribution {
 /**
  * Fields, links, summaries and sublists on a core resource. Stored fields live in a side table of the plugin, whose
  * `key` column holds the core row's id (primary key, foreign key with `on delete cascade`). A core row without a side
- * row shows the fields' defaults.
+ * row shows the fields' defaults, so none of them can be required. They are shown, filtered, ordered and written as
+ * core's own are, at no further statement per page; clashing names end the boot.
  */
 export interface Extension {
   /** the side table's name inside the plugin's schema; needed by stored fields */

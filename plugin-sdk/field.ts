@@ -45,7 +45,11 @@ export interface FieldOptions {
   sql?: string;
   /** Usable in filters and ordering; default true for stored fields. */
   filterable?: boolean;
-  /** Never shown, never filterable (403): passwords, inputs. */
+  /**
+   * Never shown, never filterable (403): passwords, inputs. In plugins' own resources and extensions a text field with
+   * it is stored encrypted, shown as `$encrypted$` (`mode: 'wo'`: not at all), kept when that is sent back, and read by
+   * `api.secrets.open`; its column is of type text.
+   */
   secret?: boolean;
   /** Only in the detail representation. */
   detailOnly?: boolean;

@@ -33,6 +33,15 @@ export function filterBoolean(term: Pick<FilterTerm, 'key' | 'value'>): boolean 
 /** What a term says about its field, as SQL. Throws 400 where lookup, type and value do not fit together. */
 export function fieldCondition(field: ModelField, term: FilterTerm): Condition {
   const { lookup, value, key } = term;
+  const { besideSql } = field;
+  if (besideSql) {
+    const of = (sql: string) => fieldCondition({ ...field, besideSql: undefined, sql: () => sql }, term);
+    const { bindings } = of('null');
+    return {
+      sql: (alias) => besideSql(alias, (sql) => of(sql).sql(alias)),
+      bindings: [...bindings, ...bindings],
+    };
+  }
   if (!storable(value)) throw badFilter(`${key}: the value holds a character that cannot be stored.`);
   const sql = field.sql!;
   if (lookup === 'isnull')

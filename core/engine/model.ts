@@ -26,6 +26,8 @@ export interface ModelField {
   /** SQL of the value where the side table is joined, and of what is stored even if it is a secret */
   joined?: string;
   storedSql?: (alias: string) => string;
+  /** a condition on the value such that Postgres looks into the side table once, not once for each row */
+  besideSql?: (alias: string, holds: (value: string) => string) => string;
 }
 
 /** Under which name input and rows hold the field's value. */

@@ -3,7 +3,8 @@ import type { Knex } from 'knex';
 import { badFilter } from './filter-key.ts';
 import { type Step, resolvePath } from './filter-path.ts';
 import { type Models, variantTypes } from './links.ts';
-import { expand, type Model, quote } from './model.ts';
+import { expand, type Model, type ModelField, quote } from './model.ts';
+import { joinSide } from './side-field.ts';
 
 /** `order_by=-finished,organization__name`, with the default order appended so that pages never overlap. */
 export function applyOrder(
@@ -57,10 +58,18 @@ function orderSql(context: OrderContext, model: Model, key: string, alias: strin
   const { steps, field } = resolvePath(models, model, key.split('__'), key);
   if (!field || steps.some(({ many }) => many)) throw badFilter(`order_by: ${key} does not name one value per row.`);
   if (field.name === 'id' && !steps.length) return idOrder(model, alias).map(plain);
+  if (field.side && !steps.length) return [beside(context, field, alias)];
   const own = (at: string) => (field.field.orderSql ? expand(field.field.orderSql, at) : field.sql!(at));
   // the same for every row: there is nothing to order, and Postgres takes a bare constant for a column's number
   if (own('a') === own('b')) return [];
   return [scalar(context, steps, own, alias)];
+}
+
+/** A value of a side table: joined, since looking it up for each row would cost several times as much. */
+function beside({ builder }: OrderContext, { side, joined }: ModelField, alias: string): Sql {
+  const join = joinSide(side!, alias);
+  if (!builder.toSQL().sql.includes(join)) builder.joinRaw(join);
+  return plain(joined!);
 }
 
 /** The key's own columns, so that an index serves. */

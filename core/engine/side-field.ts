@@ -32,7 +32,11 @@ export const masked = '$encrypted$';
 /** A secret as it is shown: whether there is one. */
 export const maskedSql = (value: string) => `case when coalesce(${value}, '') = '' then '' else '${masked}' end`;
 
-type BoundSide = Required<Pick<ModelField, 'side' | 'sql' | 'joined' | 'storedSql' | 'dataType'>>;
+/** Lays the side table beside the rows of a statement; the alias of its columns is its own. */
+export const joinSide = ({ table, key, alias: at }: SideTable, alias: string) =>
+  `left join ${quote(table)} ${quote(at)} on ${quote(at)}.${quote(key)} = ${quote(alias)}."id"`;
+
+type BoundSide = Required<Pick<ModelField, 'side' | 'sql' | 'joined' | 'storedSql' | 'besideSql' | 'dataType'>>;
 
 /**
  * The value in SQL: a lookup by key where the side table is not joined (filters, orders, summaries), its column where it
@@ -60,6 +64,12 @@ export function bindSide(declared: SideField): BoundSide {
     storedSql,
     sql: (alias) => shown(storedSql(alias)),
     joined: shown(joinedValue),
+    besideSql: (alias, holds) => {
+      const at = `${alias}_x`;
+      const rows = `select 1 from ${quote(table)} ${quote(at)} where ${quote(at)}.${quote(key)} = ${quote(alias)}."id"`;
+      const unset = otherwise === 'null' ? `null::${dataType}` : otherwise;
+      return `(exists (${rows} and ${holds(own(at))}) or (${holds(unset)} and not exists (${rows})))`;
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { type Models, summarySql } from './links.ts';
 import { type Model, expand, quote } from './model.ts';
 import { namingColumns } from './naming.ts';
 import { runPrepared, type Statement } from './prepared.ts';
+import { joinSide } from './side-field.ts';
 import { givenSql, remember, type RoleColumn, roleColumns } from '../rbac/row-roles.ts';
 
 export const alias = 't';
@@ -80,13 +81,7 @@ function statement(model: Model, models: Models, view: View, key: string, given?
 }
 
 /** However many fields plugins add, they come with the row: one lookup by key for each plugin. */
-const joins = ({ sides }: Model): string =>
-  sides
-    .map(
-      ({ table, key, alias: at }) =>
-        ` left join ${quote(table)} ${quote(at)} on ${quote(at)}.${quote(key)} = ${quote(alias)}."id"`,
-    )
-    .join('');
+const joins = ({ sides }: Model): string => sides.map((side) => ` ${joinSide(side, alias)}`).join('');
 
 const zulu = (_: string, fraction?: string) => `${fraction?.padEnd(7, '0') ?? ''}Z`;
 

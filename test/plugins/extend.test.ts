@@ -162,6 +162,15 @@ describe('fields that plugins add to resources of core', function () {
     expect(await names('policy_limit__isnull=false')).to.deep.equal(['strict']);
     expect((await names('order_by=-policy_enforcement&page_size=200')).at(-1)).to.equal('strict');
     expect((await names('order_by=policy_enforcement,name&page_size=1'))[0]).to.equal('strict');
+    expect((await names('order_by=-policy_limit,third_note,second_note,policy_enforcement')).length).to.be.greaterThan(
+      20,
+    );
+    expect(await names('or__policy_limit=7&or__third_note=of third&policy_enforcement__icontains=FORCE')).to.deep.equal(
+      ['strict'],
+    );
+    expect(await names('policy_enforcement=none&policy_limit__isnull=true&name=Default')).to.deep.equal(['Default']);
+    expect(await names('not__policy_limit=7&name__in=strict,Default')).to.deep.equal(['Default']);
+    expect(await names('policy_reviewed__gte=2020-01-01T00:00:00Z')).to.deep.equal([]);
     await service.post('inventories/', { name: 'in strict', organization: made.id });
     const inventories = async (query: string) =>
       (await service.get(`inventories/?${query}`)).body.results.map(({ name }: any) => name);

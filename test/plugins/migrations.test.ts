@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type MigratedPlugin, migratePlugins } from '../../core/plugins/migrate.ts';
+import { bootWith, testPlugin } from '../support/plugins.ts';
 import { silentLog } from '../support/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { addMigration, dropMigration, migrationFolder, removeMigrationFolders } from '../support/plugin-migrations.ts';
@@ -172,5 +173,33 @@ describe('migrations of plugins', () => {
       'export const config = { transaction: false };\nexport const up = () => undefined;\n',
     );
     expect(await refusal(outside)).to.match(/0001_a asks to run outside a transaction/);
+  });
+});
+
+describe('the boot with migrations of plugins', function () {
+  this.timeout(120_000);
+  after(removeMigrationFolders);
+
+  const failing = () =>
+    testPlugin('shaky', (api) => api.nav({ path: '/shaky', label: 'Shaky' }), {
+      migrations: migrationFolder({ '0001_no.ts': `throw new Error('no room');` }),
+    });
+
+  it('ends naming the plugin, the file and the reason', async () => {
+    const outcome = await bootWith({ plugins: [failing()] }).then(
+      () => 'it booted',
+      (error: Error) => error.message,
+    );
+    expect(outcome).to.equal(
+      'Tapline could not start: phase "plugin migrations": plugin shaky: its migration 0001_no failed: no room',
+    );
+  });
+
+  it('leaves an optional plugin out, and says so', async () => {
+    const service = await bootWith({ plugins: [{ plugin: failing(), optional: true }] });
+    const { body } = await service.get('plugins/shaky/');
+    await service.stop();
+    expect(body).to.include({ state: 'left out' });
+    expect(body.reason).to.match(/its migration 0001_no failed: no room/);
   });
 });
