@@ -1,6 +1,7 @@
 import type { Rule } from '@tapline/plugin-sdk';
 import { type RoleSettings, administers, organizationKeeper, teamVisible, userVisible } from './people.ts';
 import type { Doors } from './doors.ts';
+import { repeatsPrompts } from './repeat-prompts.ts';
 import { parent, role } from './role-rules.ts';
 import { roleVisible } from './role-visibility.ts';
 import { type CoreRule, allOf, anyOf, auditor, authenticated, columnIs, not, owner, superuser, via } from './rules.ts';
@@ -153,6 +154,7 @@ const job = {
     not(columnIs('template_id', null)),
     not(columnIs('project_id', null)),
     not(columnIs('inventory_id', null)),
+    repeatsPrompts,
   ),
 } satisfies Permissions;
 

@@ -218,6 +218,7 @@ async function everyState(db: Knex, { ids, rows, users, make }: Stage): Promise<
     organization_id: organization.id,
     finished: '2026-01-01',
   });
+  const prompted = await promptedJobs(db, { ids, rows, users, make });
   ids.operators = (await db('teams').where({ name: 'Operators' }).first('id')).id;
   return {
     user: idsOf(users.self, users.creator, users.superuser, users.auditor, users.otherAdmin, users.outsider),
@@ -226,7 +227,7 @@ async function everyState(db: Knex, { ids, rows, users, make }: Stage): Promise<
     project: [ids.project!, manual.id],
     job_template: [ids.job_template!, broken.id],
     credential: [ids.credential!, mine.id],
-    job: [ids.job!, orphan.id],
+    job: [ids.job!, orphan.id, ...prompted],
     instance_group: [
       ids.instance_group!,
       ...(await db('instance_groups').where({ name: 'default' })).map(({ id }) => id),
@@ -240,4 +241,25 @@ async function giveTemplate(trx: Knex, { ids, users }: Stage, caller: string): P
     .first();
   const user = users[caller] ?? users.superuser;
   await trx('role_users').insert({ role_id: role.id, user_id: user.id }).onConflict().ignore();
+}
+
+/** Launched with more than the template has: with what only some may use, and with what is not asked for any more. */
+async function promptedJobs(db: Knex, { ids, rows, users, make }: Pick<Stage, 'ids' | 'rows' | 'users' | 'make'>) {
+  const { organization, job_template: template } = rows;
+  const inventory = await make.inventory(organization);
+  const credential = await make.credential(organization);
+  await make.give('inventory', inventory, 'use_role', users['job_template.execute']);
+  await make.give('credential', credential, 'use_role', users.throughTeam);
+  await db('templates')
+    .where({ id: template.id })
+    .update({ ask_inventory_on_launch: true, ask_credential_on_launch: true });
+  const common = { status: 'successful', project_id: ids.project, inventory_id: ids.inventory, finished: '2026-01-01' };
+  const launched = (more: Record<string, unknown>) => make.job(template, { ...common, ...more });
+  const jobs = [
+    await launched({ inventory_id: inventory.id, prompts: JSON.stringify({ inventory: inventory.id }) }),
+    await launched({ prompts: JSON.stringify({ credentials: [credential.id] }) }),
+    // not asked for
+    await launched({ prompts: JSON.stringify({ limit: 'web' }) }),
+  ];
+  return jobs.map(({ id }) => id);
 }
