@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { Log } from '../observe/log.ts';
+import { outsideSections } from '../observe/section.ts';
 
 /** Ids and counts are bigint in Postgres and integers in the API; they stay far below 2^53. */
 const bigint = 20;
@@ -64,7 +65,7 @@ export function createPool({
 
 /** Everything else: timestamps arrive as ISO texts with microseconds, as the API shows them. */
 export function createDb({ config, log, max = 16 }: { config: { databaseUrl: string }; log: Log; max?: number }): Knex {
-  return knex({
+  const db = knex({
     client: 'pg',
     log: libraryLog(log),
     connection: {
@@ -86,6 +87,10 @@ export function createDb({ config, log, max = 16 }: { config: { databaseUrl: str
       },
     } as Knex.PoolConfig,
   });
+  // a connection outlives whoever made it necessary: it must not stand in the name of a plugin
+  const connect = db.client.acquireRawConnection.bind(db.client);
+  db.client.acquireRawConnection = () => outsideSections(connect);
+  return db;
 }
 
 /** What the library says goes along with errors that are thrown, and handled, as well. */

@@ -4,6 +4,7 @@ import type { Context, Middleware } from 'koa';
 import { isDatabaseAway } from '../app/database-errors.ts';
 import { toApiError } from '../engine/database-error.ts';
 import type { Log } from '../observe/log.ts';
+import { blamedFor } from '../observe/section.ts';
 
 /** Turns whatever was thrown into the envelope of decisions §1; what nobody expected is logged and tells nothing. */
 export function answerErrors({ log }: { log: Log }): Middleware {
@@ -14,7 +15,7 @@ export function answerErrors({ log }: { log: Log }): Middleware {
       const answer = asApiError(error);
       if (answer.status >= 500 && !ctx.req.destroyed) {
         log[answer.status === 503 ? 'warn' : 'error'](
-          { err: error, request_id: ctx.state.requestId, method: ctx.method, path: ctx.path },
+          { err: error, ...blamedFor(error), request_id: ctx.state.requestId, method: ctx.method, path: ctx.path },
           'request failed',
         );
       }

@@ -26,6 +26,11 @@ export function createMetrics() {
     eventsStored: counter('events_stored_total', 'Events written to the database.'),
     ingestLag: seconds('ingest_lag', 'From the emission of an event to its commit.', slow),
     hookTaps: counter('hook_taps_total', 'Hook taps run, by hook, tap and result.', ['hook', 'tap', 'result']),
+    loopBlocked: seconds('event_loop_blocked', 'Times for which the event loop stood still, by whose code ran.', slow, [
+      'plugin',
+      'section',
+    ]),
+    pluginFaults: counter('plugin_faults_total', 'Errors of plugins that nobody caught.', ['plugin', 'section']),
     hookDuration: seconds('hook_tap', 'Duration of hook taps.', quick, ['hook', 'tap']),
   };
 }

@@ -25,3 +25,21 @@ export const sectioned =
   <A extends unknown[], R>(section: Section, fn: (...args: A) => R) =>
   (...args: A): R =>
     current.run(section, fn, ...args);
+
+const blamed = new WeakMap<object, Section>();
+
+/** Notes who threw an error; what is no object becomes one. */
+export function blame(error: unknown, section: Section): object {
+  const thrown =
+    typeof error === 'object' && error !== null ? error : new Error(`${section.what} threw ${describe(error)}`);
+  if (!blamed.has(thrown)) blamed.set(thrown, section);
+  return thrown;
+}
+
+/** Who threw it, where that is known. */
+export const blamedFor = (error: unknown): Section | undefined =>
+  typeof error === 'object' && error !== null ? blamed.get(error) : undefined;
+
+function describe(value: unknown): string {
+  return typeof value === 'symbol' ? value.toString() : String(value as string | undefined);
+}

@@ -2,6 +2,7 @@ import type { Plugin } from '@tapline/plugin-sdk';
 import type { z } from 'zod';
 import { checkArgument, wrongArgument } from './arguments.ts';
 import type { ContributionKind, Contributions } from './contributions.ts';
+import { inNameOf } from './in-name-of.ts';
 import type { Registries } from './registries.ts';
 import type { PluginServices } from './services.ts';
 
@@ -36,7 +37,7 @@ export function createDoor(plugin: Plugin, contributions: Contributions, registr
       const wrong = problem?.();
       if (wrong) throw wrongArgument(id, call, [wrong]);
       for (const [what, name] of claims?.() ?? []) registries.claim(id, call, what, name);
-      const item = make();
+      const item = inNameOf(id, kind, make());
       (contributions[kind] as unknown[]).push(item);
       return item;
     },

@@ -1,17 +1,20 @@
 import type { LaunchService } from '@tapline/plugin-sdk';
 import type { Services } from '../app/container.ts';
+import { outsideSections } from '../observe/section.ts';
 
 /** Starts a job template the way every launch goes. */
 export const launchFor = ({ launch }: Pick<Services, 'launch'>): LaunchService => ({
-  async start({ job_template, prompts = {}, actor, authority = actor, origin, waiting }) {
-    const { run } = await launch.launchTemplate({
-      templateId: job_template,
-      prompts,
-      actor,
-      authority,
-      origin,
-      waiting,
-    });
-    return { id: run.id, status: run.status };
-  },
+  // what the run sets going then is core's own doing, not the plugin's
+  start: ({ job_template, prompts = {}, actor, authority = actor, origin, waiting }) =>
+    outsideSections(async () => {
+      const { run } = await launch.launchTemplate({
+        templateId: job_template,
+        prompts,
+        actor,
+        authority,
+        origin,
+        waiting,
+      });
+      return { id: run.id, status: run.status };
+    }),
 });

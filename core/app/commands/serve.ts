@@ -1,5 +1,6 @@
 import { boot, type Running } from '../boot.ts';
 import { loadConfig } from '../config.ts';
+import { catchFaults } from '../faults.ts';
 
 /** Ctrl-C arrives twice, from the terminal and forwarded by npm: only a later one is meant as "now". */
 const impatientAfterMs = 1500;
@@ -10,12 +11,13 @@ export async function serve(): Promise<void> {
   const running = await boot(config);
   introduce(running, config.dataDir, config.roles);
   const { log } = running.services;
-  // a promise nobody waited for is a fault of ours, but no reason to drop everybody else's requests
-  process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
-  process.on('uncaughtException', (err) => {
-    log.fatal({ err }, 'uncaught exception');
-    process.exitCode = 1;
-    stopping.stop();
+  catchFaults({
+    log,
+    metrics: running.services.metrics,
+    end: () => {
+      process.exitCode = 1;
+      stopping.stop();
+    },
   });
   const signal = await stopping.asked;
   log.info({ signal }, 'stopping');

@@ -1,0 +1,142 @@
+import { ApiError, type Resource, type Sublist } from '@tapline/plugin-sdk';
+import { blame, inSection, type Section } from '../observe/section.ts';
+import type { ContributionKind, Contributions } from './contributions.ts';
+
+/** Nobody's transaction, and nobody's answer, waits longer for a plugin than this. */
+const patience = { write: 10_000, answer: 2000 };
+
+type Fn = (...given: any[]) => any;
+
+interface How {
+  plugin: string;
+  what: string;
+  /** milliseconds; without it a promise may take what it takes */
+  limit?: number;
+}
+
+/**
+ * `fn` in the name of its plugin: what it throws, leaves behind or blocks is told as its doing; and where core would
+ * hold a transaction or an answer open for it, it has a limited time.
+ */
+export function named<F extends Fn>({ plugin, what, limit }: How, fn: F): F {
+  const section: Section = { plugin, what };
+  const run = (...given: unknown[]): unknown => {
+    let result: unknown;
+    try {
+      result = inSection(section, () => fn(...given));
+    } catch (error) {
+      throw blame(error, section);
+    }
+    if (typeof (result as Promise<unknown> | undefined)?.then !== 'function') return result;
+    const settled = Promise.resolve(result).catch((error: unknown) => {
+      throw blame(error, section);
+    });
+    return limit === undefined ? settled : inTime(settled, section, limit);
+  };
+  return run as F;
+}
+
+async function inTime(work: Promise<unknown>, section: Section, ms: number): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const text = `Plugin ${section.plugin} did not answer within ${ms / 1000} s (${section.what}). Try again later.`;
+    timer = setTimeout(() => reject(blame(new ApiError(503, text, { 'Retry-After': '5' }), section)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The same object with these of its functions named. */
+function withNamed<T extends object>(object: T, how: How, keys: readonly string[]): T {
+  const copy = { ...object } as Record<string, unknown>;
+  for (const key of keys)
+    if (typeof copy[key] === 'function') copy[key] = named({ ...how, what: `${how.what} ${key}` }, copy[key] as Fn);
+  return copy as T;
+}
+
+const mapValues = <T>(object: Record<string, T> | undefined, change: (value: T, key: string) => T) =>
+  object && Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+
+const inTransaction = ['validate', 'afterCreate', 'afterUpdate', 'beforeDelete', 'afterDelete'];
+const atRead = ['present', 'related', 'summaries', 'listed', 'listHeaders'];
+const ofSublists = ['check', 'link', 'prepare', 'decorate', 'adopt', 'where'];
+
+function resourceOf(plugin: string, resource: Resource): Resource {
+  const { type } = resource;
+  const base = { plugin, what: type };
+  const made = withNamed(
+    withNamed(resource, { ...base, limit: patience.write }, inTransaction),
+    { ...base, limit: patience.write },
+    atRead,
+  );
+  const parts = (part: Record<string, any> | undefined, what: string, keys: string[], limit?: number) =>
+    mapValues(part, (value, key) =>
+      withNamed(value, { plugin, what: `${type} ${what} ${key}`, ...(limit === undefined ? {} : { limit }) }, keys),
+    );
+  return {
+    ...made,
+    fields: parts(resource.fields, 'field', ['compute'])!,
+    ...(resource.actions ? { actions: parts(resource.actions, 'action', ['handler'])! } : {}),
+    ...(resource.listActions ? { listActions: parts(resource.listActions, 'action', ['handler'])! } : {}),
+    ...(resource.sublists ? { sublists: parts(resource.sublists, 'sublist', ofSublists, patience.write)! } : {}),
+  };
+}
+
+type Change = {
+  [K in ContributionKind]?: (plugin: string, item: Contributions[K][number]) => Contributions[K][number];
+};
+
+/** By kind; taps and tasks are guarded where they run, and what is offered is called by whoever uses it. */
+const changes: Change = {
+  resources: resourceOf,
+  routes: (plugin, route) => withNamed(route, { plugin, what: `route ${route.path}` }, ['handler', 'describe']),
+  extensions: (plugin, { type, extension }) => ({
+    type,
+    extension: {
+      ...withNamed(extension, { plugin, what: `extension of ${type}`, limit: patience.write }, [
+        'related',
+        'summaries',
+      ]),
+      ...(extension.sublists
+        ? {
+            sublists: mapValues<Sublist>(extension.sublists, (value, key) =>
+              withNamed(value, { plugin, what: `extension of ${type} ${key}`, limit: patience.write }, ofSublists),
+            )!,
+          }
+        : {}),
+    },
+  }),
+  groups: (plugin, group) =>
+    withNamed(group, { plugin, what: `group ${group.name}`, limit: patience.answer }, ['join']),
+  health: (plugin, check) => named({ plugin, what: 'health' }, check),
+  insights: (plugin, insight) =>
+    withNamed(insight, { plugin, what: `insight ${insight.name}`, limit: patience.answer }, ['read']),
+  guards: (plugin, guard) => ({
+    ...guard,
+    fn: named({ plugin, what: `guard ${guard.resource}.${guard.operation}`, limit: patience.write }, guard.fn),
+  }),
+  restrictions: (plugin, { resource, restriction }) => ({
+    resource,
+    restriction: withNamed(restriction, { plugin, what: `restriction of ${resource}`, limit: patience.write }, [
+      'row',
+      'query',
+    ]),
+  }),
+  starts: (plugin, start) => named({ plugin, what: 'start' }, start),
+  stops: (plugin, stop) => named({ plugin, what: 'stop' }, stop),
+};
+
+/** A contribution whose code runs in the name of its plugin. */
+export function inNameOf<K extends ContributionKind>(
+  plugin: string,
+  kind: K,
+  item: Contributions[K][number],
+): Contributions[K][number] {
+  const change = changes[kind] as
+    | ((plugin: string, item: Contributions[K][number]) => Contributions[K][number])
+    | undefined;
+  return change ? change(plugin, item) : item;
+}
