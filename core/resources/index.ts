@@ -9,6 +9,7 @@ import { assertFits } from '../plugins/clashes.ts';
 import { pluginResources, pluginRoutes } from '../plugins/content.ts';
 import type { PluginHealth } from '../plugins/health.ts';
 import type { Registries } from '../plugins/registries.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import type { RunEntries } from '../launch/run-entries.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -17,6 +18,7 @@ import { applicationResource } from './application.ts';
 import { configRoute } from './config.ts';
 import { credentialResource } from './credential.ts';
 import { credentialTypeResource } from './credential-type.ts';
+import { dashboardRoutes } from './dashboard.ts';
 import { docsRoutes } from './docs.ts';
 import { groupResource } from './group.ts';
 import { hooksRoute, hookTraceResource } from './hook.ts';
@@ -35,6 +37,8 @@ import type { Doors } from '../rbac/doors.ts';
 import { type CorePermissions, createPermissions } from '../rbac/permissions.ts';
 import { projectUpdateEventResource } from './project-update-event.ts';
 import { meRoute } from './me.ts';
+import { meshRoute } from './mesh.ts';
+import { metricsRoute } from './metrics.ts';
 import { navigationRoute } from './navigation.ts';
 import { organizationResource } from './organization.ts';
 import { pingRoute } from './ping.ts';
@@ -60,6 +64,7 @@ export interface ResourceServices {
   launch: LaunchService;
   hooks?: Hooks;
   entries?: RunEntries;
+  metrics: Metrics;
   doors?: Doors;
   registries?: Registries;
   pluginHealth?: PluginHealth;
@@ -122,6 +127,9 @@ export function coreRoutes(services: ResourceServices, resources: readonly Resou
     meRoute,
     ...settingRoutes(services, resources),
     ...docsRoutes(),
+    ...dashboardRoutes(services, resources),
+    meshRoute(services),
+    metricsRoute(services),
     hooksRoute(services),
     ...routesOfPlugins(services),
   ];

@@ -50,6 +50,10 @@ export const expectations: Record<string, Line> = {
   'hooks/': { GET: see.hook_trace! },
   'hooks/traces/': { shows: 'hook_trace' },
   'hooks/traces/:id/': { at: 'hook_trace' },
+  'dashboard/': {},
+  'dashboard/graphs/jobs/': {},
+  'mesh_visualizer/': { GET: see.settings! },
+  'metrics/': { GET: see.settings! },
   'settings/': {},
   // the log goes to standard output, and nowhere else
   'settings/logging/test/': { GET: null, POST: superuser, answers: '409' },

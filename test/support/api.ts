@@ -79,7 +79,8 @@ export async function startApi(
   const keyRing = createKeyRing({ config });
   await ensureManagedTypes(db);
   await db('users').insert({ username: 'admin', password: await hashPassword(adminPassword), is_superuser: true });
-  const services = { db, config, settings, keyRing, log, ...more } as any;
+  const metrics = createMetrics();
+  const services = { db, config, settings, keyRing, log, metrics, ...more } as any;
   const resources = coreResources(services);
   const engineApi = await compileResources({
     db,
@@ -92,7 +93,7 @@ export async function startApi(
   const http = createHttp({
     config,
     log,
-    metrics: createMetrics(),
+    metrics,
     auth: createAuth({ db, settings }),
     engineApi,
     settings,

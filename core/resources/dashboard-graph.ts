@@ -1,0 +1,50 @@
+import { ApiError, type Route } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { authenticated } from '../rbac/rules.ts';
+import type { Seen } from './dashboard.ts';
+
+/** Days before today, or the same day of the month before. */
+const periods: Record<string, string> = {
+  month: '1 month',
+  two_weeks: '14 days',
+  week: '7 days',
+  day: '1 day',
+};
+const kinds: Record<string, readonly string[]> = {
+  all: ['job', 'project_update', 'inventory_update', 'ad_hoc_command', 'system_job'],
+  inv_sync: ['inventory_update'],
+  playbook_run: ['job'],
+  scm_update: ['project_update'],
+};
+const statuses = ['successful', 'failed', 'canceled', 'error'] as const;
+
+/** How the runs that the caller sees ended, by day: points of seconds since 1970, at midnight UTC, and number. */
+export const jobsGraph = (db: Knex, seen: Seen): Route => ({
+  path: '/api/v2/dashboard/graphs/jobs/',
+  summary: 'How runs ended, by day',
+  access: { GET: authenticated },
+  async handler({ actor, query }) {
+    const period = choose(periods, 'period', query.get('period') ?? 'month');
+    const ofKind = choose(kinds, 'job_type', query.get('job_type') ?? 'all');
+    const runs = seen('unified_job', actor)!
+      .select({ day: db.raw(`date_trunc('day', t.finished at time zone 'UTC')`), status: 't.status' })
+      .whereRaw('t.kind = any (?)', [[...ofKind]])
+      .whereRaw(`t.finished >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - ?::interval`, [period])
+      .whereRaw(`t.launch_type <> 'sync'`);
+    const { rows } = await db.raw(
+      `select extract(epoch from d.day at time zone 'UTC')::bigint as day,
+         ${statuses.map((status) => `count(r.day) filter (where r.status = '${status}') as ${status}`).join(', ')}
+       from generate_series(date_trunc('day', now() at time zone 'UTC') - ?::interval, date_trunc('day', now() at time zone 'UTC'), '1 day') as d (day)
+         left join ? as r on r.day = d.day
+       group by d.day order by d.day`,
+      [period, runs],
+    );
+    const jobs = Object.fromEntries(statuses.map((status) => [status, rows.map((row: any) => [row.day, row[status]])]));
+    return { status: 200, body: { jobs } };
+  },
+});
+
+function choose<T>(known: Record<string, T>, name: string, value: string): T {
+  if (Object.hasOwn(known, value)) return known[value]!;
+  throw new ApiError(400, { error: `Unknown ${name}: use one of ${Object.keys(known).join(', ')}.` });
+}
