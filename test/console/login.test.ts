@@ -85,6 +85,9 @@ describeWith(['chromium'], 'the console: log in and find one’s way', () => {
     await page.getByRole('heading', { name: 'Log in to Tapline' }).waitFor();
     await fill(adminPassword);
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    // any request would notice: the next one shall be that of the click
+    await page.locator('.connection.open').waitFor();
+    await page.waitForLoadState('networkidle');
     await stage.service.services.db('sessions').delete();
     await page.getByRole('link', { name: 'Templates' }).click();
     await page.getByText('Your session has ended').waitFor();

@@ -1,15 +1,16 @@
-import { useEffect } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { connectLive, disconnectLive } from './api/live.ts';
 import { restore, user } from './api/session.ts';
 import { Notice } from './components/notice.tsx';
-import { Loading } from './components/page.tsx';
+import { Loading, PageLayout } from './components/page.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { followLinks, go, matchRoute, place, safeNext } from './router.ts';
 import { routes } from './routes.ts';
 import { Shell } from './shell.tsx';
-import { useSignal } from '@preact/signals';
 
 export function App() {
   const problem = useSignal('');
@@ -58,7 +59,25 @@ function Content() {
   const { route, params } = found ?? { route: { page: NotFoundPage }, params: {} };
   return (
     <Shell>
-      <route.page key={path} params={params} />
+      <Guarded key={path}>
+        <route.page params={params} />
+      </Guarded>
     </Shell>
+  );
+}
+
+/** A fault in one page leaves the menu, and so a way out. */
+function Guarded({ children }: { children: ComponentChildren }) {
+  const [error, again] = useErrorBoundary((fault) => console.error(fault));
+  if (!error) return <>{children}</>;
+  return (
+    <PageLayout title="This page failed">
+      <Notice tone="bad" title="A fault of the console" alert>
+        <p>{String((error as Error)?.message ?? error)}</p>
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      </Notice>
+    </PageLayout>
   );
 }

@@ -19,7 +19,8 @@ export function go(to: string, { replace = false } = {}): void {
   if (url.origin !== location.origin) return;
   history[replace ? 'replaceState' : 'pushState'](null, '', url);
   place.value = here();
-  if (!url.hash) scrollTo(0, 0);
+  // a line of the output brings itself into sight
+  if (!url.hash && !url.searchParams.has('line')) scrollTo(0, 0);
 }
 
 /** Clicks on links to our own pages change the page without loading everything again. */

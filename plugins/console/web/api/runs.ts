@@ -3,17 +3,19 @@ import { type StatusChange, onStatus } from './live.ts';
 import { type Query, useQuery } from './query.ts';
 import type { Page, Run, RunStatus } from './types.ts';
 
-const gatherMs = 400;
+/** Changes are shown at once; reading again is for what they do not tell. */
+const listPauseMs = 1000;
+const runPauseMs = 400;
 
 /** Calls `work` once for everything that comes within a moment. */
-function gathered(work: () => void): { call: () => void; cancel: () => void } {
+function gathered(work: () => void, pauseMs: number): { call: () => void; cancel: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
     call: () =>
       void (timer ??= setTimeout(() => {
         timer = undefined;
         work();
-      }, gatherMs)),
+      }, pauseMs)),
     cancel: () => clearTimeout(timer),
   };
 }
@@ -38,47 +40,38 @@ function changed(run: Run, { status, finished: ended }: StatusChange): Run {
   return { ...run, status: status as RunStatus, failed: bad.has(status), started, finished, elapsed };
 }
 
-/** A list of runs that stays true: a change is shown at once, then the list is read again. */
-export function useRuns(path: string): Query<Page<Run>> {
-  const query = useQuery<Page<Run>>(path);
+/** `show` puts a change on the page and says whether it concerns the page; then what it does not tell is read again. */
+function useChanges(reload: () => Promise<void>, pauseMs: number, show: (change: StatusChange) => boolean): void {
   useEffect(() => {
-    const again = gathered(() => void query.reload());
-    const off = onStatus(
-      inOrder((change) => {
-        const page = query.data.peek();
-        if (page)
-          query.data.value = {
-            ...page,
-            results: page.results.map((run) => (run.id === change.unified_job_id ? changed(run, change) : run)),
-          };
-        again.call();
-      }),
-    );
+    const again = gathered(() => void reload(), pauseMs);
+    const off = onStatus(inOrder((change) => show(change) && again.call()));
     return () => {
       off();
       again.cancel();
     };
-  }, [query.reload]);
+  }, [reload]);
+}
+
+/** A list of runs that stays true. */
+export function useRuns(path: string): Query<Page<Run>> {
+  const query = useQuery<Page<Run>>(path);
+  useChanges(query.reload, listPauseMs, (change) => {
+    const page = query.data.peek();
+    const update = (run: Run) => (run.id === change.unified_job_id ? changed(run, change) : run);
+    if (page) query.data.value = { ...page, results: page.results.map(update) };
+    return true;
+  });
   return query;
 }
 
 /** One run that stays true. */
 export function useRun(path: string, id: number): Query<Run> {
   const query = useQuery<Run>(path);
-  useEffect(() => {
-    const again = gathered(() => void query.reload());
-    const off = onStatus(
-      inOrder((change) => {
-        const run = query.data.peek();
-        if (change.unified_job_id !== id) return;
-        if (run) query.data.value = changed(run, change);
-        again.call();
-      }),
-    );
-    return () => {
-      off();
-      again.cancel();
-    };
-  }, [query.reload, id]);
+  useChanges(query.reload, runPauseMs, (change) => {
+    const run = query.data.peek();
+    if (change.unified_job_id !== id) return false;
+    if (run) query.data.value = changed(run, change);
+    return true;
+  });
   return query;
 }

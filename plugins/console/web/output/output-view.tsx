@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Notice } from '../components/notice.tsx';
 import { ansiSpans } from './ansi.ts';
+import { place } from '../router.ts';
 import type { Output } from './use-output.ts';
 
 /** Every line has the same height, in pixels as the style sheet has it: so a place in the text is a place on the screen. */
@@ -88,7 +89,8 @@ function useWindow({ lines, version, need }: Output, live: boolean, target: numb
     // whoever followed a link to the line reads on from there
     scroller.current.focus({ preventScroll: true });
     measure();
-  }, [target, reachable]);
+    // every visit counts, also a second click on the same link
+  }, [place.value, reachable]);
 
   const { from, to } = range.value;
   useEffect(() => need(from, Math.min(to, lines.total)), [from, to, draws]);

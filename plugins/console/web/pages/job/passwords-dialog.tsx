@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { FieldErrors } from '../../api/http.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
-import { passwordLabel } from '../launch/password-label.ts';
+import { PasswordFields } from '../launch/password-fields.tsx';
 
 interface Props {
   names: readonly string[];
@@ -24,17 +23,7 @@ export function PasswordsDialog({ names, onClose, onSubmit }: Props) {
         onCancel={onClose}
         onSubmit={() => onSubmit(given.value)}
       >
-        {names.map((name) => (
-          <TextField
-            key={name}
-            label={passwordLabel(name)}
-            name={name}
-            type="password"
-            required
-            value={given.value[name] ?? ''}
-            onValue={(value) => void (given.value = { ...given.value, [name]: value })}
-          />
-        ))}
+        <PasswordFields names={names} passwords={given} errors={errors.value} />
       </Form>
     </Dialog>
   );

@@ -1,11 +1,10 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { ApiFailure, attemptKey, type FieldErrors, post } from '../../api/http.ts';
 import type { Template } from '../../api/types.ts';
-import { TextField } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import { go } from '../../router.ts';
-import { passwordLabel } from './password-label.ts';
+import { PasswordFields } from './password-fields.tsx';
 import { PromptField } from './prompt-field.tsx';
 import { defaultValue, launchBody, type LaunchInfo, type LaunchOptions, prompts, type Value } from './prompts.ts';
 
@@ -65,31 +64,6 @@ export function LaunchForm({ template, info, options }: Props) {
     </Form>
   );
 }
-
-interface PasswordProps {
-  names: readonly string[];
-  passwords: Signal<Record<string, string>>;
-  errors: FieldErrors;
-}
-
-const PasswordFields = ({ names, passwords, errors }: PasswordProps) =>
-  names.map((name) => (
-    <TextField
-      key={name}
-      label={passwordLabel(name)}
-      name={name}
-      type="password"
-      required
-      value={passwords.value[name] ?? ''}
-      errors={passwordErrors(name, errors)}
-      onValue={(value) => void (passwords.value = { ...passwords.value, [name]: value })}
-    />
-  ));
-
-const passwordErrors = (name: string, errors: FieldErrors): string[] => [
-  ...(errors['passwords_needed_to_start']?.includes(name) ? ['This password is needed to start.'] : []),
-  ...(errors['credential_passwords']?.filter((text) => text.includes(name)) ?? []),
-];
 
 /** Refusals of plugins bring their reasons; missing passwords are marked at their fields. */
 function explain(failure: ApiFailure) {
