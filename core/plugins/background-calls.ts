@@ -34,7 +34,7 @@ export function hookCalls({ id, contribute }: Door): PluginApi['hooks'] {
 }
 
 /** Background tasks and their clock. */
-export const taskCalls = ({ id, contribute, services }: Door) => ({
+export const taskCalls = ({ id, contribute, services, tasks }: Door) => ({
   task<P>(short: string, options: TaskOptions<P>, run: TaskContribution['run']): Task<P> {
     const call = callOf('task', short);
     const { name } = contribute({
@@ -60,14 +60,21 @@ export const taskCalls = ({ id, contribute, services }: Door) => ({
       call: callOf('cron', options?.task?.name),
       kind: 'crons',
       arguments: [[schemas.cron, options]],
-      problem: () => cronProblem(id, options),
+      problem: () => cronProblem(id, options, tasks()),
       claims: () => [['cron entry of task', options.task.name]],
       item: () => options,
     }),
 });
 
-function cronProblem(id: string, { task: { name }, match }: CronOptions<any>): string | undefined {
-  if (!name.startsWith(`${id}:`)) return 'task must be one of the plugin itself: what api.task returned';
+function cronProblem(
+  id: string,
+  { task: { name }, match, payload = {} }: CronOptions<any>,
+  tasks: readonly TaskContribution[],
+): string | undefined {
+  const task = tasks.find((one) => one.name === name);
+  if (!task) return `task must be one of ${id} itself: what api.task returned`;
+  const { error } = task.options.schema.safeParse(payload);
+  if (error) return `payload is not what the task takes: ${error.issues.map(({ message }) => message).join('; ')}`;
   try {
     parseCronItem({ task: name, match, identifier: name });
     return undefined;

@@ -1,7 +1,7 @@
 import type { Plugin } from '@tapline/plugin-sdk';
 import type { z } from 'zod';
 import { checkArgument, wrongArgument } from './arguments.ts';
-import type { ContributionKind, Contributions } from './contributions.ts';
+import type { ContributionKind, Contributions, TaskContribution } from './contributions.ts';
 import { inNameOf } from './in-name-of.ts';
 import type { Registries } from './registries.ts';
 import type { PluginServices } from './services.ts';
@@ -23,6 +23,8 @@ export interface Contributing<K extends ContributionKind> {
 export interface Door {
   id: string;
   contribute<K extends ContributionKind>(given: Contributing<K>): Contributions[K][number];
+  /** those that it has registered so far */
+  tasks(): readonly TaskContribution[];
   /** @throws PluginError naming the call while `register` runs */
   services(call: string): PluginServices;
 }
@@ -41,6 +43,7 @@ export function createDoor(plugin: Plugin, contributions: Contributions, registr
       (contributions[kind] as unknown[]).push(item);
       return item;
     },
+    tasks: () => contributions.tasks,
     services: (call) => registries.services(plugin, call),
   };
 }
