@@ -2,6 +2,7 @@ import type { Extension, Field, Resource } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Log } from '../observe/log.ts';
 import { callError } from '../plugins/error.ts';
+import { safeFields, safeLinks, safeSummaries } from './extend-safely.ts';
 import { reserved } from './filter-key.ts';
 import type { SideField, SideTable } from './side-field.ts';
 import { assertSideTables } from './side-tables.ts';
@@ -192,70 +193,16 @@ function merged(
     ...Object.keys(target.sublists ?? {}),
     ...Object.keys(target.actions ?? {}),
   ]);
-  const own = <T>(entries: Record<string, T>) =>
+  const own = (entries: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(entries).filter(([name]) => !names.has(name)));
-  const failed = (what: string, err: unknown) => {
+  const failed = (what: string) => (err: unknown) => {
     log.warn({ plugin, err }, `${what} that plugin ${plugin} adds to ${type} failed; they are left out`);
   };
   return {
     ...target,
-    fields: { ...target.fields, ...safeFields(fields, (err) => failed('fields', err)) },
+    fields: { ...target.fields, ...safeFields(fields, failed('fields')) },
     sublists: { ...target.sublists, ...sublists },
-    ...(related && {
-      related: (row: any) => {
-        const core = target.related?.(row) ?? {};
-        try {
-          return { ...own(related(row)), ...core };
-        } catch (error) {
-          failed('links', error);
-          return core;
-        }
-      },
-    }),
-    ...(summaries && { summaries: bothSummaries(target, summaries, own, (err) => failed('summaries', err)) }),
+    ...(related && { related: safeLinks(target.related, related, own, failed('links')) }),
+    ...(summaries && { summaries: safeSummaries(target.summaries, summaries, own, failed('summaries')) }),
   };
 }
-
-type Summaries = NonNullable<Resource['summaries']>;
-
-function bothSummaries(
-  { summaries: core }: Resource,
-  added: Summaries,
-  own: (entries: Record<string, unknown>) => Record<string, unknown>,
-  failed: (error: unknown) => void,
-): Summaries {
-  return async (db, rows, call) => {
-    const [known, more] = await Promise.all([
-      core?.(db, rows, call),
-      Promise.resolve()
-        .then(() => added(db, rows, call))
-        .catch((error: unknown) => {
-          failed(error);
-          return undefined;
-        }),
-    ]);
-    return new Map(
-      rows.map(
-        ({ id }) => [id, { ...own(more?.get(id) ?? {}), ...known?.get(id) }] as [number, Record<string, unknown>],
-      ),
-    );
-  };
-}
-
-/** A computed field that throws is empty: the row is core's. */
-const safeFields = (fields: Record<string, Field>, failed: (error: unknown) => void): Record<string, Field> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => {
-      const { compute } = field;
-      if (!compute) return [name, field];
-      const safe = (row: any, call: any) => {
-        try {
-          return compute(row, call);
-        } catch (error) {
-          failed(error);
-          return null;
-        }
-      };
-      return [name, { ...field, compute: safe }];
-    }),
-  );

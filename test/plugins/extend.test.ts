@@ -362,33 +362,68 @@ describe('fields that plugins add to resources of core', function () {
     expect(seen).to.deep.equal([[1, 2]]);
   });
 
-  it('that fail when they are computed leave the rest of core alone', async () => {
-    const failing = await bootWith({
-      plugins: [
-        testPlugin('failing', (api) =>
-          api.extend('organization', {
-            fields: {
-              broken: field.computed({
-                compute: () => {
-                  throw new Error('no');
-                },
-              }),
-            },
-            related: () => {
-              throw new Error('no');
-            },
-            summaries: () => Promise.reject(new Error('no')),
-          }),
-        ),
-      ],
+  const hostile: [string, any][] = [
+    [
+      'throw',
+      {
+        compute: () => {
+          throw new Error('no');
+        },
+        related: () => {
+          throw new Error('no');
+        },
+        summaries: () => {
+          throw new Error('no');
+        },
+      },
+    ],
+    [
+      'answer what JSON cannot hold',
+      {
+        compute: () => 10n,
+        related: () => ({ a: 10n }),
+        summaries: async (_: unknown, rows: any[]) => new Map([[rows[0].id, { a: 10n }]]),
+      },
+    ],
+    ['answer something else', { compute: () => undefined, related: () => null, summaries: async () => 'nothing' }],
+    ['never answer', { compute: () => new Promise(() => undefined), summaries: () => new Promise(() => undefined) }],
+    [
+      'change rows',
+      {
+        compute: (row: any) => {
+          row.name = 'mine';
+        },
+        related: (row: any) => {
+          delete row.name;
+          return {};
+        },
+        summaries: async (_: unknown, rows: any[]) => {
+          for (const row of rows) row.name = 'mine';
+          return new Map();
+        },
+      },
+    ],
+  ];
+  for (const [what, { compute, related, summaries }] of hostile)
+    it(`that ${what} leave the rest of core alone`, async () => {
+      const failing = await bootWith({
+        plugins: [
+          testPlugin('failing', (api) =>
+            api.extend('organization', {
+              fields: { broken: field.computed({ compute }) },
+              ...(related && { related }),
+              summaries,
+            }),
+          ),
+        ],
+      });
+      const { status, body } = await failing.get('organizations/1/');
+      await failing.stop();
+      expect(status).to.equal(200);
+      expect(body.name).to.equal('Default');
+      expect(body.related.users).to.equal('/api/v2/organizations/1/users/');
+      expect(body.summary_fields).to.include.keys('related_field_counts');
     });
-    const { status, body } = await failing.get('organizations/1/');
-    await failing.stop();
-    expect(status).to.equal(200);
-    expect(body.broken).to.equal(null);
-    expect(body.related.users).to.equal('/api/v2/organizations/1/users/');
-    expect(body.summary_fields).to.include.keys('related_field_counts');
-  });
 });
 
 describe('extensions that do not fit', function () {
