@@ -11,11 +11,14 @@ export const DEAD_AFTER_S = 20;
 const heartbeatMs = 5000;
 const lock = 'tapline nodes';
 
-interface Deps {
-  db: Knex;
+interface Mine {
   config: Pick<Config, 'nodeName' | 'roles'>;
   keyRing: Pick<KeyRing, 'activeKeyId' | 'keyIds'>;
   registries: Registries;
+}
+
+interface Deps extends Mine {
+  db: Knex;
   queue: { bootId: string };
   log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
@@ -31,7 +34,8 @@ export async function joinNodes(deps: Deps): Promise<() => Promise<void>> {
   await db.transaction(async (trx) => {
     await trx.raw('select pg_advisory_xact_lock(hashtext(?))', [lock]);
     const mine = setOf(deps);
-    const others = await livingOthers(trx, deps, { forget: true });
+    await forgetGone(trx, deps);
+    const others = await livingOthers(trx, queue.bootId);
     refuseToDiffer(mine, others);
     if (!others.length) await refuseLostKey(trx, mine);
     await enter(trx, deps, mine);
@@ -46,7 +50,7 @@ export async function joinNodes(deps: Deps): Promise<() => Promise<void>> {
   };
 }
 
-function setOf({ config, keyRing, registries }: Deps): NodeSet {
+function setOf({ config, keyRing, registries }: Mine): NodeSet {
   const on = registries.plugins.map(({ plugin }) => [plugin.id, plugin.version] as const);
   return {
     node: config.nodeName,
@@ -60,23 +64,25 @@ interface Living extends NodeSet {
   seconds: number;
 }
 
-/** A predecessor of this node that was killed is no other, however fresh its last sign. */
-async function livingOthers(trx: Knex, { config, queue }: Deps, { forget }: { forget: boolean }): Promise<Living[]> {
-  if (forget)
-    await trx('service_nodes')
-      .where('last_seen', '<', trx.raw(`now() - interval '${DEAD_AFTER_S} seconds'`))
-      .orWhere((same) => same.where('node', config.nodeName).whereRaw('roles = ?::text[]', [config.roles]))
-      .delete();
-  return trx('service_nodes')
-    .whereNot('boot_id', queue.bootId)
-    .where('last_seen', '>=', trx.raw(`now() - interval '${DEAD_AFTER_S} seconds'`))
-    .select(
-      'node',
-      'plugins',
-      'active_key',
-      'key_ids',
-      trx.raw('extract(epoch from now() - last_seen)::int as seconds'),
-    );
+/** For commands that change data of plugins without serving. @throws as `joinNodes` does */
+export async function assertAgreement(db: Knex, mine: Mine): Promise<void> {
+  refuseToDiffer(setOf(mine), await livingOthers(db));
+}
+
+const freshSql = `last_seen >= now() - interval '${DEAD_AFTER_S} seconds'`;
+
+/** A predecessor of this node that was killed is gone, however fresh its last sign. */
+const forgetGone = (trx: Knex, { config }: Mine) =>
+  trx('service_nodes')
+    .whereRaw(`not (${freshSql})`)
+    .orWhere((same) => same.where('node', config.nodeName).whereRaw('roles = ?::text[]', [config.roles]))
+    .delete();
+
+function livingOthers(db: Knex, bootId: string | null = null): Promise<Living[]> {
+  const seconds = db.raw('extract(epoch from now() - last_seen)::int as seconds');
+  return db('service_nodes')
+    .whereRaw(`boot_id is distinct from ?::uuid and ${freshSql}`, [bootId])
+    .select('node', 'plugins', 'active_key', 'key_ids', seconds) as any;
 }
 
 function refuseToDiffer(mine: NodeSet, others: readonly Living[]): void {
@@ -135,7 +141,7 @@ async function beat(deps: Deps): Promise<void> {
   const { db, log } = deps;
   const mine = setOf(deps);
   await enter(db, deps, mine);
-  for (const other of await livingOthers(db, deps, { forget: false })) {
+  for (const other of await livingOthers(db, deps.queue.bootId)) {
     const found = differences(mine, other);
     if (found.length)
       log.error(

@@ -1,17 +1,19 @@
-import { settingDefinitions } from '../../settings/definitions.ts';
+import { preparePlugins } from '../../plugins/prepare.ts';
+import { judgeKeys, settingsOf } from '../../plugins/settings.ts';
 import { createSettings } from '../../settings/settings.ts';
 import { loadConfig, redactConfig } from '../config.ts';
 
-export function printConfig({ redact }: { redact: boolean }): void {
+export async function printConfig({ redact }: { redact: boolean }): Promise<void> {
   const config = loadConfig();
+  const registries = await preparePlugins({ config });
+  judgeKeys(config, registries);
+  const all = createSettings({ config, more: settingsOf(registries) }).all();
   const settings = Object.fromEntries(
-    createSettings({ config })
-      .all()
-      .map(({ key, value, origin, definition }) => [
-        key,
-        { value: definition.secret && value && redact ? '[redacted]' : value, origin },
-      ]),
+    all.map(({ key, value, origin, definition }) => [
+      key,
+      { value: definition.secret && value && redact ? '[redacted]' : value, origin },
+    ]),
   );
   console.log(JSON.stringify({ ...(redact ? redactConfig(config) : config), settings }, null, 2));
-  console.error(`${Object.keys(settingDefinitions).length} settings; change one with TAPLINE_<KEY>=value.`);
+  console.error(`${all.length} settings; change one with TAPLINE_<KEY>=value.`);
 }
