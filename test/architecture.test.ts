@@ -4,7 +4,9 @@ import { expect } from 'chai';
 
 const root = resolve(import.meta.dirname, '..');
 const isTest = (file: string) => /(^|\/)test\//.test(file);
-const all = globSync('{config,migrations,plugin-sdk,core,plugins,bench,setup,demo,test}/**/*.{ts,mjs}', { cwd: root })
+const all = globSync('{config,migrations,plugin-sdk,core,plugins,bench,setup,demo,test}/**/*.{ts,tsx,mjs}', {
+  cwd: root,
+})
   .filter((file) => !file.includes('node_modules') && !file.endsWith('.d.ts'))
   .toSorted();
 const sources = all.filter((file) => !isTest(file));
@@ -64,6 +66,50 @@ describe('the architecture', () => {
       return plugin && target !== null && !inside(target, 'plugin-sdk') && !inside(target, plugin);
     });
     expect(show(wrong)).to.deep.equal([]);
+  });
+
+  describe('of a plugin', () => {
+    const plugins = globSync('plugins/*/package.json', { cwd: root }).map((file) => dirname(file));
+    const manifest = (plugin: string) => JSON.parse(text(join(plugin, 'package.json')));
+    const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+    const foreign = (files: ReadonlySet<string>) =>
+      imports.filter(
+        ({ file, specifier }) => files.has(file) && !specifier.startsWith('.') && !specifier.startsWith('node:'),
+      );
+    /** What runs in the service: whatever its index reaches. */
+    const served = (file: string, found = new Set<string>()): Set<string> => {
+      if (found.has(file)) return found;
+      found.add(file);
+      for (const { target } of imports.filter((one) => one.file === file))
+        if (target?.endsWith('.ts')) served(target, found);
+      return found;
+    };
+
+    it('uses no packages but those it declares, at work none that are for building only', () => {
+      const wrong = plugins.flatMap((plugin) => {
+        const { dependencies = {}, devDependencies = {} } = manifest(plugin);
+        const own = new Set(sources.filter((file) => inside(file, plugin)));
+        const undeclared = foreign(own).filter(
+          ({ specifier }) => !(packageOf(specifier) in { ...dependencies, ...devDependencies }),
+        );
+        const unserved = foreign(served(`${plugin}/index.ts`)).filter(
+          ({ specifier }) => !(packageOf(specifier) in dependencies),
+        );
+        return show([...undeclared, ...unserved]);
+      });
+      expect(wrong).to.deep.equal([]);
+    });
+
+    it('names no other plugin', () => {
+      const wrong = plugins.flatMap((plugin) =>
+        plugins
+          .filter((other) => other !== plugin)
+          .flatMap((other) =>
+            [...served(`${plugin}/index.ts`)].filter((file) => text(file).includes(`'${other.split('/')[1]}'`)),
+          ),
+      );
+      expect(wrong).to.deep.equal([]);
+    });
   });
 
   it('keeps core from importing plugins, tests or benchmarks, and from naming a plugin', () => {
