@@ -75,6 +75,14 @@ describe('a plugin that somebody else writes', function () {
     expect(wrong.err).to.match(/^The name must be in kebab-case/);
   });
 
+  it('runs from its folder as it is, while it is written', async () => {
+    const env = { DATABASE_URL: database.url, TAPLINE_DATA: dataDir, TAPLINE_PLUGINS: folder };
+    const { code, out } = await runCli(['plugins', 'doctor'], env);
+    expect(code, out).to.equal(0);
+    expect(out).to.match(/ok +night-watch 0\.1\.0: Night watch/);
+    expect(out).to.match(/1 plugin registers, nothing clashes/);
+  });
+
   it('builds against the packed SDK, and passes the tests that came with it', async () => {
     // compiler and test runner are the ones of this checkout: an author gets them from the registry
     const modules = join(folder, 'node_modules');
