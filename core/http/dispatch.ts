@@ -88,7 +88,8 @@ function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middlew
     const row = await endpoint.prepare?.(call);
     if (withBody.has(method)) await takeBody(ctx, call, endpoint.body, readBody);
     const work = () => endpoint.run(call, row);
-    const key = endpoint.launches ? ctx.headers['idempotency-key'] : undefined;
+    // a key is its user's own; callers without a name have none
+    const key = endpoint.launches && actor ? ctx.headers['idempotency-key'] : undefined;
     if (key === undefined) return send(ctx, await work());
     const { db, log } = engine;
     send(ctx, await launchOnce({ db, log, key: String(key), call, path: ctx.path, status: endpoint.launches!, work }));
