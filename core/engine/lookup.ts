@@ -17,7 +17,7 @@ export async function requireRule(engine: Engine, rule: Rule | undefined, call: 
 }
 
 /** An id, or a name as the resource's `naming` says: parts joined by `++`, `+` inside a part written `[+]`. */
-async function resolveId(engine: Engine, model: Compiled, text: string): Promise<number | undefined> {
+export async function resolveId(engine: Engine, model: Compiled, text: string): Promise<number | undefined> {
   if (/^[1-9]\d{0,15}$/.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
   const columns = namingColumns(engine.models, model, alias);
   const parts = splitName(text);

@@ -1,6 +1,7 @@
 import type { Action, Call, Reply, Rule } from '@tapline/plugin-sdk';
 import { roleFieldsOf } from '../rbac/definitions.ts';
 import type { Compiled, Engine } from './compile.ts';
+import { resolveId } from './lookup.ts';
 import {
   type FieldEntry,
   labelOf,
@@ -80,8 +81,8 @@ function descriptionOf(engine: Engine, { type, name, kind, described }: Compiled
 }
 
 async function rowOf(engine: Engine, model: Compiled, call: Call): Promise<any> {
-  const id = call.params.id!;
-  return /^[1-9]\d{0,14}$/.test(id) ? engine.find(model.type, Number(id), call.actor) : undefined;
+  const id = await resolveId(engine, model, call.params.id!);
+  return id === undefined ? undefined : engine.find(model.type, id, call.actor);
 }
 
 function ofType(engine: Engine, model: Compiled, list: boolean) {

@@ -81,6 +81,13 @@ describe('OPTIONS', () => {
     expect(await options('hosts/')).to.not.have.property('object_roles');
   });
 
+  it('knows the object by its name as well', async () => {
+    await api.admin('POST', '/api/v2/organizations/', { name: 'By name' });
+    expect((await options('organizations/By name/')).actions).to.include.keys('PUT');
+    expect((await options('organizations/By name/', plain)).actions).to.not.include.keys('PUT');
+    expect((await options('organizations/Nobody/')).actions).to.not.include.keys('PUT');
+  });
+
   it('answers for number 1 whether it exists or not, without PUT', async () => {
     for (const [path, allow] of [
       ['organizations/999/', 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS'],
