@@ -20,6 +20,7 @@ import { credentialResource } from './credential.ts';
 import { credentialTypeResource } from './credential-type.ts';
 import { dashboardRoutes } from './dashboard.ts';
 import { docsRoutes } from './docs.ts';
+import { emptyLists } from './empty-lists.ts';
 import { groupResource } from './group.ts';
 import { hooksRoute, hookTraceResource } from './hook.ts';
 import { hostResource } from './host.ts';
@@ -131,6 +132,7 @@ export function coreRoutes(services: ResourceServices, resources: readonly Resou
     meshRoute(services),
     metricsRoute(services),
     hooksRoute(services),
+    ...emptyLists(resources),
     ...routesOfPlugins(services),
   ];
   return [...routes, ...rootRoutes(services, resources, routes)];

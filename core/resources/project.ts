@@ -1,6 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Action, defineResource, field, methodNotAllowed, type Resource } from '@tapline/plugin-sdk';
+import {
+  type Action,
+  defineResource,
+  field,
+  methodNotAllowed,
+  type Resource,
+  type WriteContext,
+} from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { assertNoActiveRuns } from '../engine/active-runs.ts';
 import type { Statuses } from '../jobs/status.ts';
@@ -104,12 +111,18 @@ export const projectResource = (services: ProjectServices): Resource =>
     related: relatedRuns,
     summaries: projectSummaries,
     async validate(context) {
+      keepFolder(context);
       if (context.before) await assertLinks(context, projectLinks);
       await checkProject(services, context);
     },
     ...projectHooks(services),
     present: (shown) => void (shown['scm_url'] = redactUrl(shown['scm_url'])),
   });
+
+/** Clients leave the folder out of a PUT that does not change where the content comes from: that keeps it. */
+function keepFolder({ input, before, sent }: WriteContext): void {
+  if (before && !sent.has('local_path') && input.scm_type === before.scm_type) delete input.local_path;
+}
 
 /** A project with a source is updated as soon as there is something new to fetch; its files go with it. */
 const projectHooks = (services: ProjectServices) =>

@@ -60,6 +60,12 @@ export const expectations: Record<string, Line> = {
   'settings/:slug/': { GET: see.settings!, ...writes(superuser) },
   '': { open: true },
   'openapi.json': {},
+  'workflow_job_templates/': {},
+  'notification_templates/': {},
+  'inventory_sources/': {},
+  'execution_environments/': {},
+  'schedules/': {},
+  'system_job_templates/': {},
 
   'organizations/': { shows: 'organization', POST: superuser },
   'organizations/:id/': { at: 'organization', ...writes(admin) },
