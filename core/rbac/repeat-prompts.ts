@@ -7,18 +7,20 @@ const usesInventory = parent('inventory_id', 'inventory', 'use_role');
 const usesCredential = parent('credential_id', 'credential', 'use_role');
 const executesAll = parent('organization_id', 'organization', 'execute_role');
 
-/** A prompt of the job that its template, under `t`, does not ask for any more. */
+const template = (alias: string) => `templates "${alias}_j" where "${alias}_j".id = "${alias}".template_id`;
+
+/** A prompt of the job that its template does not ask for any more. */
 const switchedOff = (alias: string) =>
-  prompts.map(({ key, flag }) => `(jsonb_exists("${alias}".prompts, '${key}') and not t.${flag})`).join(' or ');
+  prompts
+    .map(({ key, flag }) => `(jsonb_exists("${alias}".prompts, '${key}') and not "${alias}_j".${flag})`)
+    .join(' or ');
 
 /** Whoever cannot run everything of the organization repeats only what the template still asks for, with what it may use itself. */
 function repeatable(actor: Actor | null, builder: any, alias: string): void {
   builder
-    .whereRaw(`exists (select 1 from templates t where t.id = "${alias}".template_id and not (${switchedOff(alias)}))`)
+    .whereRaw(`exists (select 1 from ${template(alias)} and not (${switchedOff(alias)}))`)
     .where((inventory: any) => {
-      inventory.whereRaw(
-        `"${alias}".inventory_id = (select t.inventory_id from templates t where t.id = "${alias}".template_id)`,
-      );
+      inventory.whereRaw(`"${alias}".inventory_id = (select "${alias}_j".inventory_id from ${template(alias)})`);
       inventory.orWhere((usable: any) => usesInventory.query(actor, usable, alias));
     })
     .whereNotExists((foreign: any) => {
