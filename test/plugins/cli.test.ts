@@ -114,7 +114,7 @@ describe('tapline plugins', function () {
   it('doctor: says which data lacks migrations, and what fails', async () => {
     const out = await done('doctor');
     expect(out).to.match(/ok +alpha 2\.1\.0: alpha, for SDK \^1\.0\.0\n/);
-    expect(out).to.match(/2 plugins register, nothing clashes/);
+    expect(out).to.match(/\d plugins register, nothing clashes/);
     expect(out).to.match(
       /warning +alpha: its data lacks migrations: 0001_notes\n +→ Starting the service applies them\./,
     );
@@ -124,6 +124,22 @@ describe('tapline plugins', function () {
     const { code: unknown, out: gone } = await cli('doctor', { TAPLINE_PLUGINS: 'nothing' });
     expect(unknown).to.equal(1);
     expect(gone).to.match(/FAILED +plugin nothing: there is no such plugin/);
+  });
+
+  it('migrate: brings the data of plugins up to date too', async () => {
+    const run = () =>
+      runCli(['migrate'], { DATABASE_URL: database.url, TAPLINE_DATA: dataDir, TAPLINE_PLUGINS: 'tapline-alpha' });
+    expect((await run()).out).to.equal('Applied: alpha/0001_notes\n');
+    expect((await run()).out).to.equal('The database is up to date.\n');
+  });
+
+  it('tapline doctor looks at plugins as well', async () => {
+    const { out } = await runCli(['doctor'], {
+      DATABASE_URL: database.url,
+      TAPLINE_DATA: dataDir,
+      TAPLINE_PLUGINS: 'tapline-alpha',
+    });
+    expect(out).to.match(/ok +alpha: its data in plugin_alpha is up to date/);
   });
 
   let service: TestService;
@@ -145,6 +161,14 @@ describe('tapline plugins', function () {
     expect(await refused('disable tapline-gamma')).to.match(
       /^No plugin tapline-gamma is on\. .*`plugins list` shows them\.\n$/,
     );
+  });
+
+  it('disable and enable take those of config/plugins.ts off the list, and put them back', async () => {
+    expect(await done('disable recommendations')).to.match(/^Plugin recommendations is switched off/);
+    expect(layer()).to.deep.equal({ enable: [], disable: ['recommendations'] });
+    expect(await done('list')).to.match(/\nrecommendations +off/);
+    await done('enable recommendations');
+    expect(layer()).to.deep.equal({ enable: [], disable: [] });
   });
 
   it('uninstall: refuses while it is on, and while it runs on a node', async () => {

@@ -73,8 +73,12 @@ export async function enablePlugin(name: string, { optional = false }: { optiona
       `${name} requires ${missing.join(', ')}: enable ${missing.length > 1 ? 'them' : 'it'} first.`,
     );
   const layer = readLayer(config.dataDir);
+  const listed = configured.map(asEntry).some((entry) => entry.name === name && entry.optional === optional);
   writeLayer(config.dataDir, {
-    enable: [...layer.enable.filter((entry) => asEntry(entry).name !== name), optional ? { name, optional } : name],
+    enable: [
+      ...layer.enable.filter((entry) => asEntry(entry).name !== name),
+      ...(listed ? [] : [optional ? { name, optional } : name]),
+    ],
     disable: layer.disable.filter((entry) => entry !== name),
   });
   console.log(`Plugin ${id} is switched on${optional ? ', and left out when it fails' : ''}.`);
