@@ -38,9 +38,13 @@ function stopOnSignal(): { asked: Promise<string>; stop(): void } {
   return { asked: promise, stop: () => resolve('uncaught exception') };
 }
 
-function introduce({ url, port, admin }: Running, dataDir: string, roles: string[]): void {
+function introduce({ url, port, admin, services }: Running, dataDir: string, roles: string[]): void {
+  const api = `${url}/api/v2/`;
+  // people open the page, where a plugin brings one
+  const page = services.registries.all('pages').some(({ item }) => item.path === '/');
   const lines = [
-    port ? `Tapline is ready: ${url}/api/v2/` : `Tapline is ready (roles: ${roles.join(', ')})`,
+    port ? `Tapline is ready: ${page ? `${url}/` : api}` : `Tapline is ready (roles: ${roles.join(', ')})`,
+    ...(port && page ? [`  API:      ${api}`] : []),
     `  data:     ${dataDir}`,
   ];
   if (admin.username) lines.push(`  user:     ${admin.username}`);
