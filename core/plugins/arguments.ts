@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { settingViews } from '../settings/categories.ts';
 import type { PluginError } from './error.ts';
 import { callError } from './error.ts';
 
@@ -47,7 +48,12 @@ const coreGroups = new Set(['jobs', 'schedules', 'inventories', 'control']);
 export const schemas = {
   resource: z.looseObject({
     type: snake('"drift_alert"'),
-    path: snake('"drift_alerts"'),
+    path: z
+      .string('must be a text')
+      .regex(
+        /^[a-z][a-z0-9_]*(\/[a-z][a-z0-9_]*)*$/,
+        'must be snake_case below /api/v2/, without slashes around it, like "drift_alerts"',
+      ),
     table: z
       .string('must be a text')
       .regex(/^[a-z_][a-z0-9_]*$/, "must be the plain name of a table in the plugin's own schema, without the schema"),
@@ -106,7 +112,10 @@ export const schemas = {
     key: z
       .string('must be a text')
       .regex(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/, 'must be UPPER_SNAKE, like "DRIFT_RETENTION_DAYS"'),
-    category: kebab('"drift"'),
+    category: kebab('"drift"').refine(
+      (slug) => !Object.hasOwn(settingViews, slug),
+      'must not be a view of all pages (all, changed)',
+    ),
     type: z.enum(['integer', 'boolean', 'string', 'url', 'list', 'choice', 'map', 'object']),
     default: z.unknown().refine((value) => value !== undefined, 'is needed: a setting holds before anybody sets it'),
     help: text('one sentence on what follows from it'),

@@ -34,6 +34,25 @@ export function assertFits(registries: Registries, core: readonly Resource[]): v
       );
 }
 
+/** The same for routes: their entries in the root document, and the types that they say they list. */
+export function assertRoutesFit(
+  registries: Registries,
+  core: { roots: ReadonlySet<string>; types: ReadonlySet<string> },
+): void {
+  for (const { plugin, item } of registries.all('routes')) {
+    const { path, root, lists } = item;
+    if (root !== undefined && core.roots.has(root))
+      throw callError(
+        plugin,
+        callOf('route', path),
+        `clashes: core has the entry ${root} of /api/v2/`,
+        'choose another root',
+      );
+    if (lists !== undefined && !core.types.has(lists))
+      throw callError(plugin, callOf('route', path), `lists ${lists}, a type that nobody declares`, 'correct its name');
+  }
+}
+
 /** Two routes of one path: told as the fault of the plugin that wants one of them. */
 export function blameForPaths(registries: Registries, paths: readonly string[]): PluginError | undefined {
   for (const path of paths) {

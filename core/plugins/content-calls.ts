@@ -12,6 +12,9 @@ import { schemas } from './arguments.ts';
 import { callOf, type Door } from './door.ts';
 import { tableOf } from './schema-name.ts';
 
+/** Names under which clients find lists in the document at /api/v2/. */
+const rootOf = (name: string | undefined) => (name === undefined ? [] : [['entry of /api/v2/', name] as const]);
+
 /** What callers reach: resources, routes, pages and the way to them. */
 export const contentCalls = ({ id, contribute }: Door) => ({
   resource: (resource: Resource) =>
@@ -22,6 +25,7 @@ export const contentCalls = ({ id, contribute }: Door) => ({
       claims: () => [
         ['type', resource.type],
         ['path', `/api/v2/${resource.path}/`],
+        ...rootOf(resource.root === false ? undefined : resource.root || resource.path),
       ],
       item: () => ({ ...resource, table: tableOf(id, resource.table) }),
     }),
@@ -30,7 +34,7 @@ export const contentCalls = ({ id, contribute }: Door) => ({
       call: callOf('route', route?.path),
       kind: 'routes',
       arguments: [[schemas.route, route]],
-      claims: () => [['path', pathShape(route.path)]],
+      claims: () => [['path', pathShape(route.path)], ...rootOf(route.root)],
       item: () => route,
     }),
   pages: (pages: Pages) =>

@@ -5,7 +5,7 @@ import type { Hooks } from '../hooks/hooks.ts';
 import type { Bus } from '../jobs/bus.ts';
 import type { Statuses } from '../jobs/status.ts';
 import type { LaunchService } from '../launch/launch.ts';
-import { assertFits } from '../plugins/clashes.ts';
+import { assertFits, assertRoutesFit } from '../plugins/clashes.ts';
 import { pluginResources, pluginRoutes } from '../plugins/content.ts';
 import type { PluginHealth } from '../plugins/health.ts';
 import type { Registries } from '../plugins/registries.ts';
@@ -111,18 +111,23 @@ export function coreResources(given: ResourceServices): Resource[] {
 }
 
 /** What plugins serve, and what tells of them. */
-function routesOfPlugins({ registries, pluginHealth }: ResourceServices): PluginRoute[] {
+function routesOfPlugins(
+  { registries, pluginHealth }: ResourceServices,
+  resources: readonly Resource[],
+  core: readonly PluginRoute[],
+): PluginRoute[] {
   if (!registries || !pluginHealth) return [];
-  return [
-    ...pluginStatusRoutes({ registries, pluginHealth }),
-    navigationRoute({ registries }),
-    ...pluginRoutes(registries),
-  ];
+  const about = [...pluginStatusRoutes({ registries, pluginHealth }), navigationRoute({ registries })];
+  const roots = new Set([...core, ...about].flatMap(({ root }) => root ?? []));
+  const added = new Set(registries.all('resources').map(({ item }) => item.type));
+  for (const { type, root, path } of resources) if (root !== false && !added.has(type)) roots.add(root || path);
+  assertRoutesFit(registries, { roots, types: new Set(resources.map(({ type }) => type)) });
+  return [...about, ...pluginRoutes(registries)];
 }
 
 /** Every route that belongs to no resource. */
 export function coreRoutes(services: ResourceServices, resources: readonly Resource[]): PluginRoute[] {
-  const routes = [
+  const routes: PluginRoute[] = [
     pingRoute(services),
     configRoute(services),
     meRoute,
@@ -133,7 +138,7 @@ export function coreRoutes(services: ResourceServices, resources: readonly Resou
     metricsRoute(services),
     hooksRoute(services),
     ...emptyLists(resources),
-    ...routesOfPlugins(services),
   ];
+  routes.push(...routesOfPlugins(services, resources, routes));
   return [...routes, ...rootRoutes(services, resources, routes)];
 }

@@ -130,6 +130,11 @@ describe('the boot with a plugin that fails', function () {
       'plugin sample: api.route("/api/v2/hosts/:host/") clashes: there is a route of this path',
     );
     expect(await text(route('/api/v2/ping/'))).to.contain('plugin sample: api.route("/api/v2/ping/") clashes');
+    const own = { path: '/api/v2/sample/', access: { GET: authenticated }, handler: async () => ({ status: 200 }) };
+    expect(await text((api) => api.route({ ...own, root: 'inventory' }))).to.contain(
+      'plugin sample: api.route("/api/v2/sample/") clashes: core has the entry inventory of /api/v2/',
+    );
+    expect(await text((api) => api.route({ ...own, lists: 'nosuch' }))).to.contain('lists nosuch, a type that nobody');
     expect(
       await text((api) =>
         api.settings.define({ key: 'MAX_FORKS', category: 'sample', type: 'integer', default: 1, help: 'Mine.' }),

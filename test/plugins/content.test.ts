@@ -185,6 +185,35 @@ describe('what a plugin adds to the API', function () {
     expect(() => api.log.info({ a: 1 }, 'told')).not.to.throw();
   });
 
+  it('launches templates the way everybody does', async () => {
+    const template = await api.db('templates').where({ kind: 'job_template' }).first();
+    const actor = await api.db('users').where({ username: 'admin' }).first();
+    const started = await api.launch.start({
+      job_template: template.id,
+      prompts: {},
+      actor: { ...actor, via: 'system', read_only: false },
+      origin: { kind: 'event', id: 5, client_ip: null },
+      waiting: true,
+    });
+    const { body } = await service.get(`jobs/${started.id}/`);
+    expect(body).to.include({ launch_type: 'webhook', unified_job_template: template.id });
+    expect(body.summary_fields.created_by.username).to.equal('admin');
+    const refused = await api.launch
+      .start({
+        job_template: template.id,
+        prompts: { extra_vars: 7 },
+        actor: null,
+        origin: { kind: 'event', id: 5, client_ip: null },
+        waiting: true,
+      })
+      .catch((error: ApiError) => error);
+    expect(refused).to.be.instanceOf(ApiError).and.to.include({ status: 400 });
+    const missing = await api.launch
+      .start({ job_template: 0, actor: null, origin: { kind: 'event', id: 5, client_ip: null }, waiting: false })
+      .catch((error: ApiError) => error);
+    expect(missing).to.include({ status: 404 });
+  });
+
   it('writes down what was done in the activity stream, in the transaction of the change', async () => {
     const actor = { id: 1, username: 'admin' } as any;
     const object = { type: 'organization', id: organization, name: 'o' };

@@ -108,7 +108,7 @@ const wrongArguments: [what: string, register: (api: any) => void, text: RegExp]
   [
     'a cron entry of no task',
     (api) => api.cron({ task: { name: 'portal:x' }, match: '0 3 * * *' }),
-    /task must be one of the plugin itself/,
+    /task must be one of drift itself/,
   ],
   [
     'a cron entry without five fields',
