@@ -187,31 +187,52 @@ export interface PluginApi {
   cron<P>(options: CronOptions<P>): void;
   readonly websocket: {
     group(group: WebsocketGroup): void;
-    /** Sends to everybody who listens to the item, on every node. After register only; in `trx` it goes out at commit. */
+    /**
+     * Sends to everybody who listens to the item, on every node; in `trx` it goes out at commit. It reaches who listens
+     * now: send ids, at most 7,500 bytes, and let listeners read the rest. After register only.
+     * @throws Error for a group that the plugin did not declare, or too long a message
+     */
     publish(trx: any, group: string, item: string | number, message: Record<string, unknown>): Promise<void>;
   };
-  /** Asked by `/api/v2/plugins/` and `/readyz?verbose`; 2 s limit; a throw counts as failed. */
+  /**
+   * One for the plugin, asked by `/api/v2/plugins/` and `/readyz?verbose`. 2 s; a throw, a late answer and one without a
+   * known status count as failed. A failed plugin does not take its node out of service: `/readyz` stays as it is.
+   */
   health(check: () => HealthReport | Promise<HealthReport>): void;
+  /** An entry in the navigation of clients, which read it from `/api/v2/navigation/`. */
   nav(entry: NavigationEntry): void;
   readonly insights: {
     /** A number, boolean or list that others may read: `scanners.enabled`. */
     provide(name: string, read: () => unknown): void;
-    /** Another plugin's insight, or `fallback` where nobody provides it or its provider fails. */
+    /** Another plugin's insight, or `fallback` where nobody provides it, its provider fails or answers something of another kind than the fallback. */
     read<T>(name: string, fallback: T): Promise<T>;
   };
   /** Puts something into an extension point: a survey choice source, a notification kind, a recommendation rule. */
   offer(point: string, implementation: object): void;
   /** What others have offered, in the order of registration; complete once all have registered, so call it later than `register`. */
   use(point: string): readonly any[];
+  /**
+   * Asked about every such change of a resource's rows, inside the transaction of the change; bulk and import included.
+   * A thrown ApiError refuses it and is the answer; what it writes in `trx` ends with the change. `resource` is a type
+   * in the singular, core's or a plugin's: `host`.
+   */
   guard(
     resource: string,
     operation: 'create' | 'update' | 'delete' | 'attach' | 'detach',
     fn: (write: GuardedWrite) => void | Promise<void>,
   ): void;
+  /**
+   * A further condition on which rows exist for a caller, superusers included: on lists, counts, details, links, filters
+   * and WebSocket messages. Both forms must agree.
+   */
   restrict(resource: string, restriction: Pick<Rule, 'row' | 'query'>): void;
-  /** 10 s; a throw aborts the boot. */
+  /**
+   * Runs on every node at the end of its start, when requests are answered already; plugins one after the other, each
+   * after those it requires. A throw, or taking longer than 10 s, ends the boot; an optional plugin is left out instead,
+   * and the node starts anew as if it were off.
+   */
   onStart(start: () => void | Promise<void>): void;
-  /** 10 s; in reverse order of the start. */
+  /** Runs before anything else stops, in reverse order of the start, also when a start failed half-way; after 10 s it is waited for no longer. */
   onStop(stop: () => void | Promise<void>): void;
 
   // ── rules over core's object roles: anywhere ────────────────────────────
