@@ -1,3 +1,5 @@
+import type { SearchPath } from './project-config.ts';
+
 /**
  * How a run is executed is an extension point: everything outside runner/ sees this interface and a
  * stored, serialisable handle, never a process. Any node that can reach the handle may re-attach.
@@ -31,6 +33,8 @@ export interface ExecSpec {
   readOnlyPaths: string[];
   /** Further host paths the run may write to, where their own permissions let the engine's user. */
   writablePaths?: string[];
+  /** Variables whose value depends on the engine's configuration in the checkout; they win over `env`. */
+  searchPaths?: SearchPath[];
   /** A path below `project/` that must not lead out of it: the playbook. */
   entry?: string;
 }

@@ -35,6 +35,16 @@ export function explainFailure({ status, events, text, recap = false }: Failure)
   );
 }
 
+/** A success that did nothing: the engine says so in its output, and ends well. */
+export const explainIdle = ({
+  start_at_task: start,
+  play_count: plays,
+  task_count: tasks,
+}: Record<string, any>): string =>
+  start && plays && !tasks
+    ? `Nothing was run: no task matches start_at_task "${start}". It finds tasks of the playbook, of its roles and of static includes (import_tasks), not of dynamic ones (include_tasks).`
+    : '';
+
 type Rule = [RegExp, (found: RegExpExecArray) => string];
 
 /** What the engine says before or instead of a play. */
@@ -44,6 +54,10 @@ const outputRules: Rule[] = [
   [
     /^fatal: (?!\[)(.+)$[\s\S]*^The source could not be fetched\.$/m,
     ([, said]) => `The source could not be fetched: ${said!.replace(/\.$/, '')}. Check the URL and the credential.`,
+  ],
+  [
+    /^(?:\[ERROR\]|ERROR!):? (.+)$[\s\S]*^(The requirements of the project could not be installed)\.$/m,
+    ([, said, what]) => `${what}: ${said!.replace(/\.$/, '')}.`,
   ],
   [/^(?:There is no branch, tag or commit ".*"|The source is empty)\.$/m, ([said]) => said],
   [/The SSH key of the credential could not be loaded: [^\n]*/, ([said]) => said],

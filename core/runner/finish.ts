@@ -6,6 +6,7 @@ import type { Queue } from '../jobs/queue.ts';
 import type { MovedRun, Statuses } from '../jobs/status.ts';
 import { cachePath, importFetched } from '../scm/cache.ts';
 import { contentsOf, type Contents } from '../scm/contents.ts';
+import { keepRequirements } from '../scm/requirements.ts';
 import type { Executor, Handle } from './executor.ts';
 import type { RunOutcome } from './outcome.ts';
 
@@ -58,6 +59,7 @@ async function takeOver({ config, executor }: FinishDeps, run: MovedRun, handle:
       revision: result['revision'] ?? '',
       replace: run['scm_delete_on_update'],
     });
+    await keepRequirements(cache, revision, join(handle.workspace, 'work'));
     return { revision, contents: await contentsOf(cache, revision) };
   } catch (error) {
     return { problem: `What was fetched could not be taken over: ${(error as Error).message}` };

@@ -5,6 +5,7 @@ import type { CheckoutSource, ExecSpec, Handle } from './executor.ts';
 import { extraVarsFile } from './extra-vars-file.ts';
 import { type JobParameters, jobOptions, playbookArgument } from './job-arguments.ts';
 import { injectCredentials, type JobCredential } from './job-credentials.ts';
+import type { SearchPath } from './project-config.ts';
 import { type InventoryDocument, staticInventory } from './static-inventory.ts';
 
 export interface JobSpecInput {
@@ -23,6 +24,8 @@ export interface JobSpecInput {
   /** stored facts, as JSON text per host; only read with use_fact_cache */
   facts: Iterable<{ host: string; document: string }>;
   checkout: CheckoutSource;
+  /** where the roles and collections that the project requires are installed; null = nowhere */
+  requirements: string | null;
   engine: Engine;
   settings: {
     allowJinja: 'always' | 'never' | 'template';
@@ -87,7 +90,8 @@ export function buildJobSpec(input: JobSpecInput): JobSpec {
     sshKeys: injection.sshKeys,
     timeout_s: run.timeout < 0 ? 0 : run.timeout || settings.defaultTimeout,
     spool_limit_bytes: settings.spoolLimitBytes,
-    ...shownPaths(settings.showPaths),
+    ...shownPaths(settings.showPaths, input.requirements),
+    searchPaths: searchPathsOf(input.requirements),
     shown: {
       job_args: JSON.stringify(argv),
       job_cwd: '{workspace}/project',
@@ -95,6 +99,34 @@ export function buildJobSpec(input: JobSpecInput): JobSpec {
     },
     secrets: injection.secrets,
   };
+}
+
+const callbackFolder = join(pluginFolder, 'callback');
+const enginePlaces = (what: string) => `{workspace}/home/.ansible/${what}:/usr/share/ansible/${what}`;
+
+function searchPathsOf(requirements: string | null): SearchPath[] {
+  const callbacks = {
+    variable: 'ANSIBLE_CALLBACK_PLUGINS',
+    keys: ['callback_plugins'],
+    first: [callbackFolder],
+    otherwise: enginePlaces('plugins/callback'),
+  };
+  if (requirements === null) return [callbacks];
+  return [
+    callbacks,
+    {
+      variable: 'ANSIBLE_ROLES_PATH',
+      keys: ['roles_path'],
+      first: [join(requirements, 'roles')],
+      otherwise: `${enginePlaces('roles')}:/etc/ansible/roles`,
+    },
+    {
+      variable: 'ANSIBLE_COLLECTIONS_PATH',
+      keys: ['collections_path', 'collections_paths'],
+      first: [join(requirements, 'collections')],
+      otherwise: enginePlaces('collections'),
+    },
+  ];
 }
 
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -110,7 +142,8 @@ function environment({ run, engine, settings }: JobSpecInput): Record<string, st
     LC_ALL: 'C.UTF-8',
     JOB_ID: String(run.id),
     ...(run.inventory_id !== null && { INVENTORY_ID: String(run.inventory_id) }),
-    ANSIBLE_CALLBACK_PLUGINS: join(pluginFolder, 'callback'),
+    // before the workspace is there: what the project configures comes behind it
+    ANSIBLE_CALLBACK_PLUGINS: callbackFolder,
     ANSIBLE_FORCE_COLOR: '1',
     ANSIBLE_RETRY_FILES_ENABLED: '0',
     ANSIBLE_HOST_KEY_CHECKING: '0',
@@ -135,12 +168,19 @@ function* factFiles(facts: JobSpecInput['facts']): Iterable<ExecSpec['files'][nu
   }
 }
 
-function shownPaths(paths: readonly string[]): Pick<ExecSpec, 'readOnlyPaths' | 'writablePaths'> {
+function shownPaths(
+  paths: readonly string[],
+  requirements: string | null,
+): Pick<ExecSpec, 'readOnlyPaths' | 'writablePaths'> {
   const parsed = paths
     .map((entry) => entry.split(':'))
     .map((parts) => ({ path: parts[0]!, writable: parts.at(-1) === 'rw' || parts.at(-1) === 'z' }));
   return {
-    readOnlyPaths: [pluginFolder, ...parsed.filter(({ writable }) => !writable).map(({ path }) => path)],
+    readOnlyPaths: [
+      pluginFolder,
+      ...(requirements ? [requirements] : []),
+      ...parsed.filter(({ writable }) => !writable).map(({ path }) => path),
+    ],
     writablePaths: parsed.filter(({ writable }) => writable).map(({ path }) => path),
   };
 }

@@ -11,6 +11,7 @@ import { confine, type Isolation } from './isolation.ts';
 import { launchWrapper } from './launch-wrapper.ts';
 import { endStrays } from './leftovers.ts';
 import { bootId, isAlive, type ProcessIdentity, signalProcess } from './process-identity.ts';
+import { searchPaths } from './project-config.ts';
 import { readFolder } from './read-folder.ts';
 import { agentCommand, agentFiles } from './ssh-agent.ts';
 import { watchSpool } from './watch-spool.ts';
@@ -108,6 +109,7 @@ async function prepare(spec: ExecSpec, workspace: Workspace, isolation: Isolatio
   const project = join(work, 'project');
   const borrowed = spec.checkout ? await makeCheckout(spec.checkout, project, isolation) : [];
   if (spec.entry) await assertPlaybookInside(project, spec.entry);
+  const found = searchPaths(join(work, spec.cwd, 'ansible.cfg'), spec.searchPaths ?? []);
   const { argv, depth } = confine(isolation, {
     work,
     cwd: join(work, spec.cwd),
@@ -120,7 +122,7 @@ async function prepare(spec: ExecSpec, workspace: Workspace, isolation: Isolatio
   const command = [...argv, ...(keys.length ? agentCommand() : []), ...spec.argv].map(expand);
   const env = {
     ...engine.env,
-    ...Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, expand(value)])),
+    ...Object.fromEntries(Object.entries({ ...spec.env, ...found }).map(([name, value]) => [name, expand(value)])),
     ...channels,
   };
   assertArguments(command, env);

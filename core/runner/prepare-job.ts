@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResolvedCredential } from '../credentials/resolve.ts';
 import { inventoryDocument } from '../inventory/document.ts';
 import { parseVariables } from '../launch/variables.ts';
 import { templateVariables } from '../launch/sort.ts';
 import { cachePath, resolveRevision } from '../scm/cache.ts';
+import { requirementsPath } from '../scm/requirements.ts';
 import type { ClaimedRun } from './claim.ts';
 import type { CheckoutSource } from './executor.ts';
 import { injectedVariables } from './injected-variables.ts';
@@ -38,6 +40,7 @@ export async function prepareJob(
     passwords,
     facts,
     checkout: source,
+    requirements: source.kind === 'git' ? installed(source) : null,
     engine,
     settings: {
       allowJinja: settings.get('ALLOW_JINJA_IN_EXTRA_VARS') as never,
@@ -53,6 +56,11 @@ export async function prepareJob(
     secrets: spec.secrets,
     columns: (workspace) => ({ ...showWorkspace(spec.shown, { workspace }), scm_revision: run['scm_revision'] }),
   };
+}
+
+function installed({ repository, revision }: Extract<CheckoutSource, { kind: 'git' }>): string | null {
+  const folder = requirementsPath(repository, revision);
+  return existsSync(folder) ? folder : null;
 }
 
 const sliceOf = (run: ClaimedRun) =>

@@ -4,6 +4,7 @@ import { runSecretCell } from '../secrets/rotate.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
 import { cachePath } from '../scm/cache.ts';
+import { knownRequirements } from '../scm/requirements.ts';
 import { buildUpdateSpec } from '../scm/update-spec.ts';
 import { openUrl } from '../scm/url-secret.ts';
 import type { ClaimedRun } from './claim.ts';
@@ -38,7 +39,7 @@ export async function prepareRun(deps: PrepareDeps, run: ClaimedRun): Promise<Pr
   assertComplete(credentials);
   const prepared =
     run['kind'] === 'project_update'
-      ? prepareUpdate(deps, run, credentials)
+      ? await prepareUpdate(deps, run, credentials)
       : await prepareJob(deps, run, credentials, passwords);
   return { ...prepared, launchSecrets: Object.values(passwords) };
 }
@@ -69,16 +70,26 @@ function assertComplete(credentials: readonly ResolvedCredential[]): void {
   );
 }
 
-function prepareUpdate(
-  { config, settings, keyRing }: PrepareDeps,
+async function prepareUpdate(
+  { config, settings, keyRing, engineTool }: PrepareDeps,
   run: ClaimedRun,
   credentials: readonly ResolvedCredential[],
-): Omit<Prepared, 'launchSecrets'> {
+): Promise<Omit<Prepared, 'launchSecrets'>> {
+  const cache = cachePath(config.dataDir, run['template_id']);
   const timeout = Number(run['timeout']);
   const { spec, secrets } = buildUpdateSpec({
     run: { ...run, scm_url: openUrl(keyRing, String(run['scm_url'])) },
     credential: credentials[0] ?? null,
-    cache: cachePath(config.dataDir, run['template_id']),
+    cache,
+    requirements: {
+      roles: Boolean(settings.get('AWX_ROLES_ENABLED')),
+      collections: Boolean(settings.get('AWX_COLLECTIONS_ENABLED')),
+      ignoreCertificates: Boolean(settings.get('GALAXY_IGNORE_CERTS')),
+      env: settings.get('GALAXY_TASK_ENV') as Record<string, string>,
+      // what somebody asks for is done anew: versions may have been left open
+      known: run['launch_type'] === 'manual' ? [] : await knownRequirements(cache),
+      bin: (await engineTool.engine()).bin,
+    },
     allowedFolders: settings.get('PROJECT_FILE_URLS') as readonly string[],
     timeout: timeout < 0 ? 0 : timeout || Number(settings.get('DEFAULT_PROJECT_UPDATE_TIMEOUT')),
     spoolLimit: Number(settings.get('SPOOL_LIMIT_BYTES')),

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResolvedCredential } from '../credentials/resolve.ts';
+import { assertEnvironment } from '../runner/environment.ts';
 import type { ExecSpec } from '../runner/executor.ts';
 import { SpecError } from '../runner/spec-error.ts';
 import { branchProblem, filePath, redactUrl, refspecProblem, urlPassword, urlProblem } from './url.ts';
@@ -12,8 +13,21 @@ export interface UpdateSpecInput {
   credential: ResolvedCredential | null;
   cache: string;
   allowedFolders: readonly string[];
+  requirements: RequirementOptions;
   timeout: number;
   spoolLimit: number;
+}
+
+/** What is installed of a project's requirements.yml, and how. */
+export interface RequirementOptions {
+  roles: boolean;
+  collections: boolean;
+  ignoreCertificates: boolean;
+  env: Record<string, string>;
+  /** revisions that have theirs already */
+  known: readonly string[];
+  /** where ansible-galaxy is */
+  bin: string;
 }
 
 /** Told apart by the prompt: git and ssh ask for user names and passwords through one program. */
@@ -30,10 +44,8 @@ exec ssh -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile="{workspace}/
 `;
 
 /** A project update as the executor runs it: our script in the same sandbox that playbooks get. */
-export function buildUpdateSpec({ run, credential, cache, allowedFolders, timeout, spoolLimit }: UpdateSpecInput): {
-  spec: ExecSpec;
-  secrets: string[];
-} {
+export function buildUpdateSpec(input: UpdateSpecInput): { spec: ExecSpec; secrets: string[] } {
+  const { run, credential, cache, allowedFolders, requirements, timeout, spoolLimit } = input;
   const url = String(run['scm_url']);
   // checked when they were stored; the rules or the settings may have changed since
   const problem =
@@ -55,12 +67,13 @@ export function buildUpdateSpec({ run, credential, cache, allowedFolders, timeou
     { path: 'env/ssh', content: ssh, mode: 0o500 },
     { path: 'env/scm_password', content: text('password') },
     { path: 'env/scm_username', content: text('username') },
+    { path: 'env/galaxy.sh', content: exports(requirements.env) },
     { path: 'env/gitconfig', content: '[safe]\n\tdirectory = *\n[gc]\n\tauto = 0\n' },
   ];
   const spec: ExecSpec = {
     run_id: run['id'],
     argv: ['/bin/sh', '{workspace}/update.sh'],
-    env: updateEnvironment(run, url, folder !== null, reuse ? cache : ''),
+    env: { ...updateEnvironment(run, url, folder !== null, reuse ? cache : ''), ...requirementVariables(requirements) },
     cwd: '.',
     files,
     checkout: null,
@@ -76,13 +89,28 @@ export function buildUpdateSpec({ run, credential, cache, allowedFolders, timeou
   };
 }
 
+const requirementVariables = (options: RequirementOptions): Record<string, string> => ({
+  PATH: `${options.bin}:/usr/local/bin:/usr/bin:/bin`,
+  SCM_ROLES: options.roles ? '1' : '',
+  SCM_COLLECTIONS: options.collections ? '1' : '',
+  SCM_GALAXY_FLAGS: options.ignoreCertificates ? '--ignore-certs' : '',
+  SCM_KNOWN: options.known.join(' '),
+});
+
+/** For the installation alone: the source is fetched with variables of our own. */
+function exports(env: Record<string, string>): string {
+  assertEnvironment(env);
+  return Object.entries(env)
+    .map(([name, value]) => `export ${name}='${String(value).replaceAll("'", `'\\''`)}'\n`)
+    .join('');
+}
+
 const updateEnvironment = (
   run: Record<string, any>,
   url: string,
   local: boolean,
   cache: string,
 ): Record<string, string> => ({
-  PATH: '/usr/local/bin:/usr/bin:/bin',
   HOME: '{workspace}/home',
   LANG: 'C.UTF-8',
   GIT_CONFIG_NOSYSTEM: '1',

@@ -39,6 +39,45 @@ elif ! revision=$(resolve "$SCM_BRANCH"); then
   revision=$(resolve "$SCM_BRANCH") || { printf 'There is no branch, tag or commit "%s".\n' "$SCM_BRANCH"; exit 3; }
 fi
 
+# Into requirements/: jobs find it there. $1 = the file's name without its ending, $2... = how to install it
+install() {
+  for file in "$1.yml" "$1.yaml"; do
+    [ -f "$file" ] || continue
+    shift
+    printf 'Installing what %s asks for\n' "$file"
+    # the flags are ours, and may be none
+    # shellcheck disable=SC2086
+    ansible-galaxy "$@" -r "$file" $SCM_GALAXY_FLAGS 2>&1
+    return
+  done
+}
+install_all() (
+  cd ../tree || exit 1
+  . ../env/galaxy.sh
+  ANSIBLE_ROLES_PATH=$(cd ../requirements/roles && pwd)
+  ANSIBLE_COLLECTIONS_PATH=$(cd ../requirements/collections && pwd)
+  GIT_ALLOW_PROTOCOL="$GIT_ALLOW_PROTOCOL:https:http:ssh:git"
+  export ANSIBLE_ROLES_PATH ANSIBLE_COLLECTIONS_PATH GIT_ALLOW_PROTOCOL
+  if [ -n "$SCM_ROLES" ]; then install roles/requirements role install || exit 1; fi
+  if [ -n "$SCM_COLLECTIONS" ]; then install collections/requirements collection install || exit 1; fi
+  case "$SCM_ROLES:$SCM_COLLECTIONS" in
+    1:1) install requirements install ;;
+    1:) install requirements role install ;;
+    :1) install requirements collection install ;;
+  esac
+)
+wanted=$(git ls-tree --name-only "$revision" -- requirements.yml requirements.yaml roles/requirements.yml roles/requirements.yaml \
+  collections/requirements.yml collections/requirements.yaml)
+case " $SCM_KNOWN " in *" $revision "*) wanted= ;; esac
+if [ -n "$wanted" ] && [ -n "$SCM_ROLES$SCM_COLLECTIONS" ]; then
+  mkdir -p ../tree ../requirements/roles ../requirements/collections
+  git archive "$revision" | tar -x -C ../tree
+  if ! install_all; then
+    printf 'The requirements of the project could not be installed.\n'
+    exit 4
+  fi
+fi
+
 git for-each-ref --format='%(objectname) %(refname)' > ../result/refs
 git for-each-ref --format='%(objectname)' > ../wanted
 printf '%s\n' "$revision" >> ../wanted

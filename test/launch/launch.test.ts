@@ -38,6 +38,12 @@ describe('launching a job template', function () {
     expect((await stage.get(`job_templates/${template}/jobs/?id=${job.job}`)).body.count).to.equal(1);
   });
 
+  it('says why a job ends well without having done anything: no task of the name to start at', async () => {
+    const ended = await stage.ended((await stage.launch(await stage.template({ start_at_task: 'nowhere' }))).id);
+    expect(ended.status).to.equal('successful');
+    expect(ended.job_explanation).to.match(/^Nothing was run: no task matches start_at_task "nowhere"/);
+  });
+
   it('refuses prompts that the template does not ask for without an error, and takes the others', async () => {
     const template = await stage.template({ ask_limit_on_launch: true, extra_vars: 'who: you\n' });
     const job = await stage.launch(template, {

@@ -39,6 +39,7 @@ const input = (changes: Partial<JobSpecInput> = {}, run: Partial<JobSpecInput['r
   credentials: [],
   passwords: {},
   facts: [],
+  requirements: null,
   checkout: { kind: 'folder', path: '/projects/p' },
   engine,
   settings: {

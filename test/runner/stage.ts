@@ -124,6 +124,7 @@ async function specInput(
     passwords: {},
     facts: [],
     checkout: { kind: 'folder', path: playbooks },
+    requirements: null,
     engine: await engineTool.engine(),
     ...changes,
     settings: {

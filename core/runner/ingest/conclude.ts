@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ExecStatus } from '../executor.ts';
-import { explainFailure } from '../explain.ts';
+import { explainFailure, explainIdle } from '../explain.ts';
 import { type FactsPair, judgeExit, type RunOutcome } from '../outcome.ts';
 import { storeFacts } from './facts.ts';
 import { runGone } from './retry.ts';
@@ -24,14 +24,14 @@ export async function conclude(session: Session, ended: Ended): Promise<RunOutco
   const facts = run.kind === 'job' && run.use_fact_cache ? await collectFacts(session, ended) : [];
   const row = await db('runs')
     .where({ id: run.id })
-    .first('event_count', 'host_status_counts', 'play_count', 'task_count', 'artifacts');
+    .first('event_count', 'host_status_counts', 'play_count', 'task_count', 'artifacts', 'start_at_task');
   if (!row) throw runGone(run.id);
   const verdict = judgeExit(ended);
   const explanation =
     verdict.status === 'successful'
-      ? ''
+      ? explainIdle(row)
       : (await explain(db, run.id, ended, row.host_status_counts !== null)) || verdict.explanation;
-  const { event_count: last, ...counts } = row;
+  const { event_count: last, start_at_task: _, ...counts } = row;
   await bus.notify(db, 'events', { run: run.id, kind: run.kind, from: last + 1, to: last, final: true });
   return { ...counts, status: verdict.status, explanation: masker.text(explanation), traceback: '', facts };
 }

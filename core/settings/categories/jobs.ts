@@ -119,7 +119,7 @@ export const jobSettings = {
     category: 'jobs',
     type: 'map',
     default: { ANSIBLE_FORCE_COLOR: 'false', GIT_SSH_COMMAND: 'ssh -o StrictHostKeyChecking=no' },
-    help: noEffect,
+    help: "Environment for the installation of a project's requirements.yml.",
   },
   AWX_RUNNER_KEEPALIVE_SECONDS: {
     category: 'jobs',
@@ -139,8 +139,23 @@ export const jobSettings = {
   PROJECT_UPDATE_VVV: { category: 'jobs', type: 'boolean', default: false, help: noEffect },
   AWX_SHOW_PLAYBOOK_LINKS: { category: 'jobs', type: 'boolean', default: false, help: noEffect },
   AWX_MOUNT_ISOLATED_PATHS_ON_K8S: { category: 'jobs', type: 'boolean', default: false, help: noEffect },
-  GALAXY_IGNORE_CERTS: { category: 'jobs', type: 'boolean', default: false, help: noEffect },
+  GALAXY_IGNORE_CERTS: {
+    category: 'jobs',
+    type: 'boolean',
+    default: false,
+    help: "Certificates are not checked while a project's requirements.yml is installed.",
+  },
   ENABLE_ANSIBLE_29: { category: 'jobs', type: 'boolean', default: false, help: noEffect },
-  AWX_ROLES_ENABLED: { category: 'jobs', type: 'boolean', default: true, help: noEffect },
-  AWX_COLLECTIONS_ENABLED: { category: 'jobs', type: 'boolean', default: true, help: noEffect },
+  AWX_ROLES_ENABLED: {
+    category: 'jobs',
+    type: 'boolean',
+    default: true,
+    help: 'Updates of a project install the roles that its requirements.yml or roles/requirements.yml names.',
+  },
+  AWX_COLLECTIONS_ENABLED: {
+    category: 'jobs',
+    type: 'boolean',
+    default: true,
+    help: 'Updates of a project install the collections that its requirements.yml or collections/requirements.yml names.',
+  },
 } as const satisfies Record<string, SettingDefinition>;

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { dirname } from 'node:path';
+import { type Stage, startStage } from '../launch/fixture.ts';
+import { until } from '../support/until.ts';
+import { SourceRepository } from './repository.ts';
+
+const galaxy = (name: string) =>
+  `namespace: example\nname: ${name}\nversion: 1.0.0\nreadme: README.md\nauthors: [T]\ndescription: D\nlicense: [MIT]\nrepository: https://example.org/r\n`;
+const playbook = `- hosts: good
+  gather_facts: false
+  tasks:
+    - debug: {msg: "{{ 'text' | example.tools.shout }}"}
+    - include_role: {name: greeter}
+`;
+const filter = `class FilterModule:
+    def filters(self):
+        return {'shout': lambda text: text.upper() + '!'}
+`;
+
+describe('the requirements of a project', function () {
+  this.timeout(240_000);
+  let stage: Stage;
+  let source: SourceRepository;
+  let project: number;
+
+  before(async () => {
+    source = new SourceRepository();
+    source.commit({
+      'site.yml': playbook,
+      'vendor/tools/galaxy.yml': galaxy('tools'),
+      'vendor/tools/README.md': 'tools\n',
+      'vendor/tools/plugins/filter/shout.py': filter,
+      'collections/requirements.yml': 'collections:\n  - source: vendor/tools\n    type: dir\n',
+      // the repository is a role itself
+      'meta/main.yml': 'galaxy_info: {author: T, description: D, license: MIT, min_ansible_version: "2.15"}\n',
+      'tasks/main.yml': '- debug: {msg: "greetings from a role"}\n',
+      'roles/requirements.yml': `- src: git+${source.url}\n  name: greeter\n`,
+    });
+    stage = await startStage({ TAPLINE_PROJECT_FILE_URLS: dirname(source.folder) });
+    const { body } = await stage.post('projects/', { name: 'git', scm_type: 'git', scm_url: source.url });
+    project = body.id;
+    await updated();
+  });
+  after(() => stage.stop());
+
+  const updated = () =>
+    until(async () => {
+      const { body } = await stage.get(`projects/${project}/`);
+      return ['successful', 'failed'].includes(body.status) && body.summary_fields.last_update.id;
+    });
+  const update = async () => {
+    const { body } = await stage.post(`projects/${project}/update/`);
+    return until(async () => {
+      const answer = await stage.get(`project_updates/${body.project_update}/`);
+      return answer.body.finished && answer.body;
+    });
+  };
+  const said = async (path: string) => (await stage.get(`${path}/stdout/?format=txt`)).body as string;
+
+  it('are installed with its update, and found by its jobs', async () => {
+    const id = await updated();
+    expect(await said(`project_updates/${id}`)).to.contain('Installing what roles/requirements.yml asks for');
+    const job = await stage.launch(await stage.template({ project, playbook: 'site.yml' }));
+    const ended = await stage.ended(job.id);
+    expect(ended.status, `${ended.job_explanation}\n${await said(`jobs/${job.id}`)}`).to.equal('successful');
+    expect(await said(`jobs/${job.id}`))
+      .to.contain('TEXT!')
+      .and.contain('greetings from a role');
+  });
+
+  it('are left alone where the settings say so', async () => {
+    const settings = { AWX_ROLES_ENABLED: false, AWX_COLLECTIONS_ENABLED: false };
+    await stage.request('PATCH', 'settings/jobs/', { body: settings });
+    const { id, status } = await update();
+    expect(status).to.equal('successful');
+    expect(await said(`project_updates/${id}`)).not.to.contain('Installing');
+    await stage.request('PATCH', 'settings/jobs/', {
+      body: { AWX_ROLES_ENABLED: true, AWX_COLLECTIONS_ENABLED: true },
+    });
+  });
+
+  it('end the update as failed, with the reason, when they cannot be installed', async () => {
+    source.commit({ 'collections/requirements.yml': 'collections:\n  - source: vendor/absent\n    type: dir\n' });
+    const { status, job_explanation: explanation } = await update();
+    expect(status).to.equal('failed');
+    expect(explanation).to.match(/^The requirements of the project could not be installed: .*absent/);
+  });
+});
