@@ -83,6 +83,21 @@ export interface Reply {
   headers?: Record<string, string>;
 }
 
+/** What a success of an action answers with, for the API description. */
+export interface Answered {
+  /** default 200 */
+  status?: number;
+  /** a record of this type, or a page of them */
+  type?: string;
+  page?: true;
+  /** keys of the body: besides those of the type, or all there are */
+  fields?: Record<string, Field>;
+  /** JSON schema of a body that neither says */
+  schema?: object;
+  /** there is no body */
+  empty?: true;
+}
+
 /** A sub-route of a detail (`/job_templates/N/launch/`) or of the list. */
 export interface Action {
   /** Which rule guards it, per method; a method without a rule does not exist. */
@@ -95,6 +110,8 @@ export interface Action {
   formats?: readonly string[];
   /** false: no link in `related` */
   related?: false;
+  /** by method; where nothing is said, a success may hold anything */
+  answers?: Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Answered>>;
   /** POST starts a run and answers with this status; clients may send it with an `Idempotency-Key`, and then it starts one run at most. */
   launches?: 201 | 202;
 }

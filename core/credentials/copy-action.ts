@@ -1,4 +1,4 @@
-import { type Action, type Rule, ValidationError } from '@tapline/plugin-sdk';
+import { type Action, type Rule, ValidationError, field } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { giveToCreator } from '../rbac/roles.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -31,6 +31,7 @@ export function copyAction({ db, keyRing, rules: { see, copy: mayCopy } }: Deps)
   return {
     access: { GET: see, POST: mayCopy },
     summary: 'Whether the caller may copy it; a copy with its secrets',
+    answers: { GET: { fields: { can_copy: field.boolean() } }, POST: { status: 201, type: 'credential' } },
     async handler(call, credential) {
       if (call.method === 'GET')
         return { status: 200, body: { can_copy: await mayCopy.row(call.actor, credential, db) } };

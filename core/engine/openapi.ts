@@ -1,4 +1,4 @@
-import type { Action, Reply } from '@tapline/plugin-sdk';
+import type { Action, Answered, Reply } from '@tapline/plugin-sdk';
 import { authenticated, everybody } from '../rbac/rules.ts';
 import type { Engine } from './compile.ts';
 import { hasVersions } from './etag.ts';
@@ -189,12 +189,23 @@ function sublistOperation(engine: Engine, shown: string, creates: boolean): Sche
 }
 
 function actionOperation(engine: Engine, route: CompiledRoute, method: string): Schema {
-  const { fields, launches } = actionOf(engine, route) ?? {};
+  const { fields, launches, answers } = actionOf(engine, route) ?? {};
+  const told = answers?.[method as 'GET'];
   const takes =
     method === 'GET' || method === 'DELETE' ? undefined : fields ? objectSchema(fields) : { type: 'object' };
   return {
     ...(launches && method === 'POST' ? { parameters: [idempotencyKey] } : {}),
     ...(takes ? { requestBody: { content: json(takes) } } : {}),
-    responses: { '2XX': done(route), ...refusal },
+    responses: { ...(told ? answered(told) : { '2XX': done(route) }), ...refusal },
   };
+}
+
+function answered({ status = 200, type, page, fields, schema, empty }: Answered): Schema {
+  if (empty) return { [status]: reply('Done.') };
+  const parts = [
+    ...(type ? [reference(page ? `${type}_page` : type)] : []),
+    ...(fields ? [{ ...objectSchema(fields), required: Object.keys(fields) }] : []),
+    ...(schema ? [schema as Schema] : []),
+  ];
+  return { [status]: reply('Done.', parts.length === 1 ? parts[0] : { allOf: parts }) };
 }

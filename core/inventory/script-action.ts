@@ -16,6 +16,7 @@ export function scriptAction(db: Knex, see: Rule): Action {
   return {
     access: { GET: see },
     summary: 'The inventory as the engine reads it',
+    answers: { GET: { schema: { type: 'object' } } },
     async handler({ query }, inventory): Promise<Reply> {
       // any value counts, even 0: that is how clients know these flags
       const flag = (name: string) => Boolean(query.get(name));

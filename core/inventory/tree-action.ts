@@ -23,6 +23,7 @@ export function treeAction(db: Knex, see: Rule): Action {
   return {
     access: { GET: see },
     summary: 'The groups as a tree',
+    answers: { GET: { schema: { type: 'array', items: { type: 'object' } } } },
     async handler(call, inventory) {
       const groups: { id: number }[] = await db('groups')
         .select('id')

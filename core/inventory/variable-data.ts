@@ -4,6 +4,8 @@ import { VariablesError, parseVariables, storedVariables } from './variables.ts'
 
 const tables = { inventory: 'inventories', host: 'hosts', group: 'groups' } as const;
 
+const mapping = { schema: { type: 'object' } };
+
 /** `…/variable_data/`: the variables as a mapping. Writing replaces all of them, PATCH too. */
 export function variableData(db: Knex, type: keyof typeof tables, rules: { see: Rule; change: Rule }): Action {
   const write = async (call: Call, row: { id: number }) => {
@@ -27,6 +29,7 @@ export function variableData(db: Knex, type: keyof typeof tables, rules: { see: 
   return {
     access: { GET: rules.see, PUT: rules.change, PATCH: rules.change },
     summary: 'The variables as a mapping',
+    answers: { GET: mapping, PUT: mapping, PATCH: mapping },
     handler: async (call, row) =>
       call.method === 'GET' ? { status: 200, body: storedVariables(row.variables) } : write(call, row),
   };

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Action, type Actor, type Rule, methodNotAllowed } from '@tapline/plugin-sdk';
+import { type Action, type Actor, type Rule, field, methodNotAllowed } from '@tapline/plugin-sdk';
 import type { Bus } from '../jobs/bus.ts';
 import { isActive } from '../jobs/states.ts';
 import type { Statuses } from '../jobs/status.ts';
@@ -46,6 +46,7 @@ export async function cancelRun(
 export const cancelAction = (deps: CancelDeps, { see, cancel }: { see: Rule; cancel: Rule }): Action => ({
   access: { GET: see, POST: cancel },
   summary: 'Cancel the run',
+  answers: { GET: { fields: { can_cancel: field.boolean() } }, POST: { status: 202, empty: true } },
   async handler(call, row) {
     if (call.method === 'GET') return { status: 200, body: { can_cancel: isActive(row.status) } };
     if (!(await cancelRun(deps, row.id, call.actor))) throw methodNotAllowed('POST', 'GET, POST, HEAD, OPTIONS');

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Action, type Call, type Rule, ApiError, ValidationError, forbidden } from '@tapline/plugin-sdk';
+import { type Action, type Call, type Rule, ApiError, ValidationError, field, forbidden } from '@tapline/plugin-sdk';
 import { isActive } from '../jobs/states.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { LaunchService } from './launch.ts';
@@ -19,6 +19,10 @@ interface RelaunchDeps {
 export const relaunchAction = (deps: RelaunchDeps, rules: { see: Rule; relaunch: Rule }): Action => ({
   access: { GET: rules.see, POST: rules.relaunch },
   summary: 'Launch it again',
+  answers: {
+    GET: { schema: { type: 'object', required: ['passwords_needed_to_start', 'retry_counts'] } },
+    POST: { status: 201, type: 'job', fields: { job: field.integer() } },
+  },
   launches: 201,
   async handler(call, row) {
     const job = await deps.db('runs').where({ id: row.id }).first();

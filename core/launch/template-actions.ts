@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Action, type Call, type Rule, ApiError, ValidationError } from '@tapline/plugin-sdk';
+import { type Action, type Call, type Rule, ApiError, ValidationError, field } from '@tapline/plugin-sdk';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { copyFields, launchFields } from './launch-fields.ts';
 import { launchInfo } from './launch-info.ts';
@@ -29,6 +29,10 @@ export const launchAction = (
   access: { GET: rules.see, POST: rules.execute },
   summary: 'Launch the template',
   fields: launchFields,
+  answers: {
+    GET: { schema: { type: 'object' } },
+    POST: { status: 201, type: 'job', fields: { job: field.integer(), ignored_fields: field.json() } },
+  },
   launches: 201,
   async handler(call, row) {
     if (call.method === 'GET') return { status: 200, body: await launchInfo(deps, row.id) };
@@ -79,6 +83,7 @@ export const copyAction = ({
   access: { GET: see, POST: copy },
   summary: 'Copy it under another name',
   fields: copyFields,
+  answers: { GET: { fields: { can_copy: field.boolean() } }, POST: { status: 201, type } },
   async handler(call, row) {
     if (call.method === 'GET')
       return {

@@ -36,6 +36,7 @@ const fields = {
 const factsAction = (db: Knex, see: Rule): Action => ({
   access: { GET: see },
   summary: 'The facts that the newest job with a fact cache gathered',
+  answers: { GET: { schema: { type: 'object' } } },
   async handler(_call, host) {
     const row = await db('host_facts as h')
       .join('facts as f', 'f.hash', 'h.hash')

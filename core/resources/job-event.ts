@@ -103,6 +103,7 @@ export function ofGroup(builder: Knex.QueryBuilder, group: { id: number }, alias
 export const childrenSummaryAction = ({ db }: { db: Knex }, see: Rule): Action => ({
   access: { GET: see },
   summary: 'How many events lie below each event',
+  answers: { GET: { schema: { type: 'object' } } },
   async handler(_call, run) {
     if (!isTerminal(run.status)) return { status: 200, body: unfinishedSummary };
     const events = await db('run_events')

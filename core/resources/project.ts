@@ -171,6 +171,10 @@ function updateAction({ db, statuses, permissions }: ProjectServices): Action {
   return {
     access: { GET: permissions.project.see, POST: permissions.project.update },
     summary: 'Fetch the source',
+    answers: {
+      GET: { fields: { can_update: field.boolean() } },
+      POST: { status: 202, type: 'project_update', fields: { project_update: field.integer() } },
+    },
     launches: 202,
     async handler(call, row) {
       if (call.method === 'GET') return { status: 200, body: { can_update: row.scm_type !== '' } };
@@ -191,6 +195,7 @@ function listAction({ config, db, permissions }: ProjectServices, what: keyof Co
   return {
     access: { GET: permissions.project.see },
     summary: what === 'playbooks' ? 'The playbooks of the project' : 'Files that may be inventories',
+    answers: { GET: { schema: { type: 'array', items: { type: 'string' } } } },
     async handler(_call, row) {
       if (row.scm_type)
         return { status: 200, body: (await db('templates').where({ id: row.id }).first(column))?.[column] ?? [] };

@@ -16,6 +16,19 @@ interface Services {
   permissions: CorePermissions;
 }
 
+const explanation = {
+  type: 'object',
+  properties: {
+    user: { type: 'object', properties: { id: { type: 'integer' }, username: { type: 'string' } } },
+    roles: {
+      type: 'object',
+      description: 'By role field: whether it is held, by which grants, or which would give it.',
+    },
+    rights: { type: 'object', description: 'By right: whether it is granted, and by what.' },
+  },
+  required: ['user', 'roles', 'rights'],
+};
+
 /** What every record with access of its own shows of it: its roles, who has them, and why. */
 export function withRoles(resource: Resource, services: Services): Resource {
   const { type, access } = resource;
@@ -30,6 +43,7 @@ export function withRoles(resource: Resource, services: Services): Resource {
       ...(listed && {
         access_list: {
           access: { GET: access.see },
+          answers: { GET: { type: 'user', page: true as const } },
           summary: 'Who has access to it, and how',
           handler: (call: Call, row: any) => showAccessList(services, type, call, row),
         },
@@ -38,6 +52,7 @@ export function withRoles(resource: Resource, services: Services): Resource {
         access: { GET: access.see },
         summary: 'Which grants give or miss a user each right',
         related: false as const,
+        answers: { GET: { schema: explanation } },
         handler: async (call: Call, row: any) => ({
           status: 200,
           body: await explain(services, type, rights, call, row),

@@ -61,7 +61,12 @@ export function describedBy(document: any) {
 }
 
 /** Keys of records, alone or on a page, that the schema of their type does not know. */
-function undescribed(document: any, { $ref }: { $ref?: string }, body: any): string[] {
+function undescribed(document: any, { $ref, allOf }: { $ref?: string; allOf?: any[] }, body: any): string[] {
+  if (allOf) {
+    const others = allOf.flatMap(({ properties = {} }) => Object.keys(properties));
+    const own = Object.fromEntries(Object.entries(body).filter(([key]) => !others.includes(key)));
+    return allOf.flatMap((part) => undescribed(document, part, own));
+  }
   const name = $ref?.split('/').at(-1);
   if (!name || typeof body !== 'object' || body === null) return [];
   if (Array.isArray(body.results) && name.endsWith('_page'))
