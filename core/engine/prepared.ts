@@ -2,15 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 
 export interface Statement {
-  name: string;
+  /** absent: planned each time */
+  name?: string;
   text: string;
 }
 
 const named = new Map<string, Statement>();
+/** Each stays prepared on every connection. */
+const mostNamed = 500;
 
-/** For texts that are put together from a few parts: there must be few of them, since each stays prepared. */
+/** For texts that are put together from a few parts: there should be few of them; what comes when there are many is not prepared. */
 export function statement(text: string): Statement {
   let found = named.get(text);
+  if (!found && named.size >= mostNamed) return { text };
   if (!found) named.set(text, (found = { name: createHash('sha1').update(text).digest('hex'), text }));
   return found;
 }

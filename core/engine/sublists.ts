@@ -34,6 +34,7 @@ export function sublistEndpoints(
       const body = await listPage(engine, place.child, call, `${parent.url(row.id)}${name}/`, {
         narrow: narrowTo(place, row),
         orderBy: sublist.orderBy,
+        ofOne: sublist.column !== undefined,
         order: positionOf(place, row),
       });
       await sublist.decorate?.(engine.db, body.results as Record<string, any>[], row, call);

@@ -1,5 +1,6 @@
 import type { Actor, Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { runPrepared, statement } from '../engine/prepared.ts';
 import type { Permissions } from './permissions.ts';
 
 /** Which right each key of `user_capabilities` stands for; the order is the one shown. */
@@ -62,10 +63,12 @@ export async function capabilities(
       return [`r${index}`, db.raw('exists ?', [rows])];
     }),
   );
-  const found = await db
-    .from(`${table} as t`)
-    .select('t.id', columns as any)
-    .whereRaw('t.id = any (?)', [ids as number[]]);
+  const query = db.from(`${table} as t`).select('t.id', columns as any);
+  // a plan for many would be refused for one, and made anew each time
+  if (ids.length === 1) query.where('t.id', ids[0]!);
+  else query.whereRaw('t.id = any (?)', [ids as number[]]);
+  const { sql, bindings } = query.toSQL().toNative();
+  const found = await runPrepared(db, statement(sql), bindings);
   return new Map(
     found.map((row: any) => [
       row.id,

@@ -2,7 +2,7 @@ import type { Actor, Call, Resource, Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { capabilities, capabilityRules } from './capabilities.ts';
 import type { Permissions } from './permissions.ts';
-import { isRemembered } from './row-roles.ts';
+import { judge } from './row-roles.ts';
 
 type Summaries = Map<number, Record<string, unknown>>;
 
@@ -36,24 +36,31 @@ export function withOwnCapabilities(resource: Resource): Resource {
 
 function addCapabilities(resource: Resource, rules: Record<string, Rule>): Resource {
   return addSummaries(resource, async (db, rows, { actor }) => {
-    const own = actor?.is_superuser || (actor && rows.length === 1 && allRemembered(rules, rows[0], actor));
-    const found = own
+    const found = actor?.is_superuser
       ? await byRow(db, actor, rules, rows)
-      : await capabilities(
-          db,
-          actor,
-          resource.table,
-          rules,
-          rows.map(({ id }) => id),
-        );
+      : actor && rows.length === 1
+        ? new Map([[rows[0].id, await byMemory(db, actor, resource.table, rules, rows[0])]])
+        : await capabilities(db, actor, resource.table, rules, ids(rows));
     return new Map(rows.map(({ id }) => [id, { user_capabilities: found.get(id) }]));
   });
 }
 
-const allRemembered = (rules: Record<string, Rule>, row: any, actor: Actor) =>
-  Object.values(rules).every((rule) => isRemembered(rule, row, actor));
+const ids = (rows: any[]): number[] => rows.map(({ id }) => id);
 
-/** Rules ask the database nothing about a superuser, or where the answers came with the row: the rows at hand tell everything. */
+/** What came along with the row decides most of it; only the rest is asked for. */
+async function byMemory(db: Knex, actor: Actor, table: string, rules: Record<string, Rule>, row: any) {
+  const found: Record<string, boolean> = {};
+  const open: Record<string, Rule> = {};
+  for (const [key, rule] of Object.entries(rules)) {
+    const judged = actor.read_only ? false : await judge(rule, row, actor);
+    if (judged === undefined) open[key] = rule;
+    found[key] = judged ?? false;
+  }
+  const asked = await capabilities(db, actor, table, open, [row.id]);
+  return Object.assign(found, asked.get(row.id));
+}
+
+/** Rules ask the database nothing about a superuser, so that the rows at hand tell everything. */
 async function byRow(
   db: Knex,
   actor: Actor,

@@ -43,24 +43,45 @@ export function roleColumns(rules: Iterable<Rule | undefined>): RoleColumn[] {
   return [...found.values()];
 }
 
-/** The rule needs nothing but the caller, the row and what is remembered of it. */
-export function isRemembered(rule: Rule, row: any, actor: Actor): boolean {
+/** What the rule says where the caller, the row and what is remembered of it decide; undefined where the database must be asked. */
+export async function judge(rule: Rule, row: any, actor: Actor): Promise<boolean | undefined> {
   const { anatomy } = rule as CoreRule;
   switch (anatomy?.kind) {
     case 'own':
-      return true;
+      return rule.row(actor, row);
     case 'any':
+      return judgeAll(anatomy.rules, row, actor, true);
     case 'all':
-      return anatomy.rules.every((part) => isRemembered(part, row, actor));
-    case 'not':
-      return isRemembered(anatomy.rule, row, actor);
+      return judgeAll(anatomy.rules, row, actor, false);
+    case 'not': {
+      const found = await judge(anatomy.rule, row, actor);
+      return found === undefined ? undefined : !found;
+    }
     case 'role':
-      return recall(actor, anatomy.type, row, anatomy.column) !== undefined;
-    case 'direct':
-      return recall(actor, 'organization', row, anatomy.column) !== undefined;
+    case 'direct': {
+      const type = anatomy.kind === 'role' ? anatomy.type : 'organization';
+      const known = row[anatomy.column] == null || recall(actor, type, row, anatomy.column) !== undefined;
+      return known ? rule.row(actor, row) : undefined;
+    }
     default:
-      return false;
+      return undefined;
   }
+}
+
+/** One rule that says `decisive` is enough, whatever the others would say. */
+async function judgeAll(
+  rules: readonly Rule[],
+  row: any,
+  actor: Actor,
+  decisive: boolean,
+): Promise<boolean | undefined> {
+  let open = false;
+  for (const rule of rules) {
+    const found = await judge(rule, row, actor);
+    if (found === decisive) return decisive;
+    open ||= found === undefined;
+  }
+  return open ? undefined : !decisive;
 }
 
 const pathsOf = (type: RoleType): Set<string> =>
