@@ -1,4 +1,4 @@
-import { type Resource, defineResource, field } from '@tapline/plugin-sdk';
+import { type Resource, ValidationError, defineResource, field } from '@tapline/plugin-sdk';
 import { assertNoActiveRuns } from '../engine/active-runs.ts';
 import type { RoleSettings } from '../rbac/people.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
@@ -40,6 +40,14 @@ export const organizationResource = (services: { permissions: CorePermissions; s
       credentials: { resource: 'credential', column: 'organization_id', create: true, write: authenticated },
       instance_groups: instanceGroupsOf('organization'),
       galaxy_credentials: galaxyCredentials,
+    },
+    validate({ input, before, call }) {
+      const [limit, old] = [input['max_hosts'], before?.max_hosts ?? 0];
+      if (limit !== undefined && limit !== old && !call.actor?.is_superuser)
+        throw ValidationError.field(
+          'max_hosts',
+          'Only a superuser may change how many hosts an organization may have.',
+        );
     },
     summaries: organizationCounts(services.permissions),
     beforeDelete: (trx, { id }) => assertNoActiveRuns(trx, (runs) => runs.where('organization_id', id)),
