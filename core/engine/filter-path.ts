@@ -120,6 +120,17 @@ function variantStep(models: Models, model: Model, name: string): Step | undefin
   };
 }
 
+/**
+ * A relation to a type that nobody serves here: no row is related. Clients name every kind of run in one query, also
+ * those that a service lacks.
+ */
+export function leadsNowhere(models: Models, { resource }: Model, name: string): boolean {
+  const span = resource.spans?.[name];
+  if (span) return !models.has(span.resource);
+  const variant = resource.variants?.find((type) => type === name || type.replaceAll('_', '') === name);
+  return variant !== undefined && !models.has(variant);
+}
+
 const typeSql = ({ resource }: Model, alias: string) => conditions(resource.where ?? {}, alias);
 
 const conditions = (where: Record<string, string>, alias: string) =>

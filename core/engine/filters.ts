@@ -1,7 +1,7 @@
 import type { Actor } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { badFilter, type FilterTerm, parseFilterKey, reserved } from './filter-key.ts';
-import { followStep, type Step, resolvePath } from './filter-path.ts';
+import { followStep, leadsNowhere, type Step, resolvePath } from './filter-path.ts';
 import { type Condition, fieldCondition, filterBoolean } from './filter-value.ts';
 import type { Models } from './links.ts';
 import type { Model } from './model.ts';
@@ -62,6 +62,10 @@ export function applyFilters(
 }
 
 function bind(models: Models, model: Model, term: FilterTerm): Bound {
+  if (leadsNowhere(models, model, term.path[0]!)) {
+    const empty = term.lookup === 'isnull' && filterBoolean(term);
+    return { term, steps: [], conditions: [{ sql: () => 'false', bindings: [] }], not: term.not !== empty };
+  }
   const path = resolvePath(models, model, term.path, term.key);
   const field = path.field ?? path.model.fields.get('id')!;
   const link = !path.field || field.kind === 'ref';

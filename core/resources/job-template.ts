@@ -83,9 +83,17 @@ const templateFields = {
   prevent_instance_group_fallback: field.boolean(),
 };
 
+/** A link that a template holds to one of its runs, as filters follow it. */
+export const runOf = (resource: string, column: string) => ({
+  resource,
+  through: { table: 'templates', parent: 'id', child: column },
+});
+
 const children = {
   spans: {
     jobs: { resource: 'job', column: 'template_id' },
+    last_job: runOf('job', 'last_run_id'),
+    current_job: runOf('job', 'current_run_id'),
     credentials: {
       resource: 'credential',
       through: { table: 'template_credentials', parent: 'template_id', child: 'credential_id' },

@@ -21,7 +21,7 @@ import { contentsOfFolder, type Contents } from '../scm/contents.ts';
 import { startUpdate } from '../scm/start-update.ts';
 import { redactUrl } from '../scm/url.ts';
 import { teamsWith } from './role-sublists.ts';
-import { templateRunFields } from './job-template.ts';
+import { runOf, templateRunFields } from './job-template.ts';
 import { sourceTypes, templateStatuses, webhookServices } from './choices.ts';
 
 const ro = { mode: 'ro' } as const;
@@ -70,6 +70,17 @@ const projectFields = {
   webhook_ref_filter: field.computed({ compute: () => '', apiType: 'string' }),
 };
 
+/** `update` is the older name of a project's `job`. */
+const projectSpans = {
+  job_templates: { resource: 'job_template', column: 'project_id' },
+  ...Object.fromEntries(
+    ['job', 'update'].flatMap((name) => [
+      [`last_${name}`, runOf('project_update', 'last_run_id')],
+      [`current_${name}`, runOf('project_update', 'current_run_id')],
+    ]),
+  ),
+};
+
 export const projectResource = (services: ProjectServices): Resource =>
   defineResource({
     type: 'project',
@@ -92,7 +103,7 @@ export const projectResource = (services: ProjectServices): Resource =>
     },
     fields: projectFields,
     hiddenColumns: ['survey_spec'],
-    spans: { job_templates: { resource: 'job_template', column: 'project_id' } },
+    spans: projectSpans,
     sublists: {
       teams: { resource: 'team', where: teamsWith('project') },
       project_updates: { resource: 'project_update', column: 'template_id' },

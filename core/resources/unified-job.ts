@@ -15,7 +15,8 @@ export const unifiedJobResource = ({ permissions }: { permissions: CorePermissio
     table: 'runs',
     label: 'Unified job',
     description: 'Runs of every kind in one list.',
-    variants: ['job', 'project_update'],
+    variants: ['job', 'project_update', 'inventory_update', 'ad_hoc_command', 'workflow_job', 'system_job'],
+    spans: { unified_job_node: { resource: 'workflow_job_node', column: 'job_id' } },
     listed: startedRuns,
     methods: { list: ['GET'], detail: [] },
     fields: {
