@@ -84,7 +84,7 @@ describe('Statements sent to the database', function () {
     const { status, body } = await client('GET', `/api/v2/${path}`);
     api.db.off('query', note);
     expect(status, path).to.equal(200);
-    expect(sent, path).to.not.be.empty;
+    expect(sent.length, path).to.be.greaterThan(0);
     return { count: sent.length, body };
   }
 
