@@ -40,6 +40,12 @@ describe('commands and the plugins that are on', function () {
     expect(off.err).to.match(/^Unknown configuration key TAPLINE_SAMPLE_LIMIT/);
   });
 
+  it('tell of keys that belong to nobody', async () => {
+    const { code, out } = await cli(['plugins', 'doctor'], { TAPLINE_SAMPLE_LIMTI: '5' });
+    expect(code).to.equal(1);
+    expect(out).to.match(/FAILED .*TAPLINE_SAMPLE_LIMTI: did you mean TAPLINE_SAMPLE_LIMIT/);
+  });
+
   it('say in words, without a stack, which plugin cannot be loaded', async () => {
     const { code, err: stderr } = await cli(['config', 'print'], { TAPLINE_PLUGINS: 'nosuch' });
     expect(code).to.equal(1);

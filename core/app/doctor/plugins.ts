@@ -10,6 +10,7 @@ import { pendingPluginMigrations } from '../../plugins/migrate.ts';
 import { pluginsWithData } from '../../plugins/own-data.ts';
 import { preparePlugins } from '../../plugins/prepare.ts';
 import { schemaOf } from '../../plugins/schema-name.ts';
+import { judgeKeys } from '../../plugins/settings.ts';
 import type { Config } from '../config.ts';
 import { createDb } from '../database.ts';
 import { runningUrl } from '../postgres.ts';
@@ -20,8 +21,7 @@ export async function checkPlugins(config: Config): Promise<Finding[]> {
   const loaded = await Promise.all(config.plugins.map(({ name, optional }) => loadOne(name, optional, config)));
   const plugins = loaded.flatMap(({ plugin }) => plugin ?? []);
   const findings = loaded.map(({ finding }) => finding);
-  if (!findings.length) findings.push(ok('no plugin is on'));
-  else if (!findings.some(({ level }) => level === 'fail')) findings.push(await checkTogether(config));
+  if (!findings.some(({ level }) => level === 'fail')) findings.push(await checkTogether(config));
   return [...findings, ...(await checkData(config, plugins))];
 }
 
@@ -42,10 +42,13 @@ async function loadOne(
   }
 }
 
-/** What each needs of the others, and whether two want the same. */
+/** What each needs of the others, whether two want the same, and whether every TAPLINE_<KEY> is a setting of core or theirs. */
 async function checkTogether(config: Config): Promise<Finding> {
   try {
-    const { plugins, leftOut } = await preparePlugins({ config });
+    const registries = await preparePlugins({ config });
+    judgeKeys(config, registries);
+    const { plugins, leftOut } = registries;
+    if (!plugins.length && !leftOut.length) return ok('no plugin is on');
     if (leftOut.length)
       return warn(
         leftOut.map(({ id, reason }) => `${id} is left out: ${reason}`).join('; '),
