@@ -27,6 +27,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
             <span class="visually-hidden">Logged in as </span>
             {userName.value}
           </p>
+          <p>
+            <a href="/api/docs/">API</a>
+          </p>
           <button type="button" class="link" onClick={() => void end()}>
             Log out
           </button>

@@ -30,6 +30,8 @@ export interface Run {
   launch_type: string;
   job_explanation: string;
   result_traceback?: string;
+  /** why it has not started yet */
+  pending_reasons?: { code: string; explanation: string }[];
   event_processing_finished?: boolean;
   unified_job_template: number | null;
   limit?: string;

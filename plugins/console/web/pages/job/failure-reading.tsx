@@ -1,5 +1,7 @@
 import { useQuery } from '../../api/query.ts';
 import { isActive, type Run, type RunEvent } from '../../api/types.ts';
+import { Folded } from '../../components/folded.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { plainText } from '../../output/ansi.ts';
 import { adviceFor } from './advice.ts';
 
@@ -18,9 +20,7 @@ export function FailureReading({ run, events }: { run: Run; events: string }) {
     bad && run.type === 'job' ? `${events}?event__in=${kinds}&failed=true&order_by=counter&page_size=${most}` : null;
   const { data } = useQuery<Found>(path);
   const failures = data.value?.results ?? [];
-  const pending = isActive(run) && run.job_explanation;
-  if (!bad && !pending && !(run.status === 'canceled' && run.job_explanation)) return null;
-  if (!bad) return <p class="explanation">{run.job_explanation}</p>;
+  if (!bad) return <Remark run={run} />;
 
   const general = adviceFor([run.job_explanation, run.result_traceback ?? ''].join('\n'));
   return (
@@ -39,7 +39,20 @@ export function FailureReading({ run, events }: { run: Run; events: string }) {
         <p>No task failed by itself: the last lines of the output say what happened.</p>
       )}
       {general && failures.length === 0 && <Advice text={general} />}
+      {run.result_traceback && <Folded title="Details" text={run.result_traceback} />}
     </section>
+  );
+}
+
+/** What there is to say of a run that did not fail: why it waits, or who canceled it. */
+function Remark({ run }: { run: Run }) {
+  const waits = run.status === 'pending' ? (run.pending_reasons ?? []).map(({ explanation }) => explanation) : [];
+  const text = [...new Set([run.job_explanation, ...waits])].filter(Boolean).join('\n');
+  if (!text) return null;
+  return (
+    <Notice tone={isActive(run) ? 'info' : 'warn'} {...(waits.length ? { title: 'Why it waits' } : {})}>
+      <p class="explanation">{text}</p>
+    </Notice>
   );
 }
 

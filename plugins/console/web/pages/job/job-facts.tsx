@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Run } from '../../api/types.ts';
+import { Folded } from '../../components/folded.tsx';
 import { Elapsed, When } from '../../components/time.tsx';
 
 const hostLabels: Record<string, string> = {
@@ -13,6 +14,15 @@ const hostLabels: Record<string, string> = {
   ignored: 'ignored',
 };
 
+/** JSON on lines of its own; anything else as it is. */
+function readable(variables: string): string {
+  try {
+    return JSON.stringify(JSON.parse(variables), null, 2);
+  } catch {
+    return variables;
+  }
+}
+
 /** What ran, on what, for whom. */
 export function JobFacts({ run }: { run: Run }) {
   const { summary_fields: named } = run;
@@ -24,6 +34,7 @@ export function JobFacts({ run }: { run: Run }) {
     ['Project', named['project']?.name],
     ['Playbook', run.playbook],
     ['Limit', run.limit],
+    ['Credentials', (named['credentials'] ?? []).map(({ name }: { name: string }) => name).join(', ')],
     ['Revision', run.scm_revision?.slice(0, 10)],
     ['Started by', run.launched_by?.name],
     ['Created', <When key="when" at={run.created} />],
@@ -31,16 +42,20 @@ export function JobFacts({ run }: { run: Run }) {
     ['Hosts', counts.map(([name, count]) => `${count} ${hostLabels[name] ?? name}`).join(', ')],
     ['Ran on', run.execution_node],
   ];
+  const variables = run.extra_vars && run.extra_vars !== '{}' ? run.extra_vars : '';
   return (
-    <dl class="facts" aria-label="About this run">
-      {facts
-        .filter(([, value]) => value)
-        .map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-    </dl>
+    <div class="facts">
+      <dl aria-label="About this run">
+        {facts
+          .filter(([, value]) => value)
+          .map(([label, value]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+      {variables && <Folded title="Extra variables" text={readable(variables)} />}
+    </div>
   );
 }
