@@ -48,6 +48,7 @@ function problems(plugin: Plugin): string[] {
   const { id, title, version, sdk, requires = [], migrations, register } = plugin;
   if (typeof id !== 'string' || !kebab.test(id) || id.length > longestId)
     found.push(`id must be kebab-case, at most ${longestId} characters, like "drift-detection"`);
+  if (id === 'core') found.push('id must be another than "core": tasks and traces of the service itself go by it');
   if (typeof title !== 'string' || !title.trim()) found.push('title must be a text: it is what people read');
   if (typeof version !== 'string' || !semver.test(version))
     found.push('version must be a semantic version like "1.0.0"');

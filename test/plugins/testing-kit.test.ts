@@ -102,6 +102,10 @@ describe('the conformance kit', () => {
     });
 });
 
+it('a plugin cannot call itself core', () => {
+  expect(() => testPlugin('core')).to.throw(/^plugin core: id must be another than "core"/);
+});
+
 describe('the recording door', () => {
   const plugin = testPlugin('sample', (api) => {
     api.settings.define({ key: 'SAMPLE_LIMIT', category: 'sample', type: 'integer', default: 2, help: 'A limit.' });

@@ -153,7 +153,8 @@ describe('a plugin that somebody else writes', function () {
       expect((await service.post('night_watch_holds/', { job_template: id, reason: 'x' })).body).to.deep.equal({
         job_template: ['This template is held already.'],
       });
-      expect((await service.get('night_watch_holds/?job_template__name=t&search=mended')).body.count).to.equal(1);
+      const found = await service.get('night_watch_holds/?job_template__name=t&search=mended');
+      expect(found.body.count, JSON.stringify(found.body)).to.equal(1);
       const refused = await service.post(`${url}launch/`);
       expect(refused.status).to.equal(403);
       expect(refused.body).to.deep.equal({ detail: 'This template is held.', reasons: ['It is being mended.'] });
@@ -172,6 +173,8 @@ describe('a plugin that somebody else writes', function () {
     const service = await boot();
     expect((await service.get('night_watch_holds/')).status).to.equal(404);
     expect((await service.get('settings/night-watch/')).status).to.equal(404);
+    const { body } = await service.get('activity_stream/?object1=night_watch_hold');
+    expect(body.results[0].changes.reason, 'what was done is still told').to.equal('It is being mended.');
     await service.stop();
     expect(await cli('uninstall', packageName, '--drop-data', '--yes')).to.match(
       /holds: 1 row\n[^]*NIGHT_WATCH_ENFORCED[^]*Dropped\./,
