@@ -52,8 +52,8 @@ export function createEngineTool({ config, log }: Deps): EngineTool {
   return {
     async engine() {
       const command = findEngine(config);
-      // an upgrade replaces the file: its time of change tells
-      const key = `${command} ${statSync(command).mtimeMs}`;
+      // an upgrade replaces files, the engine's or ours: their times of change tell
+      const key = [command, ...[command, ...plugins].map((file) => statSync(file).mtimeMs)].join(' ');
       if (known?.key !== key) {
         known = { key, engine: cachedProbe(join(config.dataDir, 'cache'), key, command) };
         known.engine.catch(() => (known = undefined));
@@ -125,6 +125,10 @@ async function cachedProbe(folder: string, key: string, command: string): Promis
   return engine;
 }
 
+const plugins = ['callback/tapline_events.py', 'cache/tapline_facts.py'].map((name) =>
+  join(import.meta.dirname, 'engine', name),
+);
+
 const placesOfPython =
   'import json, site, sys; print(json.dumps([sys.prefix, sys.base_prefix, site.getuserbase(), sys.version_info[:2]]))';
 
@@ -150,9 +154,6 @@ async function probeEngine(command: string): Promise<Engine> {
     string,
   ];
   // the sandbox shows our plugins read-only: their compiled form has to be there before
-  const plugins = ['callback/tapline_events.py', 'cache/tapline_facts.py'].map((name) =>
-    join(import.meta.dirname, 'engine', name),
-  );
   await run(python, ['-m', 'py_compile', ...plugins], options).catch(() => undefined);
   const places = [
     prefix,

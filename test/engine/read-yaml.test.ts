@@ -26,7 +26,7 @@ describe('reading YAML of other people', () => {
   });
 
   // each of them would keep the parser busy for seconds to minutes
-  const many = 100_000;
+  const many = 40_000;
   const bombs: Record<string, [text: string, said: RegExp]> = {
     'brackets that open': ['['.repeat(many), /nested deeper than 100/],
     'braces that open': ['{a: '.repeat(many), /nested deeper than 100/],
