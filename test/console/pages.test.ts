@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { SourceRepository } from '../scm/repository.ts';
 import { describeWith } from '../support/needs.ts';
+import { testPlugin } from '../support/plugins.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const events = 30_000;
@@ -34,13 +35,17 @@ async function longJob({ service, template }: Stage): Promise<number> {
   return run.id;
 }
 
+const ailing = testPlugin('ailing', (api) =>
+  api.health(() => ({ status: 'degraded', detail: 'The mirror is three hours behind: restart it.' })),
+);
+
 describeWith(['chromium'], 'the console: long output, plugins, recommendations, set-up', () => {
   let stage: Stage;
   let page: Page;
   const repository = new SourceRepository();
   before(async () => {
     repository.commit({ 'site.yml': '- hosts: all\n  gather_facts: false\n  tasks: []\n' });
-    stage = await openStage({ TAPLINE_PROJECT_FILE_URLS: repository.folder });
+    stage = await openStage({ TAPLINE_PROJECT_FILE_URLS: repository.folder }, { plugins: [ailing] });
     page = stage.page;
     await stage.logIn();
   });
@@ -73,6 +78,19 @@ describeWith(['chromium'], 'the console: long output, plugins, recommendations, 
       await card.waitFor();
       expect(await card.textContent()).to.match(/On\s*\d+\.\d+\.\d+/);
     }
+  });
+
+  it('shows which plugin is not well and what to do about it, first thing', async () => {
+    const detail = 'The mirror is three hours behind: restart it.';
+    await stage.open('/plugins');
+    const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'ailing', level: 2 }) });
+    await card.getByText(detail).waitFor();
+    expect(await card.locator('.status').textContent()).to.equal('Degraded');
+    await stage.open('/');
+    const section = page.getByRole('region', { name: 'Plugins' });
+    await section.getByText(detail).waitFor();
+    await section.getByRole('link', { name: 'ailing' }).click();
+    await page.getByRole('heading', { name: 'Plugins', level: 1 }).waitFor();
   });
 
   it('shows recommendations as cards, the most severe first', async () => {

@@ -6,7 +6,7 @@ import { Elapsed, When } from './time.tsx';
 const kinds: Record<string, string> = { job: 'Job', project_update: 'Project update' };
 
 /** Where a run is shown. */
-export const runPath = ({ type, id }: Pick<Run, 'type' | 'id'>): string =>
+const runPath = ({ type, id }: Pick<Run, 'type' | 'id'>): string =>
   type === 'project_update' ? `/project_updates/${id}` : `/jobs/${id}`;
 
 const columns: readonly Column<Run>[] = [

@@ -11,7 +11,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-export function ago(seconds: number): string {
+function ago(seconds: number): string {
   const found = units.find(([, length]) => seconds >= length);
   return found ? relative.format(-Math.floor(seconds / found[1]), found[0]) : 'just now';
 }
@@ -26,7 +26,7 @@ export function When({ at }: { at: string | null | undefined }) {
   );
 }
 
-export function duration(seconds: number): string {
+function duration(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);

@@ -11,7 +11,7 @@ interface Relaunch {
   retry_counts: { all: number; failed: number } | string;
 }
 
-export type RelaunchHosts = 'all' | 'failed';
+type RelaunchHosts = 'all' | 'failed';
 
 interface Props {
   run: Run;
