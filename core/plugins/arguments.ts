@@ -45,143 +45,177 @@ const isReserved = (path: string) => reserved.some((taken) => path.startsWith(ta
 
 const coreGroups = new Set(['jobs', 'schedules', 'inventories', 'control']);
 
-export const schemas = {
-  resource: z.looseObject({
-    type: snake('"drift_alert"'),
-    path: z
-      .string('must be a text')
-      .regex(
-        /^[a-z][a-z0-9_]*(\/[a-z][a-z0-9_]*)*$/,
-        'must be snake_case below /api/v2/, without slashes around it, like "drift_alerts"',
-      ),
-    table: z
-      .string('must be a text')
-      .regex(/^[a-z_][a-z0-9_]*$/, "must be the plain name of a table in the plugin's own schema, without the schema"),
-    label: text('the human name, like "Drift alert"'),
-    fields: z.record(z.string(), z.looseObject({ type: z.string() }), 'must be an object of field.* declarations'),
-    access: z.looseObject(
-      { see: rule, create: rule.optional(), change: rule.optional(), delete: rule.optional() },
-      'must state who sees it: access.see',
-    ),
-    orderBy: z.array(z.string(), 'must be a list of fields').min(1, 'must not be empty: lists need a stable order'),
-  }),
-  route: z.strictObject({
-    path: z
-      .string('must be a text')
-      .regex(/^\/(:?[\w.~-]+\/)+$/, 'must be a full path that begins and ends with a slash, like "/api/v2/drift/:id/"')
-      .refine((path) => !isReserved(path), 'must not be one that the service answers before any route'),
-    access,
-    handler: fn('that answers a call'),
-    body: z
-      .discriminatedUnion('kind', [
-        z.strictObject({ kind: z.literal('json') }),
-        z.strictObject({ kind: z.literal('raw'), limitBytes: z.number('is needed for raw bodies').int().positive() }),
-        z.strictObject({ kind: z.literal('none') }),
-      ])
-      .optional(),
-    openapi: z.partialRecord(z.enum(methods), z.looseObject({})).optional(),
-    summary: z.string().optional(),
-    fields: z.record(z.string(), z.any()).optional(),
-    formats: z.array(z.string()).optional(),
-    launches: z.union([z.literal(201), z.literal(202)]).optional(),
-    root: z.string().optional(),
-    describe: fn('that tells what OPTIONS says').optional(),
-    lists: z.string().optional(),
-  }),
-  pages: z.strictObject({
-    path: z
-      .string('must be a text')
-      .regex(/^\/([\w.~-]+\/)*$/, 'must be a path that begins and ends with a slash')
-      .refine((path) => !path.startsWith('/api/'), 'must not be below /api/'),
-    folder: z.instanceof(URL, { error: "must be a URL: new URL('./dist/', import.meta.url)" }),
-    fallback: z.string().optional(),
-  }),
-  extension: z.strictObject({
-    table: z
-      .string()
-      .regex(/^[a-z_][a-z0-9_]*$/, "must be the plain name of a table in the plugin's own schema")
-      .optional(),
-    key: snake('"host_id"').optional(),
-    fields: z.record(z.string(), z.looseObject({ type: z.string() })).optional(),
-    related: fn('of a row that answers links').optional(),
-    summaries: fn('of a page of rows').optional(),
-    sublists: z.record(z.string(), z.looseObject({ resource: z.string('must be the type that is listed') })).optional(),
-  }),
-  rule,
-  setting: z.strictObject({
-    key: z
-      .string('must be a text')
-      .regex(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/, 'must be UPPER_SNAKE, like "DRIFT_RETENTION_DAYS"'),
-    category: kebab('"drift"').refine(
-      (slug) => !Object.hasOwn(settingViews, slug),
-      'must not be a view of all pages (all, changed)',
-    ),
-    type: z.enum(['integer', 'boolean', 'string', 'url', 'list', 'choice', 'map', 'object']),
-    default: z.unknown().refine((value) => value !== undefined, 'is needed: a setting holds before anybody sets it'),
-    help: text('one sentence on what follows from it'),
-    label: z.string().optional(),
-    choices: z.array(z.string()).optional(),
-    min: z.number().optional(),
-    max: z.number().optional(),
-    nullable: z.boolean().optional(),
-    secret: z.boolean().optional(),
-    unit: z.string().optional(),
-    check: fn('of a value').optional(),
-  }),
-  tap: z.strictObject({
+/** Each made when it is first needed: a schema takes longer to make than the rest of a plugin to register. */
+function lazily<T extends Record<string, () => z.ZodType>>(makers: T): { readonly [K in keyof T]: ReturnType<T[K]> } {
+  const made = {} as { [K in keyof T]: ReturnType<T[K]> };
+  for (const [name, make] of Object.entries(makers))
+    Object.defineProperty(made, name, {
+      configurable: true,
+      get: () => {
+        const value = make();
+        Object.defineProperty(made, name, { value });
+        return value;
+      },
+    });
+  return made;
+}
+
+const tapSchema = () =>
+  z.strictObject({
     name: kebab('"capture-facts"'),
     stage: z.number().optional(),
     timeoutMs: milliseconds(600_000).optional(),
-  }),
-  task: z.strictObject({
-    schema: z.custom(
-      (value: any) => typeof value?.safeParse === 'function',
-      'must be a zod schema of the payload, like z.object({ run_id: z.number() })',
-    ),
-    maxAttempts: from(1, 100).optional(),
-    priority: from(-1000, 1000).optional(),
-    timeoutMs: milliseconds(3_600_000).optional(),
-  }),
-  cron: z.strictObject({
-    task: z.looseObject({ name: z.string() }, 'must be what api.task returned'),
-    match: z.string('must be five fields as in crontab, like "0 3 * * *"'),
-    payload: z.unknown().optional(),
-  }),
-  group: z.strictObject({
-    name: snake('"drift"').refine(
-      (name) => !coreGroups.has(name) && !name.endsWith('_events'),
-      'must not be a group of core (jobs, schedules, inventories, control, …_events)',
-    ),
-    join: fn('that says whether an actor may listen'),
-  }),
-  navigation: z.strictObject({
-    path: z.string('must be a text').regex(/^\//, 'must begin with a slash'),
-    label: text('what people read'),
-    order: z.number().optional(),
-    section: z.string().optional(),
-  }),
-  permission: z.string('must be a text'),
-  taskName: kebab('"capture-snapshot"'),
-  insight: z
-    .string('must be a text')
-    .regex(/^[a-z][\w-]*(\.[\w-]+)+$/, 'must be a dotted name, like "scanners.enabled"'),
-  point: z
-    .string('must be a text')
-    .regex(/^[a-z][\w-]*(\.[\w-]+)*$/, 'must be a dotted name, like "notification.kind"'),
-  implementation: z.custom<object>(
-    (value) => (typeof value === 'object' && value !== null) || typeof value === 'function',
-    'must be an object that implements the point',
-  ),
-  operation: z.enum(['create', 'update', 'delete', 'attach', 'detach']),
-  typeName: snake('"organization"'),
-  function: fn(''),
-};
+  });
 
-export const beforeStartTap = schemas.tap.extend({
-  failMode: z.enum(
-    ['allow', 'deny'],
-    "must be 'allow' or 'deny': it says what a tap that throws or is too late means for the launch",
-  ),
+export const schemas = lazily({
+  resource: () =>
+    z.looseObject({
+      type: snake('"drift_alert"'),
+      path: z
+        .string('must be a text')
+        .regex(
+          /^[a-z][a-z0-9_]*(\/[a-z][a-z0-9_]*)*$/,
+          'must be snake_case below /api/v2/, without slashes around it, like "drift_alerts"',
+        ),
+      table: z
+        .string('must be a text')
+        .regex(
+          /^[a-z_][a-z0-9_]*$/,
+          "must be the plain name of a table in the plugin's own schema, without the schema",
+        ),
+      label: text('the human name, like "Drift alert"'),
+      fields: z.record(z.string(), z.looseObject({ type: z.string() }), 'must be an object of field.* declarations'),
+      access: z.looseObject(
+        { see: rule, create: rule.optional(), change: rule.optional(), delete: rule.optional() },
+        'must state who sees it: access.see',
+      ),
+      orderBy: z.array(z.string(), 'must be a list of fields').min(1, 'must not be empty: lists need a stable order'),
+    }),
+  route: () =>
+    z.strictObject({
+      path: z
+        .string('must be a text')
+        .regex(
+          /^\/(:?[\w.~-]+\/)+$/,
+          'must be a full path that begins and ends with a slash, like "/api/v2/drift/:id/"',
+        )
+        .refine((path) => !isReserved(path), 'must not be one that the service answers before any route'),
+      access,
+      handler: fn('that answers a call'),
+      body: z
+        .discriminatedUnion('kind', [
+          z.strictObject({ kind: z.literal('json') }),
+          z.strictObject({ kind: z.literal('raw'), limitBytes: z.number('is needed for raw bodies').int().positive() }),
+          z.strictObject({ kind: z.literal('none') }),
+        ])
+        .optional(),
+      openapi: z.partialRecord(z.enum(methods), z.looseObject({})).optional(),
+      summary: z.string().optional(),
+      fields: z.record(z.string(), z.any()).optional(),
+      formats: z.array(z.string()).optional(),
+      launches: z.union([z.literal(201), z.literal(202)]).optional(),
+      root: z.string().optional(),
+      describe: fn('that tells what OPTIONS says').optional(),
+      lists: z.string().optional(),
+    }),
+  pages: () =>
+    z.strictObject({
+      path: z
+        .string('must be a text')
+        .regex(/^\/([\w.~-]+\/)*$/, 'must be a path that begins and ends with a slash')
+        .refine((path) => !path.startsWith('/api/'), 'must not be below /api/'),
+      folder: z.instanceof(URL, { error: "must be a URL: new URL('./dist/', import.meta.url)" }),
+      fallback: z.string().optional(),
+    }),
+  extension: () =>
+    z.strictObject({
+      table: z
+        .string()
+        .regex(/^[a-z_][a-z0-9_]*$/, "must be the plain name of a table in the plugin's own schema")
+        .optional(),
+      key: snake('"host_id"').optional(),
+      fields: z.record(z.string(), z.looseObject({ type: z.string() })).optional(),
+      related: fn('of a row that answers links').optional(),
+      summaries: fn('of a page of rows').optional(),
+      sublists: z
+        .record(z.string(), z.looseObject({ resource: z.string('must be the type that is listed') }))
+        .optional(),
+    }),
+  rule: () => rule,
+  setting: () =>
+    z.strictObject({
+      key: z
+        .string('must be a text')
+        .regex(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/, 'must be UPPER_SNAKE, like "DRIFT_RETENTION_DAYS"'),
+      category: kebab('"drift"').refine(
+        (slug) => !Object.hasOwn(settingViews, slug),
+        'must not be a view of all pages (all, changed)',
+      ),
+      type: z.enum(['integer', 'boolean', 'string', 'url', 'list', 'choice', 'map', 'object']),
+      default: z.unknown().refine((value) => value !== undefined, 'is needed: a setting holds before anybody sets it'),
+      help: text('one sentence on what follows from it'),
+      label: z.string().optional(),
+      choices: z.array(z.string()).optional(),
+      min: z.number().optional(),
+      max: z.number().optional(),
+      nullable: z.boolean().optional(),
+      secret: z.boolean().optional(),
+      unit: z.string().optional(),
+      check: fn('of a value').optional(),
+    }),
+  tap: tapSchema,
+  task: () =>
+    z.strictObject({
+      schema: z.custom(
+        (value: any) => typeof value?.safeParse === 'function',
+        'must be a zod schema of the payload, like z.object({ run_id: z.number() })',
+      ),
+      maxAttempts: from(1, 100).optional(),
+      priority: from(-1000, 1000).optional(),
+      timeoutMs: milliseconds(3_600_000).optional(),
+    }),
+  cron: () =>
+    z.strictObject({
+      task: z.looseObject({ name: z.string() }, 'must be what api.task returned'),
+      match: z.string('must be five fields as in crontab, like "0 3 * * *"'),
+      payload: z.unknown().optional(),
+    }),
+  group: () =>
+    z.strictObject({
+      name: snake('"drift"').refine(
+        (name) => !coreGroups.has(name) && !name.endsWith('_events'),
+        'must not be a group of core (jobs, schedules, inventories, control, …_events)',
+      ),
+      join: fn('that says whether an actor may listen'),
+    }),
+  navigation: () =>
+    z.strictObject({
+      path: z.string('must be a text').regex(/^\//, 'must begin with a slash'),
+      label: text('what people read'),
+      order: z.number().optional(),
+      section: z.string().optional(),
+    }),
+  permission: () => z.string('must be a text'),
+  taskName: () => kebab('"capture-snapshot"'),
+  insight: () =>
+    z.string('must be a text').regex(/^[a-z][\w-]*(\.[\w-]+)+$/, 'must be a dotted name, like "scanners.enabled"'),
+  point: () =>
+    z.string('must be a text').regex(/^[a-z][\w-]*(\.[\w-]+)*$/, 'must be a dotted name, like "notification.kind"'),
+  implementation: () =>
+    z.custom<object>(
+      (value) => (typeof value === 'object' && value !== null) || typeof value === 'function',
+      'must be an object that implements the point',
+    ),
+  operation: () => z.enum(['create', 'update', 'delete', 'attach', 'detach']),
+  typeName: () => snake('"organization"'),
+  function: () => fn(''),
+  beforeStartTap: () =>
+    tapSchema().extend({
+      failMode: z.enum(
+        ['allow', 'deny'],
+        "must be 'allow' or 'deny': it says what a tap that throws or is too late means for the launch",
+      ),
+    }),
 });
 
 /** @throws PluginError that names every wrong part of the argument and what it must be */

@@ -7,7 +7,7 @@ import type {
   WebsocketGroup,
 } from '@tapline/plugin-sdk';
 import { parseCronItem } from 'graphile-worker';
-import { beforeStartTap, schemas } from './arguments.ts';
+import { schemas } from './arguments.ts';
 import type { HookName, TaskContribution } from './contributions.ts';
 import { callOf, type Door } from './door.ts';
 import { reasonOf } from './error.ts';
@@ -19,7 +19,7 @@ export function hookCalls({ id, contribute }: Door): PluginApi['hooks'] {
       call: callOf(`hooks.${hook}`, options?.name),
       kind: 'taps',
       arguments: [
-        [hook === 'beforeStart' ? beforeStartTap : schemas.tap, options],
+        [hook === 'beforeStart' ? schemas.beforeStartTap : schemas.tap, options],
         [schemas.function, tap],
       ],
       claims: () => [[`tap of ${hook}`, `${id}:${options.name}`]],

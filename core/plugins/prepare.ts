@@ -1,4 +1,3 @@
-import { createPluginApi } from './api.ts';
 import { PluginError } from './error.ts';
 import { type LoadOptions, loadPlugins } from './load.ts';
 import { newRegistered, Registries } from './registries.ts';
@@ -11,10 +10,12 @@ import { newRegistered, Registries } from './registries.ts';
 export async function preparePlugins(options: LoadOptions): Promise<Registries> {
   const { plugins, leftOut } = await loadPlugins(options);
   const registries = new Registries(leftOut);
+  // a service without plugins need not load the door
+  const createPluginApi = plugins.length ? (await import('./api.ts')).createPluginApi : undefined;
   for (const { plugin, optional } of plugins) {
     const one = newRegistered(plugin, optional);
     try {
-      registries.register({ ...one, api: createPluginApi(plugin, one.contributions, registries) });
+      registries.register({ ...one, api: createPluginApi!(plugin, one.contributions, registries) });
     } catch (error) {
       if (!optional || !(error instanceof PluginError)) throw error;
       return preparePlugins({ ...options, except: new Map([...(options.except ?? []), [plugin.id, error.message]]) });
