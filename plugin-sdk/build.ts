@@ -23,6 +23,7 @@ for (const file of globSync('**/*.d.ts', { cwd: dist })) {
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from '\.{1,2}\/[^']+)\.ts'/g, "$1.js'"));
 }
 
+cpSync(join(here, 'README.md'), join(dist, 'README.md'));
 const versions = bundled.map((dependency) => {
   const folder = dirname(require.resolve(`${dependency}/package.json`));
   const sources = join(folder, 'src') + sep;
