@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import type { CompiledRoute } from '../../core/engine/routes.ts';
+import { setStage, type Stage } from '../access/principals.ts';
+import { pathOf, prepare, rightBodies } from '../access/requests.ts';
+import { describedBy, type Exchange } from '../support/described.ts';
+import { type Rewindable, startRewindable } from '../support/rewindable.ts';
+
+const unknown = 987_654_321;
+/** Values that are of no such type, by the types of OPTIONS. */
+const wrong: Record<string, unknown[]> = {
+  integer: ['x', 1.5, [], {}, true, 2 ** 70],
+  float: ['x', [], {}],
+  decimal: ['x', [], {}],
+  id: ['x', 1.5, [], {}, true, unknown],
+  boolean: ['maybe', 2, [], {}],
+  choice: ['no such choice', [], {}],
+  string: [[], {}, 'a\0'],
+  datetime: ['x', [], {}],
+  object: ['{', 5, true, [1]],
+  json: ['{', 5, true, [1]],
+  list: ['x', 5, { a: 1 }],
+  list_of_ids: ['x', ['y'], { a: 1 }],
+};
+
+/** Which of those are wrong for fields that are read more kindly than their type says. */
+const kind: Record<string, (value: unknown) => boolean> = {
+  // any list
+  policy_instance_list: (value) => !Array.isArray(value),
+  // that there are two owners is what is complained of first; later on they are not looked at
+  user: (value) => value !== unknown,
+  team: (value) => value !== unknown,
+};
+/** What the place says for itself, so that the body's word does not count. */
+const placed: Record<string, string[]> = {
+  '/api/v2/users/:id/personal_tokens/': ['application'],
+  '/api/v2/teams/:id/credentials/': ['organization', 'user'],
+};
+
+describe('bodies of every write', function () {
+  this.timeout(300_000);
+  let service: Rewindable;
+  let stage: Stage;
+  let routes: CompiledRoute[];
+  let bodies: Record<string, any>;
+  let check: (exchange: Exchange) => string[];
+  let asked = 0;
+
+  before(async () => {
+    service = await startRewindable();
+    stage = await setStage(service.db);
+    ({ routes } = service.services.engineApi);
+    bodies = await rightBodies(routes, stage, service.ask);
+    const { superuser } = stage.tokens;
+    check = describedBy((await service.ask({ method: 'GET', path: '/api/v2/openapi.json', token: superuser })).body);
+  });
+  after(async () => {
+    await service?.stop();
+    console.log(`      ${asked} bodies sent`);
+  });
+
+  const send = (method: string, route: CompiledRoute, body: unknown) =>
+    service.undone(async (ask, trx) => {
+      asked++;
+      await prepare(trx, `${method} ${route.path}`, stage);
+      const answer = await ask({ method, path: pathOf(route, stage), token: stage.tokens.superuser, body });
+      return { answer, lies: check({ path: route.path, method, answer }) };
+    });
+
+  /** The fields that OPTIONS offers for a method; a PATCH takes those of PUT. */
+  async function fieldsOf(route: CompiledRoute, method: string): Promise<[string, any][]> {
+    const { body } = await service.ask({
+      method: 'OPTIONS',
+      path: pathOf(route, stage),
+      token: stage.tokens.superuser,
+    });
+    return Object.entries(body.actions?.[method === 'PATCH' ? 'PUT' : method] ?? {});
+  }
+
+  /** A body that makes or replaces: where an object may be attached as well, what makes one elsewhere. */
+  function making(method: string, route: CompiledRoute): Record<string, unknown> {
+    const body = bodies[`${method} ${route.path}`];
+    if (method !== 'POST' || body.id === undefined) return body;
+    const child = service.services.engineApi.type(route.type!).resource.sublists![route.name!]!.resource;
+    return bodies[`POST /api/v2/${service.services.engineApi.type(child).resource.path}/`] as Record<string, unknown>;
+  }
+
+  const inEvery = (look: (method: string, route: CompiledRoute) => Promise<string[]>) => async () => {
+    const problems: string[] = [];
+    for (const route of routes)
+      for (const method of ['POST', 'PATCH', 'PUT'])
+        if (route.endpoints[method]) problems.push(...(await look(method, route)));
+    expect(problems).to.deep.equal([]);
+  };
+
+  it(
+    'are refused for each field of the wrong type, under its name',
+    inEvery(async (method, route) => {
+      const problems: string[] = [];
+      for (const [name, { type }] of await fieldsOf(route, method)) {
+        // which object to attach is not a field of the new one
+        if (name === 'id' || placed[route.path]?.includes(name)) continue;
+        const right = method === 'PATCH' ? {} : making(method, route);
+        for (const value of (wrong[type] ?? []).filter((one) => kind[name]?.(one) ?? true)) {
+          const { answer, lies } = await send(method, route, { ...right, [name]: value });
+          const named = answer.status === 400 && Object.keys(answer.body).includes(name);
+          if (!named)
+            problems.push(
+              `${method} ${route.path} ${name} (${type}) = ${JSON.stringify(value)}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 150)}`,
+            );
+          problems.push(...lies);
+        }
+      }
+      return problems;
+    }),
+  );
+
+  it(
+    'are refused without each field that is required, under its name',
+    inEvery(async (method, route) => {
+      if (method === 'PATCH') return [];
+      const problems: string[] = [];
+      const right = making(method, route);
+      for (const [name, { required }] of await fieldsOf(route, method)) {
+        if (!required || name === 'id') continue;
+        const { [name]: _without, ...rest } = right;
+        const { answer, lies } = await send(method, route, rest);
+        if (answer.status !== 400 || !Object.keys(answer.body).includes(name))
+          problems.push(`${method} ${route.path} without ${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+        problems.push(...lies);
+      }
+      return problems;
+    }),
+  );
+
+  it(
+    'succeed as they should be',
+    inEvery(async (method, route) => {
+      const { answer, lies } = await send(method, route, bodies[`${method} ${route.path}`]);
+      const failed = answer.status >= 300 && route.path !== '/api/v2/settings/logging/test/';
+      return [...(failed ? [`${method} ${route.path}: ${answer.status} ${JSON.stringify(answer.body)}`] : []), ...lies];
+    }),
+  );
+});
