@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { ApiError, type PluginApi, superuser } from '@tapline/plugin-sdk';
 import { noteResource } from '../fixtures/plugins/sample/resources.ts';
@@ -92,7 +93,9 @@ describe('what a plugin adds to the API', function () {
   });
 
   it('stands in the description of the API and in OPTIONS', async () => {
-    const { paths, components } = (await service.get('openapi.json')).body;
+    const document = (await service.get('openapi.json')).body;
+    expect(await new Validator().validate(structuredClone(document))).to.include({ valid: true });
+    const { paths, components } = document;
     expect(paths).to.have.property('/api/v2/sample_notes/{id}/');
     expect(components.schemas).to.have.property('sample_note_create');
     expect((await service.request('OPTIONS', 'sample_notes/')).body.actions.POST).to.have.property('text');

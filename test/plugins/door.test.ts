@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { authenticated, everybody, field, type PluginApi } from '@tapline/plugin-sdk';
 import { bootWith, testPlugin } from '../support/plugins.ts';
@@ -97,7 +98,9 @@ describe('a plugin that is on', function () {
   });
 
   it('stands in the description of the API', async () => {
-    const { paths } = (await service.get('openapi.json')).body;
+    const document = (await service.get('openapi.json')).body;
+    expect(await new Validator().validate(structuredClone(document))).to.include({ valid: true });
+    const { paths } = document;
     expect(paths['/sample-hook/{key}/'].post).to.deep.include({
       summary: 'Takes what others send',
       security: [],
