@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { errorText } from '../observe/error-text.ts';
 import type { TapRecord } from './guard.ts';
 
 interface Deps {
@@ -12,7 +13,6 @@ const everyMs = 1000;
 const batch = 500;
 /** More are left out while the database does not keep up: traces must never cost a launch its memory or time. */
 const mostWaiting = 10_000;
-const longestError = 2000;
 
 type Row = Record<string, string | number | null>;
 
@@ -34,7 +34,7 @@ export class TraceWriter {
       return;
     }
     const created = new Date().toISOString();
-    const text = error === undefined ? '' : readError(error);
+    const text = error === undefined ? '' : errorText(error);
     this.#waiting.push({ created, hook, plugin, tap, run_id: run, result, milliseconds, attempt, error: text });
     if (this.#waiting.length >= batch) void this.flush();
     else this.#timer ??= setTimeout(() => void this.flush(), everyMs).unref();
@@ -68,15 +68,5 @@ export class TraceWriter {
     } catch (err) {
       log.warn({ err, rows: rows.length }, 'traces of hook taps could not be written; they are left out');
     }
-  }
-}
-
-/** What was thrown may be anything, and its text must be one that Postgres takes. */
-function readError(error: unknown): string {
-  try {
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return text.slice(0, longestError).toWellFormed().replaceAll('\0', '\uFFFD');
-  } catch {
-    return 'something without a text was thrown';
   }
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventEmitter } from 'node:events';
 import { Logger, parseCronItems, run, runMigrations, type CronItem, type Runner, type TaskList } from 'graphile-worker';
 import type { Pool } from 'pg';
+import { errorText } from '../observe/error-text.ts';
 import { type ParkedTasks, parkedTasks } from './parked.ts';
 import { placesForPlugins, PluginSlots } from './plugin-slots.ts';
 import { addTasks, QUEUE_SCHEMA, TaskRegistry, type TaskDefinition, type TaskRequest } from './tasks.ts';
@@ -31,6 +32,7 @@ class TaskQueue {
   readonly #registry = new TaskRegistry();
   readonly #crons: CronItem[] = [];
   readonly #stopping = new AbortController();
+  #pools: string[] = [];
   #runner: Runner | undefined;
   #watching: Promise<void> | undefined;
 
@@ -93,12 +95,13 @@ class TaskQueue {
       events.on(end, () => slots.fetched());
     // the pool's id is what its locks carry
     events.on('pool:create', ({ workerPool }) => {
+      this.#pools.push(workerPool.id);
       notePool(pool, workerPool.id, this.bootId).catch((error: unknown) =>
         log.warn({ err: error }, 'queue pool not noted'),
       );
     });
     events.on('job:error', ({ job, error }) => {
-      log.warn({ task: job.task_identifier, attempt: job.attempts, err: error }, 'task failed');
+      log.warn({ task: job.task_identifier, attempt: job.attempts, err: error.cause ?? error }, 'task failed');
     });
     return run({
       pgPool: pool,
@@ -120,7 +123,12 @@ class TaskQueue {
       async (payload, { abortSignal, job }) => {
         const { plugin, run: work } = this.#registry.get(name);
         const context = { signal: abortSignal ?? this.#stopping.signal, attempt: job.attempts };
-        await slots.run(plugin, async () => work(this.#registry.check(name, withoutClock(payload)), context));
+        try {
+          await slots.run(plugin, async () => work(this.#registry.check(name, withoutClock(payload)), context));
+        } catch (error) {
+          // the queue stores the text; one that Postgres refuses would end the whole queue
+          throw new TaskError(errorText(error), { cause: error });
+        }
       };
     return Object.fromEntries(this.#registry.names().map((name) => [name, task(name)]));
   }
@@ -128,6 +136,14 @@ class TaskQueue {
   /** The queue's own call to its workers. */
   #lookAgain(): void {
     this.#deps.pool.query(`select pg_notify('jobs:insert', '{"count":1}')`).catch(() => undefined);
+  }
+
+  /** Of runners that ended: what they had begun would wait for four hours. */
+  async #freeLocks(): Promise<void> {
+    const pools = this.#pools.splice(0);
+    await this.#deps.pool
+      .query(`select ${QUEUE_SCHEMA}.force_unlock_workers($1)`, [pools])
+      .catch(() => void this.#pools.push(...pools));
   }
 
   /** A runner may end by itself (a database error while completing a task): it is started again. */
@@ -142,6 +158,7 @@ class TaskQueue {
         this.#deps.log.error({ err: error }, 'the queue stopped; it is started again');
       }
       this.#runner = undefined;
+      await this.#freeLocks();
       if (Date.now() - began > 60_000) failures = 0;
       await sleep(Math.min(10_000, 250 * 2 ** failures), undefined, { signal }).catch(() => undefined);
     }
@@ -152,6 +169,10 @@ export type Queue = Pick<
   TaskQueue,
   'bootId' | 'define' | 'cron' | 'addTask' | 'addTasks' | 'parked' | 'migrate' | 'start' | 'stop' | 'isRunning'
 >;
+
+class TaskError extends Error {
+  override name = 'TaskError';
+}
 
 /** A plain object, so that whoever measures or guards it can put a function of its own in place of one. */
 export function createQueue(deps: QueueDeps): Queue {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { z } from 'zod';
+import { PLUGIN_TASKS_AT_ONCE } from '../../core/jobs/plugin-slots.ts';
 import { createQueue, type Queue } from '../../core/jobs/queue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { silentLog } from '../support/log.ts';
@@ -11,6 +12,7 @@ describe('the queue', function () {
   let queue: Queue;
   const seen: number[] = [];
   let failures = 0;
+  const stuck: (() => void)[] = [];
 
   before(async () => {
     database = await createTestDatabase();
@@ -24,6 +26,15 @@ describe('the queue', function () {
         seen.push(-1);
       },
     });
+    queue.define('test:odd', {
+      schema: z.object({}),
+      run: async () => {
+        throw new Error('a text \0 that Postgres refuses');
+      },
+    });
+    const hog = { schema: z.object({}), plugin: 'hog', run: () => new Promise<void>((resolve) => stuck.push(resolve)) };
+    queue.define('hog:work', hog);
+    queue.define('other:work', { schema: z.object({}), plugin: 'other', run: async () => void seen.push(-2) });
     await queue.migrate();
     await queue.start();
   });
@@ -67,6 +78,39 @@ describe('the queue', function () {
     await queue.addTask(database.db, 'test:flaky', {});
     await until(() => seen.includes(-1), 30_000);
     expect(failures).to.equal(2);
+  });
+
+  it('works on after an error whose text cannot be stored', async () => {
+    await queue.addTask(database.db, 'test:odd', {});
+    const failed = await until(() =>
+      database
+        .db('tapline_jobs.jobs')
+        .where({ task_identifier: 'test:odd', locked_at: null })
+        .whereNotNull('last_error')
+        .first(),
+    );
+    expect(failed.last_error).to.contain('a text \uFFFD that');
+    await queue.addTask(database.db, 'test:note', { n: 50 });
+    await until(() => seen.includes(50));
+  });
+
+  it('keeps the tasks of one plugin from taking the places of others', async () => {
+    await queue.addTasks(
+      database.db,
+      Array.from({ length: 30 }, () => ({ name: 'hog:work', payload: {} })),
+    );
+    await until(() => stuck.length === PLUGIN_TASKS_AT_ONCE);
+    await queue.addTask(database.db, 'other:work', {});
+    await until(() => seen.includes(-2));
+    expect(stuck.length).to.equal(PLUGIN_TASKS_AT_ONCE);
+    await until(() => {
+      for (const end of stuck.splice(0)) end();
+      return database
+        .db('tapline_jobs.jobs')
+        .where({ task_identifier: 'hog:work' })
+        .first()
+        .then((job) => !job);
+    });
   });
 
   it('notes its pools, works on after its connections were cut, and takes its note away at the end', async () => {
