@@ -10,6 +10,7 @@ import type { Models } from './links.ts';
 import { type Narrow, selectRows } from './list.ts';
 import { type Model, compileModel } from './model.ts';
 import { openApiRoute } from './openapi.ts';
+import type { Proof } from './prepared.ts';
 import { type CompiledRoute, compileRoutes } from './routes.ts';
 import { representIds } from './represent.ts';
 import { type Serializer, compileSerializer } from './serialize.ts';
@@ -36,7 +37,7 @@ export interface Engine {
   type: (name: string) => Compiled;
   url: (type: string, id: number) => string;
   /** The row as rules, links and handlers see it, or undefined where there is none or the actor may not see it. */
-  find: (type: string, id: number, actor: Actor | null) => Promise<any | undefined>;
+  find: (type: string, id: number, actor: Actor | null, proof?: Proof) => Promise<any | undefined>;
   /** Ids of the rows that the actor may see, as a subquery. */
   visible: (type: string, actor: Actor | null, narrow?: Narrow) => Knex.QueryBuilder;
   /** The API form of rows, in the order of the ids; ids without a row are left out. */
@@ -81,9 +82,9 @@ export async function compileResources(deps: EngineDeps): Promise<Engine> {
       return found;
     },
     url: (type, id) => engine.type(type).url(id),
-    async find(type, id, actor) {
+    async find(type, id, actor, proof) {
       const { reads, resource } = engine.type(type);
-      const row = await reads.row(db, id, actor);
+      const row = await reads.row(db, id, actor, proof);
       const own = row && Object.entries(resource.where ?? {}).every(([column, value]) => row[column] === value);
       return own && (await resource.access.see.row(actor, row, db)) ? row : undefined;
     },

@@ -1,13 +1,14 @@
 import { type Call, forbidden, type Rule } from '@tapline/plugin-sdk';
 import type { Compiled, Engine } from './compile.ts';
+import type { Proof } from './prepared.ts';
 import { namingColumns, splitName } from './naming.ts';
 import { alias, ofType } from './sql.ts';
 import { noMatch } from './write.ts';
 
 /** The row that the path names, as far as the caller may see it; anything else is 404. */
-export async function findRow(engine: Engine, model: Compiled, call: Call): Promise<any> {
+export async function findRow(engine: Engine, model: Compiled, call: Call, proof?: Proof): Promise<any> {
   const id = await resolveId(engine, model, call.params.id!);
-  const row = id === undefined ? undefined : await engine.find(model.type, id, call.actor);
+  const row = id === undefined ? undefined : await engine.find(model.type, id, call.actor, proof);
   if (!row) throw noMatch(model.resource);
   return row;
 }

@@ -7,6 +7,12 @@ export interface Statement {
   text: string;
 }
 
+/** A condition that a statement answers besides what it is for: parameters are numbered from `first`. */
+export interface Proof {
+  sql: (first: number) => string;
+  values: readonly unknown[];
+}
+
 const named = new Map<string, Statement>();
 /** Each stays prepared on every connection. */
 const mostNamed = 500;

@@ -5,6 +5,7 @@ import { reserved } from './filter-key.ts';
 import { selectRows } from './list.ts';
 import { listPage } from './list-page.ts';
 import { findRow, requireRule } from './lookup.ts';
+import type { Proof } from './prepared.ts';
 import { alias } from './sql.ts';
 import { sublistEndpoints } from './sublists.ts';
 import { knownSublists } from './links.ts';
@@ -15,7 +16,7 @@ import { createRow, deleteRow, noMatch, updateRow } from './write.ts';
 export interface Endpoint {
   rule: Rule;
   /** looks up the row and checks access to it */
-  prepare?: (call: Call) => Promise<any>;
+  prepare?: (call: Call, proof?: Proof) => Promise<any>;
   run: (call: Call, row: any) => Promise<Reply>;
   /** JSON unless said */
   body?: BodyKind;
@@ -110,7 +111,7 @@ function ownRoute(engine: Engine, route: PluginRoute): CompiledRoute {
 function resourceRoutes(engine: Engine, model: Compiled): CompiledRoute[] {
   const { resource, type } = model;
   const base = `/api/v2/${resource.path}/`;
-  const parent = (call: Call) => findRow(engine, model, call);
+  const parent = (call: Call, proof?: Proof) => findRow(engine, model, call, proof);
   const actions = (
     kind: 'action' | 'list action',
     declared: Record<string, Action> = {},
@@ -200,7 +201,11 @@ async function createReply(engine: Engine, model: Compiled, call: Call): Promise
   return { status: 201, body: created, headers: { Location: model.url(id) } };
 }
 
-function detailEndpoints(engine: Engine, model: Compiled, row: (call: Call) => Promise<any>): Record<string, Endpoint> {
+function detailEndpoints(
+  engine: Engine,
+  model: Compiled,
+  row: (call: Call, proof?: Proof) => Promise<any>,
+): Record<string, Endpoint> {
   const { access, deleteStatus = 204 } = model.resource;
   const guarded = (rule: Rule) => async (call: Call) => {
     const found = await row(call);

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { type Models, summarySql } from './links.ts';
 import { type Model, expand, quote } from './model.ts';
 import { namingColumns } from './naming.ts';
-import { runPrepared, type Statement } from './prepared.ts';
+import { type Proof, runPrepared, type Statement, statement as prepared } from './prepared.ts';
 import { joinSide } from './side-field.ts';
 import { givenSql, remember, type RoleColumn, roleColumns } from '../rbac/row-roles.ts';
 
@@ -19,8 +19,8 @@ export const versionKey = '@@version';
 export interface Reads {
   /** the rows of these ids, complete with summaries, in no order */
   rows: (db: Knex, view: View, ids: readonly number[]) => Promise<any[]>;
-  /** one row as details show it, with what its rules will ask about the actor */
-  row: (db: Knex, id: number, actor: Actor | null) => Promise<any | undefined>;
+  /** one row as details show it, with what its rules will ask about the actor; none where the proof fails */
+  row: (db: Knex, id: number, actor: Actor | null, proof?: Proof) => Promise<any | undefined>;
 }
 
 /** Compiled once per descriptor: the statements have a fixed text and a name, so Postgres plans them once per connection. */
@@ -46,18 +46,23 @@ export function compileReads(model: Model, models: Models): Reads {
         : await runPrepared(db, pages[view], keysOf(ids));
       return found.map(({ row }) => restore(row));
     },
-    async row(db, id, actor) {
+    async row(db, id, actor, proof) {
       const plain = !actor || actor.is_superuser || !withGiven;
-      const [found] = await (plain
-        ? runPrepared(db, single, keyOf(id))
-        : runPrepared(db, withGiven, [...keyOf(id), actor.id]));
-      if (!found) return undefined;
+      const read = plain ? single : withGiven;
+      const values = plain ? keyOf(id) : [...keyOf(id), actor.id];
+      const [found] = proof
+        ? await runPrepared(db, proving(read, proof, values.length), [...values, ...proof.values])
+        : await runPrepared(db, read, values);
+      if (!found || (proof && !found.proven)) return undefined;
       const row = restore(found.row);
       if (!plain) remember(row, actor, asked, found.given);
       return row;
     },
   };
 }
+
+const proving = ({ text }: Statement, { sql }: Proof, values: number): Statement =>
+  prepared(text.replace(/^select /, `select exists (${sql(values + 1)}) as proven, `));
 
 /** The columns that the resource's own rules look through for roles. */
 function askedColumns({ resource, columns }: Model): RoleColumn[] {

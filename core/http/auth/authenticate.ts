@@ -5,6 +5,7 @@ import type { Audit } from './audit.ts';
 import { createBasic } from './basic.ts';
 import { createCredentials, type Credentials } from './credentials.ts';
 import { createLoginAttempts } from './login-attempts.ts';
+import { proofOfUser, type Recalled } from './recall.ts';
 import { authenticateSession, type Caller } from './session/authenticate-session.ts';
 import { createSessions, type Sessions } from './session/sessions.ts';
 import { canWrite, findToken } from './token.ts';
@@ -14,6 +15,8 @@ import { actorOf } from './user-row.ts';
 export interface Auth {
   /** null = no credentials were sent. Throws ApiError 401 for wrong ones, 403 for a session's change without CSRF token, 429 after too many failures. */
   authenticate(caller: Caller): Promise<Actor | null>;
+  /** A caller that was known a moment ago; it is the caller only if the proof holds. */
+  recall(caller: Caller): Recalled | undefined;
   sessions: Sessions;
   credentials: Credentials;
 }
@@ -48,8 +51,16 @@ export function createAuth({ db, settings, audit = async () => undefined }: Deps
     if (actor || !text) return actor;
     if (kind !== 'basic') throw unauthenticated();
     if (!settings.get('AUTH_BASIC_ENABLED')) return null;
-    return actorOf(await basic(value, caller.ip), 'basic');
+    return actorOf(await basic.check(value, caller.ip), 'basic');
   }
 
-  return { authenticate, sessions, credentials };
+  /** Basic only: it goes after a session, and a token's use is written down. */
+  function recall({ req: { headers } }: Caller): Recalled | undefined {
+    if (headers.cookie || !settings.get('AUTH_BASIC_ENABLED')) return undefined;
+    const [, scheme, value = ''] = header.exec(headers.authorization?.trim() ?? '') ?? [];
+    const user = scheme?.toLowerCase() === 'basic' ? basic.recall(value) : undefined;
+    return user && { actor: actorOf(user, 'basic'), proof: proofOfUser(user) };
+  }
+
+  return { authenticate, recall, sessions, credentials };
 }

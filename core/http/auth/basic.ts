@@ -29,18 +29,19 @@ export function createBasic({ db, credentials }: Deps) {
 
   async function verify(username: string, password: string, ip: string, key: string): Promise<UserRow> {
     const user = await credentials.check(username, password, { ip, via: 'basic' });
-    pairs.set(key, user.id, user.password);
+    pairs.set(key, user);
     return user;
   }
 
-  return async (value: string, ip: string): Promise<UserRow> => {
+  const check = async (value: string, ip: string): Promise<UserRow> => {
     const pair = parseBasic(value);
     if (!pair) throw unauthenticated();
     const key = pairs.keyOf(pair.username, pair.password);
     const known = pairs.get(key);
     if (known) {
-      const [user]: UserRow[] = await runPrepared(db, userById, [known.userId]);
-      if (user?.is_active && user.username === pair.username && user.password === known.password) return user;
+      const [user]: UserRow[] = await runPrepared(db, userById, [known.user.id]);
+      if (user?.is_active && user.username === pair.username && user.password === known.user.password)
+        return (known.user = user);
       pairs.delete(key);
     }
     // a client that opens ten connections at once pays for one check, and takes one attempt
@@ -52,4 +53,10 @@ export function createBasic({ db, credentials }: Deps) {
     }
     return pending;
   };
+  /** The user of a pair that was verified a moment ago, as it was then. */
+  const recall = (value: string): UserRow | undefined => {
+    const pair = parseBasic(value);
+    return pair ? pairs.get(pairs.keyOf(pair.username, pair.password))?.user : undefined;
+  };
+  return { check, recall };
 }

@@ -1,9 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import type { UserRow } from './user-row.ts';
 
 interface Verified {
-  userId: number;
-  /** the stored hash it was verified against: a changed password has another one */
-  password: string;
+  /** as last seen, with the stored hash that the pair was verified against: a changed password has another one */
+  user: UserRow;
   until: number;
 }
 
@@ -15,23 +15,21 @@ const maxEntries = 10_000;
  * Kept under a hash with a key of this process: memory holds no password and nothing to compare one with.
  */
 export function createVerifiedPairs(now: () => number = Date.now) {
-  const secret = randomBytes(32);
+  const secret = randomBytes(32).toString('base64url');
   const pairs = new Map<string, Verified>();
   return {
     keyOf: (username: string, password: string) =>
-      createHmac('sha256', secret)
-        .update(JSON.stringify([username, password]))
-        .digest('base64url'),
+      hash('sha256', secret + JSON.stringify([username, password]), 'base64url'),
     get(key: string): Verified | null {
       const found = pairs.get(key);
       if (!found || found.until > now()) return found ?? null;
       pairs.delete(key);
       return null;
     },
-    set(key: string, userId: number, password: string): void {
+    set(key: string, user: UserRow): void {
       pairs.delete(key);
       if (pairs.size >= maxEntries) pairs.delete(pairs.keys().next().value!);
-      pairs.set(key, { userId, password, until: now() + lifetimeMs });
+      pairs.set(key, { user, until: now() + lifetimeMs });
     },
     delete: (key: string) => pairs.delete(key),
   };
