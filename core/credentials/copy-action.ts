@@ -1,24 +1,9 @@
-import { type Action, type Rule, ValidationError, field } from '@tapline/plugin-sdk';
+import { type Action, type Rule, field } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { copyName } from '../engine/copy-name.ts';
 import { giveToCreator } from '../rbac/roles.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { nextId, resealFor } from './check-credential.ts';
-
-const maxName = 512;
-
-function copyName(given: unknown, original: string): string {
-  if (given === undefined) throw ValidationError.field('name', 'This field is required.');
-  if (typeof given !== 'string') throw ValidationError.field('name', 'Not a valid string.');
-  const name = given.trim();
-  if (!name) throw ValidationError.field('name', 'This field may not be blank.');
-  if ([...name].length > maxName)
-    throw ValidationError.field('name', `Ensure this field has no more than ${maxName} characters.`);
-  if (name.includes('\0') || !name.isWellFormed())
-    throw ValidationError.field('name', 'Null characters and unpaired surrogates are not allowed.');
-  if (name === original)
-    throw ValidationError.field('__all__', 'The copy needs a name of its own: one like the original already exists.');
-  return name;
-}
 
 interface Deps {
   db: Knex;

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type Action, type Call, type Rule, ApiError, ValidationError, field } from '@tapline/plugin-sdk';
+import { copyName } from '../engine/copy-name.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { copyFields, launchFields } from './launch-fields.ts';
 import { launchInfo } from './launch-info.ts';
@@ -92,7 +93,7 @@ export const copyAction = ({
       };
     const id = await db.transaction(async (trx) => {
       const original = await trx('templates').where({ id: row.id }).first();
-      const name = copyName(call, original);
+      const name = copyName(call.body['name'], original.name);
       if (type === 'project' && !original.scm_type)
         throw new ApiError(403, 'A manual project cannot be copied: its folder belongs to one project.');
       const columns = Object.fromEntries(
@@ -121,19 +122,6 @@ export const copyAction = ({
 });
 
 const isJson = (value: unknown) => typeof value === 'object' && value !== null && !(value instanceof Date);
-
-function copyName({ body }: Call, original: { name: string }): string {
-  const name = typeof body['name'] === 'string' ? body['name'].trim() : '';
-  if (!name)
-    throw ValidationError.field(
-      'name',
-      body['name'] === undefined ? 'This field is required.' : 'This field may not be blank.',
-    );
-  if (name.length > 512 || name.includes('\0')) throw ValidationError.field('name', 'Not a valid name.');
-  if (name === original.name)
-    throw new ValidationError({ __all__: ['The copy needs another name; this one already exists.'] });
-  return name;
-}
 
 /** What hangs on a template by lists; the order of its instance groups stays. */
 export async function copyLists(trx: Knex, copied: { id: number }, original: { id: number }): Promise<void> {

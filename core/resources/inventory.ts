@@ -2,10 +2,12 @@ import { type Resource, ApiError, defineResource, field } from '@tapline/plugin-
 import type { Knex } from 'knex';
 import { assertNoActiveRuns } from '../engine/active-runs.ts';
 import { checkInventory } from '../inventory/check.ts';
+import { copyAction } from '../inventory/copy-action.ts';
 import { countSql } from '../inventory/counts.ts';
 import { scriptAction } from '../inventory/script-action.ts';
 import { treeAction } from '../inventory/tree-action.ts';
 import { variableData } from '../inventory/variable-data.ts';
+import type { Doors } from '../rbac/doors.ts';
 import { type CorePermissions, inventoryLinks } from '../rbac/permissions.ts';
 import { assertLinks } from '../rbac/rights.ts';
 import { instanceGroupsOf } from './ordered-lists.ts';
@@ -62,7 +64,13 @@ async function partsOf(trx: Knex, inventory: number): Promise<Record<string, num
   return rows[0];
 }
 
-export const inventoryResource = ({ db, permissions }: { db: Knex; permissions: CorePermissions }): Resource =>
+interface Services {
+  db: Knex;
+  permissions: CorePermissions;
+  doors?: Doors;
+}
+
+export const inventoryResource = ({ db, permissions, doors }: Services): Resource =>
   defineResource({
     type: 'inventory',
     path: 'inventories',
@@ -88,6 +96,7 @@ export const inventoryResource = ({ db, permissions }: { db: Knex; permissions: 
     },
     sublists,
     actions: {
+      copy: copyAction({ db, doors, rules: permissions.inventory }),
       variable_data: variableData(db, 'inventory', permissions.inventory),
       script: scriptAction(db, permissions.inventory.see),
       tree: treeAction(db, permissions.inventory.see),

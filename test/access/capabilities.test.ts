@@ -44,12 +44,6 @@ describe('user_capabilities', function () {
     'job.start': ({ url }) => ({ method: 'POST', path: `${url}relaunch/`, body: {} }),
     // to do it again is to update its project again
     'project_update.start': () => ({ method: 'POST', path: `/api/v2/projects/${stage.ids.project}/update/`, body: {} }),
-    // the right to copy one is the right to make another in its organization
-    'inventory.copy': () => ({
-      method: 'POST',
-      path: '/api/v2/inventories/',
-      body: { name: 'The copy', organization: stage.ids.organization },
-    }),
     'credential.use': ({ id }) => ({
       method: 'POST',
       path: `/api/v2/job_templates/${stage.ids.job_template}/credentials/`,

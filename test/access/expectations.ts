@@ -170,6 +170,7 @@ export const expectations: Record<string, Line> = {
   'inventories/:id/instance_groups/': { at: 'inventory', POST: superuser, unseen: may.inventory.slice(1) },
   'inventories/:id/activity_stream/': { at: 'inventory' },
   'inventories/:id/object_roles/': { at: 'inventory' },
+  'inventories/:id/copy/': { at: 'inventory', POST: [...admin, 'organization.inventory_admin'] },
   'inventories/:id/variable_data/': { at: 'inventory', ...changes(may.inventory) },
   'inventories/:id/script/': { at: 'inventory' },
   'inventories/:id/tree/': { at: 'inventory' },

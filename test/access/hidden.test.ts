@@ -113,6 +113,7 @@ describe('what a caller may not see', () => {
     for (const [type, path] of [
       ['job_template', 'job_templates'],
       ['credential', 'credentials'],
+      ['inventory', 'inventories'],
     ] as const) {
       const copy = (name: string) => ask('superuser', 'POST', `${path}/${ids[type]}/copy/`, { name });
       expect((await copy('too many')).body.detail, type).to.equal('The quota is used up.');

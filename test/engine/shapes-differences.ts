@@ -76,7 +76,6 @@ const later: KnownDifference[] = [
     lines: / signature_validation_credential/,
     reason: 'Collections from galaxies come with their own issue.',
   },
-  { lines: /^inventories (related|under) copy/, reason: 'Copying inventories comes with their sources.' },
   { lines: /^roles related job_template: missing$/, reason: 'The recorded role belonged to a job template.' },
 ];
 

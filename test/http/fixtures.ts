@@ -184,6 +184,7 @@ export const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
   'POST /api/v2/instances/:id/instance_groups/': () => ({ id: ids.instance_group }),
   'POST /api/v2/job_templates/:id/launch/': () => ({}),
   'POST /api/v2/job_templates/:id/copy/': () => ({ name: fresh('Copy') }),
+  'POST /api/v2/inventories/:id/copy/': () => ({ name: fresh('Copy') }),
   'POST /api/v2/projects/:id/copy/': () => ({ name: fresh('Copy') }),
   'POST /api/v2/credentials/:id/copy/': () => ({ name: fresh('Copy') }),
   'POST /api/v2/organizations/:id/projects/': () => ({

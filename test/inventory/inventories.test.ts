@@ -100,6 +100,40 @@ describe('inventories', () => {
     expect((await api.admin('DELETE', path)).status).to.equal(405);
   });
 
+  it('are copied with hosts, groups and who is in which', async () => {
+    const seeded = await seedInventory(api, 'original', { variables: 'a: 1' });
+    const { url, id, organization } = (await api.admin('GET', seeded.url)).body;
+    const make = async (path: string, body: object) => (await api.admin('POST', `/api/v2/${path}/`, body)).body;
+    const list = async (path: string, key: string) =>
+      (await api.admin('GET', path)).body.results.map((one: any) => one[key]);
+    const host = await make('hosts', { name: 'h', inventory: id, variables: 'b: 2', enabled: false });
+    const parent = await make('groups', { name: 'p', inventory: id });
+    const child = await make('groups', { name: 'c', inventory: id });
+    await api.admin('POST', `${parent.url}children/`, { id: child.id });
+    await api.admin('POST', `${child.url}hosts/`, { id: host.id });
+    const [group] = await api.db('instance_groups').insert({ name: 'copied along' }).returning('id');
+    await api.admin('POST', `${url}instance_groups/`, { id: group.id });
+    expect((await api.admin('GET', `${url}copy/`)).body).to.deep.equal({ can_copy: true });
+    const copy = await api.admin('POST', `${url}copy/`, { name: 'a copy' });
+    expect(copy.status, copy.text).to.equal(201);
+    expect(copy.headers.get('location')).to.equal(copy.body.url);
+    expect(copy.body).to.include({ name: 'a copy', organization, variables: 'a: 1', total_hosts: 1, total_groups: 2 });
+    const [twin] = (await api.admin('GET', `${copy.body.url}hosts/`)).body.results;
+    expect(twin).to.include({ name: 'h', variables: 'b: 2', enabled: false });
+    expect(twin.id).not.to.equal(host.id);
+    const script = async (path: string) => (await api.admin('GET', `${path}script/?hostvars=1&all=1`)).body;
+    expect(await script(copy.body.url)).to.deep.equal(await script(url));
+    expect(await list(`${copy.body.url}root_groups/`, 'name')).to.deep.equal(['p']);
+    expect(await list(`${copy.body.url}instance_groups/`, 'id')).to.deep.equal([group.id]);
+    for (const [name, key] of [
+      ['a copy', '__all__'],
+      ['original', '__all__'],
+      ['', 'name'],
+      [undefined, 'name'],
+    ])
+      expect((await api.admin('POST', `${url}copy/`, { name })).body, String(name)).to.have.all.keys(key!);
+  });
+
   it('tell the activity stream of variables written as a mapping', async () => {
     const { url, id } = await seedInventory(api, 'told', { variables: 'a: 1' });
     await api.admin('PATCH', `${url}variable_data/`, { b: 2 });
