@@ -16,12 +16,19 @@ const names: { [K in ContributionKind]: (item: Contributions[K][number]) => stri
   health: () => 'health',
   navigation: ({ path }) => path,
   insights: ({ name }) => name,
-  offers: ({ point }) => point,
+  offers: ({ point, implementation }) => `${point} ${calledBy(implementation)}`.trimEnd(),
   guards: ({ resource, operation }) => `${resource} ${operation}`,
   restrictions: ({ resource }) => resource,
   starts: () => 'onStart',
   stops: () => 'onStop',
 };
+
+/** Implementations tell themselves apart by one of these, if at all. */
+function calledBy(implementation: object): string {
+  const { id, name, kind } = implementation as Record<string, unknown>;
+  const told = id ?? name ?? kind;
+  return typeof told === 'string' || typeof told === 'number' ? String(told) : '';
+}
 
 /** What a plugin contributes: number and names of each kind that it contributes at all. */
 export function inventoryOf({ contributions }: Registered): Record<string, { count: number; names: string[] }> {

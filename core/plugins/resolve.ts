@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { isAbsolute, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire, findPackageJSON } from 'node:module';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PluginError } from './error.ts';
 
@@ -24,12 +24,8 @@ export function resolvePlugin(name: string, { root, dataDir }: Places): URL {
   if (existsSync(bundled)) return pathToFileURL(bundled);
   const homes = [root, join(dataDir, 'plugins')];
   for (const home of homes) {
-    try {
-      return pathToFileURL(createRequire(join(home, 'package.json')).resolve(name));
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'MODULE_NOT_FOUND') throw new PluginError(name, `its package cannot be used: ${String(error)}`);
-    }
+    const found = fromPackage(name, join(home, 'package.json'));
+    if (found) return pathToFileURL(found);
   }
   throw new PluginError(
     name,
@@ -38,6 +34,36 @@ export function resolvePlugin(name: string, { root, dataDir }: Places): URL {
       .join(' or ')}. Correct its name (bundled: ${bundledPlugins(root).join(', ') || 'none'}), ` +
       `install it by "npm install --prefix ${homes[1]} ${name}", or switch it off`,
   );
+}
+
+/** Its module, or undefined where there is no package of this name. @throws PluginError where it has no module */
+function fromPackage(name: string, beside: string): string | undefined {
+  let manifest: string | undefined;
+  try {
+    manifest = findPackageJSON(name, pathToFileURL(beside));
+  } catch {
+    return undefined;
+  }
+  if (manifest === undefined) return undefined;
+  const exported = importedEntry(JSON.parse(readFileSync(manifest, 'utf8')).exports);
+  const entry = exported === undefined ? entryOf(dirname(manifest)) : join(dirname(manifest), exported);
+  if (entry && existsSync(entry)) return entry;
+  throw new PluginError(
+    name,
+    `its package ${dirname(manifest)} has no module${exported ? ` ${exported}` : ''}: build it, or correct "exports" or "main" of its package.json`,
+  );
+}
+
+/** What `exports` of a package.json says for a plain import. */
+function importedEntry(exports: unknown): string | undefined {
+  if (typeof exports === 'string' || typeof exports !== 'object' || exports === null)
+    return exports as string | undefined;
+  for (const [condition, target] of Object.entries(exports)) {
+    if (!['.', 'node', 'import', 'module-sync', 'default'].includes(condition)) continue;
+    const found = importedEntry(target);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function fromPath(name: string, path: string): URL {

@@ -148,6 +148,7 @@ describe('what a plugin adds to the API', function () {
       resources: { count: 1, names: ['sample_notes'] },
       guards: { count: 2, names: ['sample_note create', 'organization delete'] },
       navigation: { count: 2, names: ['/notes', '/first'] },
+      offers: { count: 1, names: ['sample.point a'] },
     });
     expect(one.contributions).not.to.have.property('tasks');
     expect((await service.get('plugins/nosuch/')).status).to.equal(404);

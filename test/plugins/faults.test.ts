@@ -321,6 +321,9 @@ describe('where a plugin comes from', () => {
     write('broken', 'throw new Error("at import");');
     write('empty', 'export const nothing = 1;');
     write('exporting', source('z'), { main: undefined, exports: './index.js' });
+    const exported = { '.': { types: './index.d.ts', import: './index.js' }, './more': './more.js' };
+    write('plugins/node_modules/@some/modern', source('modern'), { main: undefined, exports: exported });
+    write('plugins/node_modules/unbuilt', source('unbuilt'), { main: undefined, exports: './dist/index.js' });
   });
   after(() => rmSync(home, { recursive: true, force: true }));
 
@@ -331,6 +334,14 @@ describe('where a plugin comes from', () => {
       ['y', join(home, 'folder')],
       ['z', join(home, 'exporting')],
     ]);
+  });
+
+  it('follows what packages export to imports, and says when they are not built', async () => {
+    const { plugins } = await load('@some/modern');
+    expect(plugins.map(({ plugin }) => plugin.id)).to.deep.equal(['modern']);
+    expect(await refused('unbuilt')).to.match(
+      /^plugin unbuilt: its package .* has no module \.\/dist\/index\.js: build it/,
+    );
   });
 
   it('says where it looked for one that is not there', async () => {
