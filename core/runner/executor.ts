@@ -83,7 +83,7 @@ export interface Executor {
   /** The runs of which anything is here, whether they are over or not. */
   held(): Promise<number[]>;
   status(handle: Handle): Promise<ExecStatus>;
-  /** Calls `changed` whenever there may be something new to read, with true when the process may have ended. */
+  /** Calls `changed` whenever there may be something new to read, with true when the process may have ended or is about to. */
   watch(handle: Handle, changed: (ended: boolean) => void): () => void;
   /** At most `limit` bytes of a stream from `offset`; empty when there is nothing yet. */
   read(handle: Handle, stream: 'events' | 'stdout', offset: number, limit: number): Promise<Buffer>;

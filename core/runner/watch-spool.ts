@@ -35,7 +35,7 @@ export function watchSpool({ spool, control }: Workspace, changed: (ended: boole
     }
   };
   look(spool, tell);
-  // the exit record; `ack` is our own doing
+  // the exit record, or that the last event is written; `ack` is our own doing
   look(control, (name) => void (name === 'ack' || closed || changed(true)));
   const poll = setInterval(() => changed(true), slowPollMs).unref();
   return () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Handle } from '../../core/runner/executor.ts';
@@ -61,6 +61,12 @@ describe('runner: local executor', function () {
     await until(() => sizes.length > 1);
     stop();
     expect(Math.max(...sizes)).to.be.above(0);
+  });
+
+  it('tells that the last event is written before the engine has ended', async () => {
+    const { handle } = await stage.run(await stage.spec('success.yml'));
+    const changed = (file: string) => statSync(join(handle.workspace, file)).mtimeMs;
+    expect(changed('control/pid')).to.be.at.least(changed('spool/events')).and.at.most(changed('control/exit'));
   });
 
   it('reads from any offset, at most as much as asked for', async () => {

@@ -173,7 +173,10 @@ class Job:
             return
         if not text:
             poller.unregister(fd)
-        elif b'F' in text:
+            return
+        if b'S' in text:
+            touch('control/pid')
+        if b'F' in text:
             self.stop('disk_full', 'the engine could not write: no space left on device', at_once=True)
 
     def reap(self):
@@ -290,6 +293,14 @@ class Job:
         text = as_json(record).encode()
         # in place and at its full size: needs no room on the device, and a reader sees all of it or none
         os.pwrite(self.record, text[:RECORD_SIZE - 1].ljust(RECORD_SIZE - 1) + b'\n', 0)
+
+
+def touch(path):
+    """Wakes whoever watches the folder."""
+    try:
+        os.utime(path)
+    except OSError:
+        pass
 
 
 def remove(path):

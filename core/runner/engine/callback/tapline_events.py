@@ -42,6 +42,7 @@ class Recorder:
         self.local = threading.local()
         self.depth = 0
         self.pending = []
+        self.last = False
         for fd in (events_fd, control_fd):
             # modules and other programs of the play have no business with them
             os.set_inheritable(fd, False)
@@ -73,7 +74,13 @@ class Recorder:
 
     def report(self, error):
         if error.errno == errno.ENOSPC:
-            os.write(self.control_fd, b'F')
+            self.tell(b'F')
+
+    def tell(self, word):
+        try:
+            os.write(self.control_fd, word)
+        except OSError:
+            pass  # nobody is left to hear it
 
     def write(self, event, data, start, end, parent='', verbosity=0, identity=None, result=None):
         identity = identity or str(uuid.uuid4())
@@ -97,6 +104,10 @@ class Recorder:
             start = end
         if start < end:
             self.text('verbose', start, end)
+        if self.last:
+            # the engine takes its time to end: what it said can be stored meanwhile
+            self.last = False
+            self.tell(b'S')
 
     def text(self, kind, start, end, verbosity=0, host=None):
         self.write(kind, {} if host is None else {'remote_addr': host}, start, end, verbosity=verbosity)
@@ -281,6 +292,7 @@ class CallbackModule(CallbackBase):
         data = {name: dict(getattr(stats, name, {})) for name in
                 ('ok', 'changed', 'dark', 'failures', 'ignored', 'processed', 'rescued', 'skipped')}
         data['artifact_data'] = (getattr(stats, 'custom', None) or {}).get('_run', {})
+        recorder.last = True
         self.add('playbook_on_stats', self.playbook.get('playbook_uuid', ''), {**self.playbook, **data})
 
     def v2_playbook_on_vars_prompt(self, *values):
