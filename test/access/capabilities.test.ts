@@ -16,7 +16,7 @@ interface Deed {
 type Shown = { id: number; type: string; url: string; summary_fields: Record<string, any> };
 
 describe('user_capabilities', function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let service: Rewindable;
   let stage: Stage;
   /** by type: the rows that are looked at, in every state that a capability depends on */

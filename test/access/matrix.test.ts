@@ -15,7 +15,7 @@ const sorts = ['anonymous', 'disabled', 'outsider', 'readToken', 'otherAdmin', '
 const writing = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 describe('the role matrix', function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let service: Rewindable;
   let stage: Stage;
   let routes: CompiledRoute[];

@@ -37,7 +37,7 @@ const placed: Record<string, string[]> = {
 };
 
 describe('bodies of every write', function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let service: Rewindable;
   let stage: Stage;
   let routes: CompiledRoute[];

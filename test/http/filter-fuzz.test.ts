@@ -68,7 +68,7 @@ function isWrong(lookup: string, value: string): boolean {
 }
 
 describe('filters and orders of every list', function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let service: Rewindable;
   let stage: Stage;
   let check: (exchange: Exchange) => string[];

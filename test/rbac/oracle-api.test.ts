@@ -15,7 +15,7 @@ const held =
     graph.holds(actor, type, row.id, 'read_role');
 const readsAll = (actor: Actor) => actor.is_superuser || actor.is_system_auditor;
 
-const lists: Record<string, { table: string; where?: object; sees: Sees }> = {
+const lists: Record<string, { table: string; where?: Record<string, string>; kinds?: string[]; sees: Sees }> = {
   organizations: { table: 'organizations', sees: held('organization') },
   inventories: { table: 'inventories', sees: held('inventory') },
   hosts: {
@@ -37,6 +37,16 @@ const lists: Record<string, { table: string; where?: object; sees: Sees }> = {
     sees: (graph, actor, row) =>
       graph.holds(actor, 'job_template', row.template_id, 'read_role') ||
       graph.direct(actor, row.organization_id, 'admin_role', 'auditor_role'),
+  },
+  unified_job_templates: {
+    table: 'templates',
+    kinds: ['project', 'job_template'],
+    sees: (graph, actor, row) => held(row.kind)(graph, actor, row),
+  },
+  unified_jobs: {
+    table: 'runs',
+    kinds: ['job'],
+    sees: (graph, actor, row) => lists.jobs!.sees(graph, actor, row),
   },
   users: {
     table: 'users',
@@ -112,8 +122,11 @@ describe(`the API on ${graphs} random role graphs`, function () {
         await trx('runs').update({ status: 'successful' });
         const graph = await drawGraph(trx);
         const rows: World['rows'] = {};
-        for (const [path, { table, where = {} }] of Object.entries(lists))
-          rows[path] = await trx(table).where(where).orderBy('id');
+        for (const [path, { table, where = {}, kinds }] of Object.entries(lists))
+          rows[path] = await trx(table)
+            .where(where)
+            .where((some) => void (kinds && some.whereIn('kind', kinds)))
+            .orderBy('id');
         const known: World['people'] = [];
         for (const person of people) known.push({ ...person, token: await tokenFor(trx, person) });
         await look({ graph, rows, people: known, ask, trx }, seed);
