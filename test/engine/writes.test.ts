@@ -248,7 +248,7 @@ describe('Writes', () => {
     });
   });
 
-  it('turns what only the database knows into 400: checks, ranges, index sizes, links still in use', async () => {
+  it('turns what only the database knows into a clear answer: checks, ranges, index sizes, links still in use', async () => {
     expect((await stage.send('PATCH', `widgets/${id}/`, { size: 666 })).status).to.equal(400);
     expect((await stage.send('PATCH', `widgets/${id}/`, { price: 1e7 })).status).to.equal(400);
     const big = Array.from({ length: 400_000 }, () => Math.random().toString(36)[2] ?? 'x').join('');
@@ -256,7 +256,7 @@ describe('Writes', () => {
     expect(answer.status).to.equal(201);
     await stage.send('PATCH', `widgets/${id}/`, { maker: 1 });
     const used = await stage.send('DELETE', 'makers/1/');
-    expect(used.status).to.equal(400);
+    expect(used.status).to.equal(409);
     expect(used.body.detail).to.match(/still used by widgets/);
   });
 
