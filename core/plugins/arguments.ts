@@ -14,7 +14,10 @@ const snake = (what: string) =>
   z.string(`must be a text: ${what}`).regex(/^[a-z][a-z0-9_]*$/, `must be snake_case, like ${what}`);
 
 const isRule = (value: any) => typeof value?.row === 'function' && typeof value?.query === 'function';
-const rule = z.custom(isRule, 'must be a rule with a row form and a query form: { name, row, query }');
+const isAsync = (value: unknown) => typeof value === 'function' && value.constructor.name === 'AsyncFunction';
+const rule = z
+  .custom(isRule, 'must be a rule with a row form and a query form: { name, row, query }')
+  .refine((given: any) => !isAsync(given?.query), 'must narrow the query at once: its query form cannot be async');
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const access = z
   .partialRecord(

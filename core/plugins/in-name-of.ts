@@ -1,5 +1,6 @@
 import { ApiError, type Resource, type Sublist } from '@tapline/plugin-sdk';
 import { blame, inSection, type Section } from '../observe/section.ts';
+import type { Restriction } from '../rbac/doors.ts';
 import type { ContributionKind, Contributions } from './contributions.ts';
 
 /** Nobody's transaction, and nobody's answer, waits longer for a plugin than this. */
@@ -27,7 +28,9 @@ export function named<F extends Fn>({ plugin, what, limit }: How, fn: F): F {
     } catch (error) {
       throw blame(error, section);
     }
-    if (typeof (result as Promise<unknown> | undefined)?.then !== 'function') return result;
+    // a builder of queries would be run by waiting for it
+    if (!(result instanceof Promise) && (typeof (result as any)?.then !== 'function' || isBuilder(result)))
+      return result;
     const settled = Promise.resolve(result).catch((error: unknown) => {
       throw blame(error, section);
     });
@@ -49,11 +52,37 @@ async function inTime(work: Promise<unknown>, section: Section, ms: number): Pro
   }
 }
 
+/**
+ * The same for what has to be done when it returns: narrowing a query, or refusing a body. What it returns is dropped: a
+ * query builder is thenable, so that waiting for it would run it. A promise is refused, since nobody would wait for it
+ * and a condition that comes later is none.
+ */
+function atOnce<F extends Fn>({ plugin, what }: How, fn: F): F {
+  const section: Section = { plugin, what };
+  const run = (...given: unknown[]): void => {
+    let result: unknown;
+    try {
+      result = inSection(section, () => fn(...given));
+    } catch (error) {
+      throw blame(error, section);
+    }
+    if (!(result instanceof Promise)) return;
+    result.catch(() => undefined);
+    throw blame(new Error(`${what} of plugin ${plugin} returned a promise: it must be done when it returns`), section);
+  };
+  return run as F;
+}
+
+const doneAtOnce = new Set(['query', 'where', 'listed', 'prepare']);
+
 /** The same object with these of its functions named. */
 function withNamed<T extends object>(object: T, how: How, keys: readonly string[]): T {
   const copy = { ...object } as Record<string, unknown>;
-  for (const key of keys)
-    if (typeof copy[key] === 'function') copy[key] = named({ ...how, what: `${how.what} ${key}` }, copy[key] as Fn);
+  for (const key of keys) {
+    if (typeof copy[key] !== 'function') continue;
+    const own = { ...how, what: `${how.what} ${key}` };
+    copy[key] = doneAtOnce.has(key) ? atOnce(own, copy[key] as Fn) : named(own, copy[key] as Fn);
+  }
   return copy as T;
 }
 
@@ -84,6 +113,19 @@ function resourceOf(plugin: string, resource: Resource): Resource {
     ...(resource.sublists ? { sublists: parts(resource.sublists, 'sublist', ofSublists, patience.write)! } : {}),
   };
 }
+
+/** A restriction that fails must hide, not show: only `true` is a yes, and a query that is not narrowed at once never is. */
+const strict = (resource: string, { row, query }: Restriction): Restriction => ({
+  row: async (...given) => (await row(...given)) === true,
+  query: (...given) => {
+    const result: unknown = query(...given);
+    if (typeof (result as Promise<unknown> | undefined)?.then === 'function' && !isBuilder(result))
+      throw new Error(`restriction of ${resource}: query must narrow the builder at once, not in a promise`);
+  },
+});
+
+/** knex's builders can be awaited too; an arrow function may well return the one that it narrowed. */
+const isBuilder = (value: unknown): boolean => typeof (value as { toSQL?: unknown }).toSQL === 'function';
 
 type Change = {
   [K in ContributionKind]?: (plugin: string, item: Contributions[K][number]) => Contributions[K][number];
@@ -120,10 +162,10 @@ const changes: Change = {
   }),
   restrictions: (plugin, { resource, restriction }) => ({
     resource,
-    restriction: withNamed(restriction, { plugin, what: `restriction of ${resource}`, limit: patience.write }, [
-      'row',
-      'query',
-    ]),
+    restriction: strict(
+      resource,
+      withNamed(restriction, { plugin, what: `restriction of ${resource}`, limit: patience.write }, ['row', 'query']),
+    ),
   }),
   starts: (plugin, start) => named({ plugin, what: 'start' }, start),
   stops: (plugin, stop) => named({ plugin, what: 'stop' }, stop),

@@ -139,6 +139,11 @@ const wrongArguments: [what: string, register: (api: any) => void, text: RegExp]
     (api) => api.restrict('host', { row: () => true }),
     /api\.restrict\("host"\) has a wrong argument/,
   ],
+  [
+    'a restriction that nobody would wait for',
+    (api) => api.restrict('host', { row: () => true, query: async () => undefined }),
+    /must narrow the query at once: its query form cannot be async/,
+  ],
   ['a start that is no function', (api) => api.onStart('now'), /api\.onStart has a wrong argument/],
   ['a table with a schema', (api) => api.table('public.hosts'), /api\.table\("public\.hosts"\)/],
 ];
@@ -160,7 +165,7 @@ const clashes: [what: string, register: (api: any) => void, text: RegExp][] = [
 ];
 
 const services: [what: string, use: (api: any) => unknown, call: string][] = [
-  ...['db', 'log', 'launch', 'notify', 'audit', 'sandbox', 'http', 'clock', 'tracer'].map(
+  ...['db', 'log', 'launch', 'notify', 'audit', 'sandbox', 'http', 'secrets', 'clock', 'tracer'].map(
     (name): [string, (api: any) => unknown, string] => [name, (api) => api[name], `api.${name}`],
   ),
   ['a setting', (api) => api.settings.get('MAX_FORKS'), 'api.settings.get("MAX_FORKS")'],
