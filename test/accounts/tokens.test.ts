@@ -47,6 +47,15 @@ describe('tokens', () => {
     expect((await api.db('tokens').where({ id: body.id }).first()).last_used).to.be.a('string');
   });
 
+  it('are the own ones of whoever asks, below any user that is seen; for others only superusers make them', async () => {
+    const admin = await api.db('users').where({ username: 'admin' }).first();
+    const mine = await user('POST', `/api/v2/users/${admin.id}/personal_tokens/`, {});
+    expect([mine.status, mine.body.user]).to.deep.equal([201, userId]);
+    expect((await user('POST', `/api/v2/users/${admin.id}/tokens/`, {})).status).to.equal(403);
+    const given = await api.admin('POST', `/api/v2/users/${userId}/tokens/`, {});
+    expect([given.status, given.body.user]).to.deep.equal([201, userId]);
+  });
+
   it('of scope read may only read', async () => {
     const { body } = await user('POST', '/api/v2/tokens/', { scope: 'read' });
     expect((await bearer(body.token)('GET', '/api/v2/tokens/')).status).to.equal(200);

@@ -45,6 +45,19 @@ describe('credential types', () => {
     expect(answer.body.results[2].inputs.required).to.deep.equal(['vault_password']);
   });
 
+  it('that come with the service are what credentials below them are made of, by whoever may make credentials', async () => {
+    const machine = (await api.admin('GET', '/api/v2/credential_types/?namespace=ssh')).body.results[0];
+    await add(api, '/api/v2/users/', { username: 'bob', password: 'pw' });
+    const bob = api.as(basic('bob', 'pw'));
+    const path = `/api/v2/credential_types/${machine.id}/credentials/`;
+    const id = (await bob('GET', '/api/v2/me/')).body.results[0].id;
+    const made = await bob('POST', path, { name: 'mine', user: id });
+    expect([made.status, made.body.credential_type]).to.deep.equal([201, machine.id]);
+    const organization = await add(api, '/api/v2/organizations/', { name: 'Not his' });
+    expect((await bob('POST', path, { name: 'theirs', organization: organization.id })).status).to.be.oneOf([400, 403]);
+    expect((await api.admin('POST', path, { name: 'theirs', organization: organization.id })).status).to.equal(201);
+  });
+
   it('that come with the service are brought up to date by every start, by many nodes at once', async () => {
     await api.db('credential_types').where({ namespace: 'ssh' }).update({ inputs: '{}', name: 'Old' });
     await Promise.all([ensureManagedTypes(api.db), ensureManagedTypes(api.db), ensureManagedTypes(api.db)]);
