@@ -121,6 +121,8 @@ export async function settle(
   alias: string,
   most = mostIds,
 ): Promise<Settled | undefined> {
+  // rules ask nothing about a superuser, or what does not matter any more
+  if (actor?.is_superuser) return undefined;
   const asked: { sql: string; bindings: readonly unknown[]; answer: (ids?: number[]) => void }[] = [];
   const ask: Settling['ask'] = (sql, bindings) =>
     new Promise((resolve) => asked.push({ sql, bindings, answer: resolve }));
