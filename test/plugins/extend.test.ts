@@ -102,15 +102,19 @@ describe('fields that plugins add to resources of core', function () {
   const names = async (query: string) =>
     (await service.get(`organizations/?${query}`)).body.results.map(({ name }: any) => name);
 
-  async function statements(of: TestService, path: string): Promise<string[]> {
-    const seen: string[] = [];
-    const note = ({ sql }: { sql: string }) => seen.push(sql);
-    // the first request looks up who is asking
-    await of.get(path);
-    of.services.db.on('query', note);
-    expect((await of.get(path)).status).to.equal(200);
-    of.services.db.off('query', note);
-    return seen;
+  /** Those of one request; what nodes do beside it now and then is not among them in the shortest of several. */
+  async function statements(of: TestService, path: string): Promise<number> {
+    const counts: number[] = [];
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      let count = 0;
+      // `summaries` of the plugin asks once for the whole page
+      const note = ({ sql }: { sql: string }) => void (sql === 'select 1 as one' || (count += 1));
+      of.services.db.on('query', note);
+      expect((await of.get(path)).status).to.equal(200);
+      of.services.db.off('query', note);
+      counts.push(count);
+    }
+    return Math.min(...counts);
   }
 
   it('show what was sent, and defaults where nothing was', async () => {
@@ -140,19 +144,11 @@ describe('fields that plugins add to resources of core', function () {
   });
 
   it('cost no further statement, neither on lists nor on details, however many plugins add some', async () => {
-    // `summaries` asks once for the whole page
-    const of = async (path: string) => [
-      (await statements(service, path)).filter((sql) => sql !== 'select 1 as one').length,
-      (await statements(plain, path)).length,
-    ];
-    for (const path of ['organizations/', 'organizations/1/', 'job_templates/', 'hosts/']) {
-      const [extended, bare] = await of(path);
-      expect(extended, path).to.equal(bare);
-    }
+    for (const path of ['organizations/', 'organizations/1/', 'job_templates/', 'hosts/'])
+      expect(await statements(service, path), path).to.equal(await statements(plain, path));
     await Promise.all(Array.from({ length: 20 }, (_, index) => service.post('organizations/', { name: `n${index}` })));
-    const [many] = await of('organizations/?page_size=20');
-    const [one] = await of('organizations/?page_size=1');
-    expect(many).to.equal(one);
+    const one = await statements(service, 'organizations/?page_size=1');
+    expect(await statements(service, 'organizations/?page_size=20')).to.equal(one);
   });
 
   it('can be filtered and ordered by, negated, and over links', async () => {
