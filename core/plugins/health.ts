@@ -3,6 +3,7 @@ import { reasonOf } from './error.ts';
 import type { Registries } from './registries.ts';
 
 const limitMs = 2000;
+const longestDetail = 1000;
 const statuses = ['ok', 'degraded', 'failed'];
 
 export interface PluginHealth {
@@ -51,5 +52,5 @@ function asReport(value: unknown): HealthReport {
   const { status, detail } = (value ?? {}) as HealthReport;
   if (!statuses.includes(status))
     return { status: 'failed', detail: `The health check answered no status (${statuses.join(', ')}).` };
-  return typeof detail === 'string' ? { status, detail } : { status };
+  return typeof detail === 'string' ? { status, detail: detail.slice(0, longestDetail) } : { status };
 }

@@ -114,14 +114,10 @@ function resourceOf(plugin: string, resource: Resource): Resource {
   };
 }
 
-/** A restriction that fails must hide, not show: only `true` is a yes, and a query that is not narrowed at once never is. */
-const strict = (resource: string, { row, query }: Restriction): Restriction => ({
+/** A restriction that answers nonsense must hide, not show: only `true` is a yes. */
+const strict = ({ row, query }: Restriction): Restriction => ({
   row: async (...given) => (await row(...given)) === true,
-  query: (...given) => {
-    const result: unknown = query(...given);
-    if (typeof (result as Promise<unknown> | undefined)?.then === 'function' && !isBuilder(result))
-      throw new Error(`restriction of ${resource}: query must narrow the builder at once, not in a promise`);
-  },
+  query,
 });
 
 /** knex's builders can be awaited too; an arrow function may well return the one that it narrowed. */
@@ -163,7 +159,6 @@ const changes: Change = {
   restrictions: (plugin, { resource, restriction }) => ({
     resource,
     restriction: strict(
-      resource,
       withNamed(restriction, { plugin, what: `restriction of ${resource}`, limit: patience.write }, ['row', 'query']),
     ),
   }),
