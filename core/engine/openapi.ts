@@ -64,12 +64,17 @@ function pathItem(engine: Engine, route: CompiledRoute): Schema {
       tags: [route.type ?? 'system'],
       summary: summaryOf(engine, route, method),
       ...(rule === everybody ? { security: [] } : {}),
-      ...operation(engine, route, method),
-      ...ownDescription(route, method),
+      ...withKey(route, method, { ...operation(engine, route, method), ...ownDescription(route, method) }),
     },
   ]);
   return { ...(parameters.length ? { parameters } : {}), ...Object.fromEntries(operations) };
 }
+
+/** Whatever launches takes an idempotency key, routes of plugins as well. */
+const withKey = ({ endpoints }: CompiledRoute, method: string, described: Schema): Schema =>
+  endpoints[method]?.launches
+    ? { ...described, parameters: [...((described.parameters as Schema[]) ?? []), idempotencyKey] }
+    : described;
 
 /** What a route tells of itself; what goes wrong is told the same way everywhere. */
 function ownDescription({ described }: CompiledRoute, method: string): Schema {
@@ -189,12 +194,11 @@ function sublistOperation(engine: Engine, shown: string, creates: boolean): Sche
 }
 
 function actionOperation(engine: Engine, route: CompiledRoute, method: string): Schema {
-  const { fields, launches, answers } = actionOf(engine, route) ?? {};
+  const { fields, answers } = actionOf(engine, route) ?? {};
   const told = answers?.[method as 'GET'];
   const takes =
     method === 'GET' || method === 'DELETE' ? undefined : fields ? objectSchema(fields) : { type: 'object' };
   return {
-    ...(launches && method === 'POST' ? { parameters: [idempotencyKey] } : {}),
     ...(takes ? { requestBody: { content: json(takes) } } : {}),
     responses: { ...(told ? answered(told) : { '2XX': done(route) }), ...refusal },
   };
