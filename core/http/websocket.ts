@@ -1,8 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Actor, ApiError, notFound, type WebsocketGroup } from '@tapline/plugin-sdk';
+import { ApiError, notFound, type WebsocketGroup } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { WebSocketServer } from 'ws';
+import type { Engine } from '../engine/compile.ts';
 import type { Bus, BusMessages } from '../jobs/bus.ts';
 import type { Log } from '../observe/log.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -14,6 +15,7 @@ import { createGate } from './websocket/gate.ts';
 import { identify, isWebsocketPath, refuse } from './websocket/handshake.ts';
 import { controlGroup, sayToSession } from './websocket/control.ts';
 import { createStatusFeed } from './websocket/status-feed.ts';
+import { sightOf } from './websocket/witnesses.ts';
 
 interface WebsocketDeps {
   auth: Auth;
@@ -21,8 +23,7 @@ interface WebsocketDeps {
   db: Knex;
   log: Log;
   settings: Settings;
-  /** Finds a row of a type as the actor sees it. */
-  engineApi: { find: (type: string, id: number, actor: Actor | null) => Promise<unknown> };
+  engineApi: Pick<Engine, 'find' | 'models'>;
   /** groups of plugins */
   groups?: readonly WebsocketGroup[];
   /** How often connections are pinged and their rights looked at again; the default is 30 s. */
@@ -37,13 +38,12 @@ export function createWebsocket(deps: WebsocketDeps) {
   const { auth, bus, db, log, settings, engineApi, groups = [], checkEveryMs = 30_000 } = deps;
   const server = new WebSocketServer(serverOptions);
   const audience = createAudience();
-  const canSee = async (kind: string, id: number, actor: Actor) =>
-    (await engineApi.find(kind, id, actor)) !== undefined;
+  const { canSee, canWitness } = sightOf(engineApi);
   const gate = createGate({ canSee, groups, db, log });
   const connections = createConnections({ auth, settings, audience, gate, log });
   const rate = () => Number(settings.get('MAX_WEBSOCKET_EVENT_RATE'));
-  const events = createEventFeed({ db, log, audience, canSee, rate });
-  const statuses = createStatusFeed({ db, log, audience, canSee });
+  const events = createEventFeed({ db, log, audience, canSee: canWitness, rate });
+  const statuses = createStatusFeed({ db, log, audience, canSee: canWitness });
   const catchUp = () =>
     Promise.all([events.catchUp(), statuses.catchUp()]).catch((err) =>
       log.warn({ err }, 'missed messages could not be read'),

@@ -7,13 +7,19 @@ import { compileResources } from '../../core/engine/compile.ts';
 import { createAuth } from '../../core/http/auth/authenticate.ts';
 import { createWebsocket } from '../../core/http/websocket.ts';
 import { createBus } from '../../core/jobs/pg-bus.ts';
+import type { Doors } from '../../core/rbac/doors.ts';
 import { coreResources } from '../../core/resources/index.ts';
 import { createSettings } from '../../core/settings/settings.ts';
 import { silentLog } from '../support/log.ts';
 import { until } from '../support/until.ts';
 
 /** A node that serves WebSockets only: its own pool, its own bus, the database shared with others. */
-export async function startNode(databaseUrl: string, settingTexts: Record<string, string> = {}, checkEveryMs = 30_000) {
+export async function startNode(
+  databaseUrl: string,
+  settingTexts: Record<string, string> = {},
+  checkEveryMs = 30_000,
+  doors?: Doors,
+) {
   const config = { databaseUrl, settings: settingTexts };
   const db = createDb({ config, log: silentLog, max: 4 });
   const bus = createBus({ config, log: silentLog });
@@ -22,7 +28,8 @@ export async function startNode(databaseUrl: string, settingTexts: Record<string
   const engineApi = await compileResources({
     db,
     log: silentLog,
-    resources: coreResources({ db, config, settings } as any),
+    resources: coreResources({ db, config, settings, doors } as any),
+    ...(doors ? { doors } : {}),
   });
   const websocket = createWebsocket({
     auth: createAuth({ db, settings }),

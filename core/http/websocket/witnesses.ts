@@ -1,4 +1,6 @@
 import type { Actor } from '@tapline/plugin-sdk';
+import type { Engine } from '../../engine/compile.ts';
+import type { CoreRule } from '../../rbac/rules.ts';
 import { type Client, send } from './client.ts';
 
 /** May this actor read a row of this type? */
@@ -14,10 +16,21 @@ export async function sendToWitnesses(
   const verdicts = new Map<number, boolean>();
   for (const client of clients ?? []) {
     const { actor } = client;
-    if (!verdicts.has(actor.id)) verdicts.set(actor.id, seesAll(actor) || (await canSee(kind, run, actor)));
+    if (!verdicts.has(actor.id)) verdicts.set(actor.id, await canSee(kind, run, actor));
     if (verdicts.get(actor.id)) send(client, text);
   }
 }
 
-/** A run that was deleted since is still news for them. */
-const seesAll = (actor: Actor) => actor.is_superuser || actor.is_system_auditor;
+/** Who may read a row, and who may be told of it. */
+export function sightOf(engine: Pick<Engine, 'find' | 'models'>): { canSee: CanSee; canWitness: CanSee } {
+  const canSee: CanSee = async (kind, id, actor) => (await engine.find(kind, id, actor)) !== undefined;
+  const isRestricted = (kind: string) =>
+    (engine.models.get(kind)?.resource.access.see as CoreRule | undefined)?.restricted === true;
+  return {
+    canSee,
+    // who sees everything need not be looked up, and a run that was deleted since is still news for them; but what a
+    // plugin hides from everybody is hidden from them as well
+    canWitness: async (kind, id, actor) =>
+      ((actor.is_superuser || actor.is_system_auditor) && !isRestricted(kind)) || canSee(kind, id, actor),
+  };
+}
