@@ -21,7 +21,8 @@ export interface PluginManifest {
 /**
  * A plugin: its manifest and one synchronous, pure function that says what it contributes.
  * `register` opens nothing and awaits nothing: services (`api.db`, `api.log`, …) may be used only by what
- * runs later (handlers, taps, tasks, `onStart`).
+ * runs later (handlers, taps, tasks, `onStart`). It may run more than once in a process, each time with an
+ * `api` of its own (a start that began anew, a command that asks what there is): it must say the same each time.
  */
 export interface Plugin extends PluginManifest {
   register(api: PluginApi): void;
