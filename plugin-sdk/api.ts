@@ -149,6 +149,11 @@ export interface GuardedWrite {
   count: number;
   /** update: the rows before */
   before?: readonly any[];
+  /** attach and detach: the record of the guarded type; `rows` holds what is linked to it or unlinked, of type `type` */
+  parent?: any;
+  /** attach and detach: the name of the list, like `credentials` */
+  relation?: string;
+  type?: string;
 }
 
 export interface PluginHooks {
@@ -212,7 +217,9 @@ export interface PluginApi {
   /** What others have offered, in the order of registration; complete once all have registered, so call it later than `register`. */
   use(point: string): readonly any[];
   /**
-   * Asked about every such change of a resource's rows, inside the transaction of the change; bulk and import included.
+   * Asked about every such change of a resource's rows that a caller asks for, inside the transaction of the change; bulk
+   * and import included. Not asked: about rows that go with another one (guard that one), about runs when they start
+   * (`hooks.beforeStart`), and about what the service itself notes in rows.
    * A thrown ApiError refuses it and is the answer; what it writes in `trx` ends with the change. `resource` is a type
    * in the singular, core's or a plugin's: `host`.
    */

@@ -34,7 +34,7 @@ export function sublistEndpoints(
       const body = await listPage(engine, place.child, call, `${parent.url(row.id)}${name}/`, {
         narrow: narrowTo(place, row),
         orderBy: sublist.orderBy,
-        ofOne: sublist.column !== undefined,
+        above: sublist.column === undefined ? undefined : { column: sublist.column, table: parent.table, row },
         order: positionOf(place, row),
       });
       await sublist.decorate?.(engine.db, body.results as Record<string, any>[], row, call);
@@ -115,11 +115,7 @@ async function linkInside(
 ): Promise<void> {
   if (!(await place.sublist.link!(trx, parent, id, call, how))) return;
   const row = await place.child.rows.query(trx).findById(id);
-  await place.engine.doors?.check(place.parent.type, how.detach ? 'detach' : 'attach', {
-    trx,
-    actor: call.actor,
-    rows: [row],
-  });
+  await askGuards(place, how.detach ? 'detach' : 'attach', trx, call, parent, row);
   await tell(place, how.detach ? 'disassociate' : 'associate', trx, call, parent, row);
 }
 
@@ -151,8 +147,20 @@ async function link(place: Place, trx: Knex, call: Call, parent: any, child: any
     .ignore()
     .returning(below);
   if (!linked.length) return;
-  await place.engine.doors?.check(place.parent.type, 'attach', { trx, actor: call.actor, rows: [child] });
+  await askGuards(place, 'attach', trx, call, parent, child);
   await tell(place, 'associate', trx, call, parent, child);
+}
+
+async function askGuards(
+  { engine, name, parent, child }: Place,
+  operation: 'attach' | 'detach',
+  trx: Knex,
+  { actor }: Call,
+  parentRow: any,
+  row: any,
+): Promise<void> {
+  const link = { parent: parentRow, relation: name, type: child.type };
+  await engine.doors?.check(parent.type, operation, { trx, actor, rows: [row], ...link });
 }
 
 async function tell(
@@ -179,7 +187,7 @@ async function detachChild(place: Place, call: Call, parentRow: any, id: number)
         .where({ [through.parent]: parentRow.id, [through.child]: id })
         .delete();
       if (!ended) return;
-      await engine.doors?.check(place.parent.type, 'detach', { trx, actor: call.actor, rows: [row] });
+      await askGuards(place, 'detach', trx, call, parentRow, row);
       await tell(place, 'disassociate', trx, call, parentRow, row);
     });
   } else if (column && row[column] === parentRow.id) await deleteRow(engine, child, call, id);
