@@ -53,12 +53,20 @@ async function readAll(api: PluginApi, readers: InputReaders, now: Date): Promis
   const entries = await Promise.all(
     Object.entries(readers).map(async ([name, { fallback, read }]) => {
       try {
-        return [name, await read(api)];
+        // what a provider keeps for itself is not to be frozen
+        return [name, structuredClone(await read(api))];
       } catch (err) {
         api.log.debug({ err, input: name }, 'an input of the recommendations could not be read');
         return [name, fallback];
       }
     }),
   );
-  return { ...Object.fromEntries(entries), now } as Inputs;
+  return frozen({ ...Object.fromEntries(entries), now } as Inputs);
+}
+
+/** Rules of several plugins, and of several requests, look at the same inputs. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(Object.freeze(value))) frozen(inner);
+  return value;
 }

@@ -20,7 +20,7 @@ export function recommend(
       (rule) => scope === 'all' || rule.scope === scope,
     );
     const triggered = await triggeredBy(api, rules, inputs);
-    const results = await Promise.all(triggered.map(([rule, finding]) => represent(rule, finding, call)));
+    const results = await Promise.all(triggered.map(([rule, finding]) => represent(api, rule, finding, call)));
     span.set({ scope, count: results.length });
     return { count: results.length, results };
   });
@@ -53,12 +53,15 @@ async function findingOf(api: PluginApi, rule: Rule, inputs: Inputs): Promise<Fi
   }
 }
 
-async function represent(
-  { id, scope, severity, title, action_link }: Rule,
-  finding: Finding,
-  call?: Call,
-): Promise<Recommendation> {
-  return { id, scope, severity, title, why: (call && (await namedFor(finding, call))) ?? finding.why, action_link };
+async function represent(api: PluginApi, rule: Rule, finding: Finding, call?: Call): Promise<Recommendation> {
+  const { id, scope, severity, title, action_link } = rule;
+  const named = call && (await namedFor(finding, call).catch((err: unknown) => noNames(api, id, err)));
+  return { id, scope, severity, title, why: named ?? finding.why, action_link };
+}
+
+/** What it names may be nonsense: then the sentence without names is told. */
+function noNames(api: PluginApi, rule: string, err: unknown): undefined {
+  api.log.debug({ err, rule }, 'what a recommendation rule names could not be looked up');
 }
 
 /** The sentence that names the first object which the caller may see; names stay hidden from everybody else. */

@@ -55,6 +55,11 @@ describe('GET /api/v2/recommendations/', () => {
   before(async () => {
     extra.push(
       offered('own_rule', ({ organizations }) => ({ why: `${organizations} organizations` })),
+      offered('odd_names', () => ({ why: 'Told plainly.', named: [{ type: 'nonsense', id: 1, why: 'Never.' }] })),
+      offered('meddles', (inputs) => {
+        (inputs as { organizations: number }).organizations = 99;
+        return { why: 'Never told.' };
+      }),
       offered('throws', () => {
         throw new Error('broken');
       }),
@@ -79,6 +84,7 @@ describe('GET /api/v2/recommendations/', () => {
     expect(reply.body.count).to.equal(reply.body.results.length);
     expect(reply.body.results.map(({ id, severity }: any) => [severity, id])).to.deep.equal([
       ['critical', 'own_rule'],
+      ['critical', 'odd_names'],
       ['critical', 'default_admin_password'],
       ['warn', 'no_scanners'],
       ['info', 'no_observability'],
@@ -88,6 +94,7 @@ describe('GET /api/v2/recommendations/', () => {
       ['info', 'no_catalog_items'],
       ['info', 'only_default_team'],
     ]);
+    expect(reply.body.results[1].why).to.equal('Told plainly.');
     expect(Object.keys(reply.body.results[0])).to.have.members([
       'id',
       'scope',
@@ -111,7 +118,7 @@ describe('GET /api/v2/recommendations/', () => {
     self_service: ['few_surveys', 'no_catalog_items'],
     tenancy: [],
     compliance: ['no_scanners', 'no_drift'],
-    resources: ['own_rule'],
+    resources: ['own_rule', 'odd_names'],
     access: ['only_default_team'],
   }))
     it(`tells of ${scope} only`, async () => {
