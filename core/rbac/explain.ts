@@ -1,7 +1,8 @@
 import type { Actor, Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { isRoleType, roleDefinitions } from './definitions.ts';
+import { type RoleType, isRoleType, roleDefinitions } from './definitions.ts';
 import { type AccessRole, type Grant, accessRoles, grantsOf } from './grant-paths.ts';
+import { missingRights } from './rights.ts';
 import { teamNames } from './role-links.ts';
 import type { CoreRule } from './rules.ts';
 
@@ -108,3 +109,23 @@ export async function explainAccess(
     if (rule) explained.rights[name] = await explainRule(db, rule, user, row);
   return explained;
 }
+
+/** Records that the asking caller does not read keep their names to themselves; one statement for all of them. */
+export async function hideNames(db: Knex, actor: Actor | null, { roles, rights }: AccessExplanation): Promise<void> {
+  const all = [
+    ...Object.values(roles).flatMap(({ by, missing }) => [...by, ...missing]),
+    ...namedIn(Object.values(rights)),
+  ];
+  const records = new Map(
+    all.flatMap(({ resource_type: type, resource_id: id }) =>
+      type && id !== null ? [[`${type}.${id}`, { type: type as RoleType, field: 'read_role', id }]] : [],
+    ),
+  );
+  const hidden = new Set(
+    (await missingRights(db, actor, [...records.values()])).map(({ type, id }) => `${type}.${id}`),
+  );
+  for (const role of all) if (hidden.has(`${role.resource_type}.${role.resource_id}`)) role.resource_name = null;
+}
+
+const namedIn = (explanations: readonly Explanation[]): ExplainedRole[] =>
+  explanations.flatMap(({ by = [], missing = [], parts = [] }) => [...by, ...missing, ...namedIn(parts)]);

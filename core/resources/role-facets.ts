@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { accessList } from '../rbac/access-list.ts';
 import { isRoleType } from '../rbac/definitions.ts';
 import { addSummaries } from '../rbac/descriptor.ts';
-import { explainAccess } from '../rbac/explain.ts';
+import { explainAccess, hideNames } from '../rbac/explain.ts';
 import type { RoleSettings } from '../rbac/people.ts';
 import type { CorePermissions, Permissions } from '../rbac/permissions.ts';
 import { objectRoles } from '../rbac/roles.ts';
@@ -105,7 +105,9 @@ async function explain({ db, permissions }: Services, type: string, rights: Perm
     via: 'system',
   };
   const { create: _create, ...others } = rights;
-  return explainAccess(db, type, row, asked, others as Record<string, Rule>);
+  const explained = await explainAccess(db, type, row, asked, others as Record<string, Rule>);
+  await hideNames(db, actor, explained);
+  return explained;
 }
 
 const mayExplain = async ({ change, delete: remove }: Permissions, actor: Actor | null, row: any, db: Knex) =>

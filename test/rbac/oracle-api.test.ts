@@ -312,4 +312,51 @@ describe(`the API on ${graphs} random role graphs`, function () {
         }
       }
     }));
+
+  /** All that may be told of a record that is not seen: the name of what a record that is seen belongs to or links to. */
+  const told = [
+    /\.summary_fields\.(organization|inventory|project|job_template)\.(name|description)$/,
+    /\.summary_fields\.owners\.N\.name$/,
+    /\.related\.named_url$/,
+    /\.role\.team_(organization_)?name$/,
+    /\.summary_fields\.resource_name$/,
+  ];
+
+  it('answers tell nothing of rows that are not seen but the names of those that a visible one is tied to', () =>
+    onGraphs(async (world, seed) => {
+      if (seed % 10) return;
+      const person = world.people[2 + ((seed / 10) % 4)]!;
+      const get = async (path: string) => {
+        answers++;
+        return (await world.ask({ method: 'GET', path, token: person.token })).body;
+      };
+      const paths = Object.keys(lists).map((path) => `/api/v2/${path}/?page_size=200`);
+      for (const page of [...paths, '/api/v2/roles/?page_size=200'])
+        for (const { url, related } of (await get(page)).results.slice(0, 3))
+          paths.push(url, ...(Object.values(related).filter((link) => String(link).startsWith(url)) as string[]));
+      paths.push(
+        ...paths
+          .filter((path) => /(templates|inventories|projects)\/\d+\/$/.test(path))
+          .map((path) => `${path}explain-access/`),
+      );
+      const before = new Map<string, unknown>();
+      for (const path of new Set(paths)) before.set(path, await get(path));
+      for (const { path, id } of hidden(world, person))
+        await world
+          .trx(lists[path]!.table)
+          .where({ id })
+          .update({ name: `A new name ${id}`, description: 'A new name' });
+      const leaks: string[] = [];
+      for (const [path, body] of before)
+        leaks.push(...differences(body, await get(path), path.replaceAll(/\d+/g, 'N')));
+      expect(leaks.filter((leak) => !told.some((pattern) => pattern.test(leak)))).to.deep.equal([]);
+    }));
 });
+
+/** The places in which two answers differ, numbers left out. */
+function differences(one: any, other: any, path: string): string[] {
+  if (JSON.stringify(one) === JSON.stringify(other)) return [];
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return [path];
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].flatMap((key) => differences(one[key], other[key], `${path}.${key.replace(/^\d+$/, 'N')}`));
+}
