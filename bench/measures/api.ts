@@ -73,7 +73,8 @@ async function compare(service: Side, bare: Side, path: string, { name, authoriz
 
 async function statements(databaseUrl: string, path: string, callers: readonly Caller[]): Promise<Figure> {
   const proxy = await countStatements(databaseUrl);
-  const service = new Service({ DATABASE_URL: proxy.url });
+  // without a worker nothing but the requests asks the database
+  const service = new Service({ DATABASE_URL: proxy.url, TAPLINE_ROLES: 'web' });
   try {
     await service.start();
     const counts: [string, number][] = [];

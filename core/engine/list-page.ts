@@ -1,7 +1,7 @@
 import type { Call } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { narrow as narrowBy, type Condition } from '../rbac/condition.ts';
-import { settle } from '../rbac/settle.ts';
+import { type Above, settle, settleBelow } from '../rbac/settle.ts';
 import type { Engine } from './compile.ts';
 import { variantTypes } from './links.ts';
 import { type Narrow, selectRows } from './list.ts';
@@ -13,8 +13,8 @@ import { alias } from './sql.ts';
 
 export interface ListOptions {
   narrow?: Narrow;
-  /** the list is that of one record, which is narrow enough to need no ids looked up first */
-  ofOne?: boolean;
+  /** the list is that of one record: narrow enough to need no ids looked up first */
+  above?: Above;
   orderBy?: readonly string[];
   /** the order where the caller asks for none; `orderBy` decides between equals */
   order?: (alias: string) => Sql;
@@ -67,9 +67,10 @@ interface List {
 }
 
 async function openList(engine: Engine, model: Model, call: Call, options: ListOptions): Promise<List> {
-  const { narrow, orderBy, order, ofOne } = options;
+  const { narrow, orderBy, order, above } = options;
   const { db, models } = engine;
-  const settled = ofOne ? undefined : await settle(db, model.resource.access.see, call.actor, alias);
+  const { see } = model.resource.access;
+  const settled = await (above ? settleBelow(db, see, call.actor, alias, above) : settle(db, see, call.actor, alias));
   const select = (seen?: Condition) =>
     selectRows(engine, model, call, narrow, seen === undefined ? undefined : (builder) => narrowBy(builder, seen));
   const selection = select(settled?.whole);

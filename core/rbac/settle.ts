@@ -1,7 +1,9 @@
 import type { Actor, Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { runPrepared, statement } from '../engine/prepared.ts';
-import type { Condition } from './condition.ts';
+import { type Condition, holds } from './condition.ts';
+import { type RoleType, roleTables } from './definitions.ts';
+import { recallRole } from './row-roles.ts';
 import type { CoreRule } from './rules.ts';
 
 /**
@@ -20,6 +22,13 @@ export interface Settling {
   alias: string;
   /** The ids that a statement selects; undefined when they are too many to be named. To be called before anything is awaited. */
   ask(sql: string, bindings: readonly unknown[]): Promise<number[] | undefined>;
+}
+
+/** The one record that a list is below: `column` of every row of it names this one. */
+export interface Above {
+  column: string;
+  table: string;
+  row: any;
 }
 
 export interface SettlingRule extends CoreRule {
@@ -101,7 +110,7 @@ async function settledRule(rule: Rule, settling: Settling): Promise<Settled> {
 }
 
 /** What the query form of a rule narrows by: a rule that has nothing to look up needs no other. */
-function queried(rule: Rule, { db, actor, alias }: Settling): Condition {
+function queried(rule: Rule, { db, actor, alias }: Pick<Settling, 'db' | 'actor' | 'alias'>): Condition {
   const builder = db.queryBuilder();
   rule.query(actor, builder, alias);
   const { sql, bindings } = builder.toSQL();
@@ -143,4 +152,45 @@ export async function settle(
     answer(ids.length > most ? undefined : ids);
   }
   return settled;
+}
+
+/**
+ * Settles a rule for the rows below one record: where they are seen through it, the record at hand tells, once and for all
+ * of them. undefined where it tells nothing.
+ */
+export async function settleBelow(
+  db: Knex,
+  rule: Rule,
+  actor: Actor | null,
+  alias: string,
+  above: Above,
+): Promise<Settled | undefined> {
+  if (!actor || actor.is_superuser) return undefined;
+  let told = false;
+  const condition = async (part: Rule): Promise<Condition> => {
+    const { anatomy } = part as Partial<SettlingRule>;
+    if (anatomy?.kind === 'any') return either(...(await Promise.all(anatomy.rules.map(condition))));
+    if (anatomy?.kind === 'all') return both(...(await Promise.all(anatomy.rules.map(condition))));
+    const found = await tellFromAbove(db, part, actor, above);
+    told ||= found !== undefined;
+    return found ?? queried(part, { db, actor, alias });
+  };
+  const whole = await condition(rule);
+  return told ? single(whole) : undefined;
+}
+
+async function tellFromAbove(
+  db: Knex,
+  rule: Rule,
+  actor: Actor,
+  { column, table, row }: Above,
+): Promise<boolean | undefined> {
+  const { anatomy } = rule as Partial<SettlingRule>;
+  if (anatomy?.kind === 'via' && anatomy.column === column && anatomy.table === table)
+    return anatomy.rule.row(actor, row, db);
+  if (anatomy?.kind !== 'role' || anatomy.column !== column) return undefined;
+  const type = anatomy.type as RoleType;
+  if (roleTables[type].table !== table) return undefined;
+  const held = holds(actor, type, anatomy.field, 'x');
+  return typeof held === 'boolean' ? held : recallRole(actor, type, anatomy.field, row, 'id');
 }
