@@ -9,6 +9,7 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   parallel: async () => (await import('./measures/parallel.ts')).parallel,
   events: async () => (await import('./measures/events.ts')).events,
   roles: async () => (await import('./measures/roles.ts')).roles,
+  hooks: async () => (await import('./measures/hooks.ts')).hooks,
   boot: async () => (await import('./measures/boot.ts')).boot,
   list: async () => (await import('./measures/list.ts')).list,
   api: async () => (await import('./measures/api.ts')).api,

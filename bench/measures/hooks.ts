@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import { createDb, createPool } from '../../core/app/database.ts';
+import { migrate } from '../../core/app/migrate.ts';
+import { startPostgres } from '../../core/app/postgres.ts';
+import { createHooks } from '../../core/hooks/hooks.ts';
+import { defineHookTask } from '../../core/hooks/queue-tasks.ts';
+import { createQueue } from '../../core/jobs/queue.ts';
+import { createStatuses } from '../../core/jobs/status.ts';
+import { createLog } from '../../core/observe/log.ts';
+import { prepare } from '../lib/content.ts';
+import { progress } from '../lib/progress.ts';
+import { root, Service } from '../lib/service.ts';
+import { type Figure, figure, median, spread } from '../lib/stats.ts';
+
+const taps = 20;
+const launches = 200;
+const finishes = 300;
+const warmUp = 30;
+const plugin = join(root, 'bench/lib/no-op-taps.ts');
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+};
+
+/** A service whose node takes no jobs: only the launch is measured, no engine runs beside it. */
+async function launcher(service: Service): Promise<() => Promise<unknown>> {
+  await service.start();
+  const { template } = await prepare(service, { 'x.yml': '- hosts: all\n' });
+  let nodes: { id: number }[] = [];
+  // it joins a moment after the service answers
+  while (!nodes.length) nodes = (await service.call('GET', 'instances/')).results;
+  for (const { id } of nodes) await service.call('PATCH', `instances/${id}/`, { enabled: false });
+  const id = await template('Launched', 'x.yml', { allow_simultaneous: true });
+  return () => service.call('POST', `job_templates/${id}/launch/`, {});
+}
+
+/** POST to answer with 20 taps that do nothing, and on a service without plugins, one after the other. */
+async function launchWithTaps(): Promise<Figure> {
+  const services = [new Service({ TAPLINE_PLUGINS: '' }), new Service({ TAPLINE_PLUGINS: plugin })];
+  try {
+    const [bare, tapped] = [await launcher(services[0]!), await launcher(services[1]!)];
+    const without: number[] = [];
+    const more: number[] = [];
+    const withTaps: number[] = [];
+    for (let n = -warmUp; n < launches; n += 1) {
+      if (n % 50 === 0) progress(`launch ${n} of ${launches}`);
+      const order = n % 2 ? [bare, tapped] : [tapped, bare];
+      const took = new Map<unknown, number>();
+      for (const launch of order) took.set(launch, await timed(launch));
+      if (n < 0) continue;
+      without.push(took.get(bare)!);
+      withTaps.push(took.get(tapped)!);
+      more.push(took.get(tapped)! - took.get(bare)!);
+    }
+    const detail = `with ${spread(withTaps, 'ms')}; without ${spread(without, 'ms')}; pairs ${spread(more, 'ms')}`;
+    return figure('hooks', `${taps} taps on beforeStart, added to a launch`, median(more), 'ms', '<=', 1, detail);
+  } finally {
+    for (const service of services) if (service.process) await service.stop();
+  }
+}
+
+type Database = { db: Knex; url: string };
+
+/** A Postgres of its own with default durability: commits are part of what is measured. */
+async function onDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'tapline-bench-hooks-'));
+  const log = createLog({ config: { logLevel: 'silent', nodeName: 'bench' } });
+  const { url, stop } = await startPostgres({ dataDir: folder, log });
+  const db = createDb({ config: { databaseUrl: url }, log });
+  try {
+    await migrate({ databaseUrl: url, folder: join(root, 'migrations') });
+    return await work({ db, url });
+  } finally {
+    await db.destroy();
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The transaction that ends a run, with so many taps on both hooks that it sets going. */
+async function finisher(
+  { db, url }: Database,
+  count: number,
+): Promise<{ finish(run: number): Promise<void>; end(): Promise<void> }> {
+  const log = createLog({ config: { logLevel: 'silent', nodeName: 'bench' } });
+  const pool = createPool({ config: { databaseUrl: url }, log });
+  const queue = createQueue({ pool, log });
+  const hooks = createHooks({ log });
+  for (let n = 1; n <= count; n += 1)
+    hooks.on(n % 2 ? 'afterFinish' : 'onStatusChange', { name: `bench:tap-${n}` }, () => undefined);
+  defineHookTask({ queue, hooks });
+  await queue.migrate();
+  const bus = { on: () => () => undefined, notify: async () => undefined };
+  const statuses = createStatuses({ bus: bus as never, hooks, queue });
+  return {
+    finish: (run) =>
+      db.transaction(async (trx) => {
+        const ended = await statuses.setStatus(trx, { id: run }, 'successful', { play_count: 1, task_count: 1 });
+        if (!ended) throw new Error(`run ${run} did not end`);
+      }),
+    end: () => pool.end(),
+  };
+}
+
+async function finishWithTaps(): Promise<Figure> {
+  return onDatabase(async (database) => {
+    const bare = await finisher(database, 0);
+    const tapped = await finisher(database, taps);
+    const { rows } = await database.db.raw(
+      `insert into runs (kind, name, status, started) select 'job', 'run ' || n, 'running', now() from generate_series(1, ?::int) n returning id`,
+      [2 * (finishes + warmUp)],
+    );
+    const runs: number[] = rows.map(({ id }: { id: number }) => id);
+    const without: number[] = [];
+    const withTaps: number[] = [];
+    const more: number[] = [];
+    for (let n = -warmUp; n < finishes; n += 1) {
+      const order = n % 2 ? [bare, tapped] : [tapped, bare];
+      const took = new Map<unknown, number>();
+      for (const side of order) took.set(side, await timed(() => side.finish(runs.pop()!)));
+      if (n < 0) continue;
+      without.push(took.get(bare)!);
+      withTaps.push(took.get(tapped)!);
+      more.push(took.get(tapped)! - took.get(bare)!);
+    }
+    await bare.end();
+    await tapped.end();
+    const detail = `with ${spread(withTaps, 'ms')}; without ${spread(without, 'ms')}; pairs ${spread(more, 'ms')}`;
+    return figure('hooks', `${taps} queued taps, added to the finish of a job`, median(more), 'ms', '<=', 5, detail);
+  });
+}
+
+export async function hooks(): Promise<Figure[]> {
+  return [await finishWithTaps(), await launchWithTaps()];
+}
