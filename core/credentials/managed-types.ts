@@ -98,6 +98,26 @@ export const managedTypes: readonly ManagedType[] = [
       required: ['vault_password'],
     },
   },
+  {
+    namespace: 'galaxy_api_token',
+    kind: 'galaxy',
+    name: 'Ansible Galaxy/Automation Hub API Token',
+    description: 'Gets the collections and roles that projects require.',
+    inputs: {
+      fields: [
+        { id: 'url', label: 'Galaxy Server URL', type: 'string', format: 'url', help_text: 'The server to ask.' },
+        {
+          id: 'auth_url',
+          label: 'Auth Server URL',
+          type: 'string',
+          format: 'url',
+          help_text: 'Where the token is exchanged for a session, if the server needs that.',
+        },
+        { id: 'token', label: 'API Token', type: 'string', secret: true },
+      ],
+      required: ['url'],
+    },
+  },
 ];
 
 /** Brings the managed types in the database up to this version's. Safe to run by many nodes at once. */

@@ -4,6 +4,7 @@ import { runSecretCell } from '../secrets/rotate.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
 import { cachePath } from '../scm/cache.ts';
+import { galaxyServers } from '../scm/galaxy-servers.ts';
 import { knownRequirements } from '../scm/requirements.ts';
 import { buildUpdateSpec } from '../scm/update-spec.ts';
 import { openUrl } from '../scm/url-secret.ts';
@@ -53,12 +54,15 @@ export async function secretsOf(
   run: ClaimedRun,
 ): Promise<string[]> {
   const credentials = await loadCredentials(db, keyRing, credentialIds(run));
-  return credentials.flatMap(({ type, inputs }) =>
+  const servers =
+    run['kind'] === 'project_update' ? await galaxyServers({ db, keyRing }, run['organization_id']) : null;
+  const own = credentials.flatMap(({ type, inputs }) =>
     (type.inputs.fields ?? [])
       .filter((field) => field.secret)
       .map((field) => inputs[field.id])
       .filter((value) => typeof value === 'string' && value !== '' && value !== 'ASK'),
   ) as string[];
+  return [...own, ...(servers?.secrets ?? [])];
 }
 
 /** contract/jobs.md §7: missing mandatory inputs end the run as failed, naming credential and fields. */
@@ -71,11 +75,12 @@ function assertComplete(credentials: readonly ResolvedCredential[]): void {
 }
 
 async function prepareUpdate(
-  { config, settings, keyRing, engineTool }: PrepareDeps,
+  { config, db, settings, keyRing, engineTool }: PrepareDeps,
   run: ClaimedRun,
   credentials: readonly ResolvedCredential[],
 ): Promise<Omit<Prepared, 'launchSecrets'>> {
   const cache = cachePath(config.dataDir, run['template_id']);
+  const servers = await galaxyServers({ db, keyRing }, run['organization_id']);
   const timeout = Number(run['timeout']);
   const { spec, secrets } = buildUpdateSpec({
     run: { ...run, scm_url: openUrl(keyRing, String(run['scm_url'])) },
@@ -85,7 +90,7 @@ async function prepareUpdate(
       roles: Boolean(settings.get('AWX_ROLES_ENABLED')),
       collections: Boolean(settings.get('AWX_COLLECTIONS_ENABLED')),
       ignoreCertificates: Boolean(settings.get('GALAXY_IGNORE_CERTS')),
-      env: settings.get('GALAXY_TASK_ENV') as Record<string, string>,
+      env: { ...(settings.get('GALAXY_TASK_ENV') as Record<string, string>), ...servers.env },
       // what somebody asks for is done anew: versions may have been left open
       known: run['launch_type'] === 'manual' ? [] : await knownRequirements(cache),
       bin: (await engineTool.engine()).bin,
@@ -95,5 +100,6 @@ async function prepareUpdate(
     spoolLimit: Number(settings.get('SPOOL_LIMIT_BYTES')),
   });
   const shown = { job_args: JSON.stringify(['git', 'fetch', spec.env['SCM_SHOWN_URL']]) };
-  return { spec, secrets, columns: (workspace) => ({ ...shown, job_cwd: `${workspace}/work` }) };
+  const hidden = [...secrets, ...servers.secrets];
+  return { spec, secrets: hidden, columns: (workspace) => ({ ...shown, job_cwd: `${workspace}/work` }) };
 }

@@ -77,7 +77,7 @@ export function buildUpdateSpec(input: UpdateSpecInput): { spec: ExecSpec; secre
     cwd: '.',
     files,
     checkout: null,
-    secretPaths: ['env/scm_password'],
+    secretPaths: ['env/scm_password', 'env/galaxy.sh'],
     sshKeys: inputs['ssh_key_data'] ? [{ key: text('ssh_key_data'), passphrase: text('ssh_key_unlock') || null }] : [],
     timeout_s: timeout,
     spool_limit_bytes: spoolLimit,

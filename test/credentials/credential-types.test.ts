@@ -26,8 +26,13 @@ describe('credential types', () => {
   it('that come with the service are found by namespace, and any login may read them', async () => {
     await add(api, '/api/v2/users/', { username: 'ann', password: 'pw' });
     const answer = await api.as(basic('ann', 'pw'))('GET', '/api/v2/credential_types/?managed=true&order_by=name');
-    expect(names(answer)).to.deep.equal(['Machine', 'Source Control', 'Vault']);
-    const machine = answer.body.results[0];
+    expect(names(answer)).to.deep.equal([
+      'Ansible Galaxy/Automation Hub API Token',
+      'Machine',
+      'Source Control',
+      'Vault',
+    ]);
+    const machine = answer.body.results[1];
     expect(machine).to.include({ namespace: 'ssh', kind: 'ssh', managed: true });
     const fields = Object.fromEntries(machine.inputs.fields.map((field: any) => [field.id, field]));
     expect(Object.keys(fields)).to.deep.equal([
@@ -42,7 +47,7 @@ describe('credential types', () => {
     ]);
     expect(fields.password).to.include({ secret: true, ask_at_runtime: true });
     expect(fields.ssh_key_data).to.include({ secret: true, multiline: true, format: 'ssh_private_key' });
-    expect(answer.body.results[2].inputs.required).to.deep.equal(['vault_password']);
+    expect(answer.body.results[3].inputs.required).to.deep.equal(['vault_password']);
   });
 
   it('that come with the service are what credentials below them are made of, by whoever may make credentials', async () => {
@@ -63,6 +68,7 @@ describe('credential types', () => {
     await Promise.all([ensureManagedTypes(api.db), ensureManagedTypes(api.db), ensureManagedTypes(api.db)]);
     const before = await api.db('credential_types').whereNotNull('namespace').orderBy('id');
     expect(before.map(({ name }) => name as string).toSorted((a, b) => a.localeCompare(b))).to.deep.equal([
+      'Ansible Galaxy/Automation Hub API Token',
       'Machine',
       'Source Control',
       'Vault',

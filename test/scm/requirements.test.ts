@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { type Stage, startStage } from '../launch/fixture.ts';
 import { until } from '../support/until.ts';
@@ -21,6 +24,7 @@ describe('the requirements of a project', function () {
   this.timeout(240_000);
   let stage: Stage;
   let source: SourceRepository;
+  let organization: number;
   let project: number;
 
   before(async () => {
@@ -37,7 +41,8 @@ describe('the requirements of a project', function () {
       'roles/requirements.yml': `- src: git+${source.url}\n  name: greeter\n`,
     });
     stage = await startStage({ TAPLINE_PROJECT_FILE_URLS: dirname(source.folder) });
-    const { body } = await stage.post('projects/', { name: 'git', scm_type: 'git', scm_url: source.url });
+    organization = (await stage.get('organizations/')).body.results[0].id;
+    const { body } = await stage.post('projects/', { name: 'git', organization, scm_type: 'git', scm_url: source.url });
     project = body.id;
     await updated();
   });
@@ -84,5 +89,29 @@ describe('the requirements of a project', function () {
     const { status, job_explanation: explanation } = await update();
     expect(status).to.equal('failed');
     expect(explanation).to.match(/^The requirements of the project could not be installed: .*absent/);
+  });
+
+  it("are asked for at the organization's servers, with the token that nobody gets to see", async () => {
+    const token = 'canary-galaxy-token';
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.headers.authorization);
+      response.writeHead(404).end('{}');
+    }).listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const { id: type } = await stage.services.db('credential_types').where({ kind: 'galaxy' }).first('id');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const credential = await stage.credential({ credential_type: type, inputs: { url, token } });
+      const attached = await stage.post(`organizations/${organization}/galaxy_credentials/`, { id: credential });
+      expect(attached.status, JSON.stringify(attached.body)).to.equal(204);
+      source.commit({ 'collections/requirements.yml': 'collections:\n  - example.remote\n' });
+      const { id, status } = await update();
+      expect(status).to.equal('failed');
+      expect(asked[0]).to.equal(`Token ${token}`);
+      expect(await said(`project_updates/${id}`)).not.to.contain(token);
+    } finally {
+      server.close();
+    }
   });
 });
