@@ -12,7 +12,7 @@ import { givenSql, remember, roleColumns } from '../../core/rbac/row-roles.ts';
 import { roleVisible } from '../../core/rbac/role-visibility.ts';
 import { allOf, anyOf, columnIs, not, via } from '../../core/rbac/rules.ts';
 import { narrow } from '../../core/rbac/condition.ts';
-import { settle } from '../../core/rbac/settle.ts';
+import { settle, settleBelow } from '../../core/rbac/settle.ts';
 import { type TestDatabase, createTestDatabase } from '../support/database.ts';
 import { type Graph, drawGraph } from './oracle.ts';
 import { drawWorld } from './random-graph.ts';
@@ -209,6 +209,27 @@ async function rowsRemembered(db: Knex, { table, rule }: Question, actor: Actor,
   return found;
 }
 
+/** As lists below one record ask: the record at hand tells of all that is seen through it. */
+async function rowsBelow(db: Knex, question: Question, actor: Actor): Promise<number[]> {
+  const columns = [{ type: 'inventory', column: 'id' }] as const;
+  const { rows: inventories } = await db.raw(
+    `select t.*, ${givenSql(columns, 't', String(actor.id))} as given from inventories t`,
+  );
+  const found: number[] = [];
+  for (const row of inventories) {
+    remember(row, actor, columns, row.given);
+    const above = { column: 'inventory_id', table: 'inventories', row };
+    const settled = await settleBelow(db, question.rule, actor, 't', above);
+    const query: Rule['query'] = (_actor, builder, alias) => {
+      builder.where(`${alias}.inventory_id`, row.id);
+      if (settled) narrow(builder, settled.whole);
+      else question.rule.query(actor, builder, alias);
+    };
+    found.push(...(await rowsByQuery(db, { ...question, rule: { ...question.rule, query } }, actor)));
+  }
+  return found.toSorted((a, b) => a - b);
+}
+
 async function rowsByRow(db: Knex, { rule }: Question, actor: Actor, rows: any[]): Promise<number[]> {
   const found: number[] = [];
   for (const row of rows) if (await rule.row(actor, row, db)) found.push(row.id);
@@ -286,6 +307,8 @@ describe(`on ${graphs} random role graphs`, () => {
           // as lists and details ask, on a part of the graphs
           if (seed % 4 === 0) {
             const settled = await rowsSettled(trx, question, actor, seed % 8 ? undefined : 1);
+            if (question.table === 'hosts')
+              expect(await rowsBelow(trx, question, actor), `${where}, below`).to.deep.equal(expected);
             if (settled) expect(settled, `${where}, settled`).to.deep.equal({ whole: expected, apart: expected });
           }
           if (seed % 10 === 0)
