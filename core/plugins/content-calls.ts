@@ -8,8 +8,10 @@ import type {
   SettingContribution,
 } from '@tapline/plugin-sdk';
 import { pathShape } from '../engine/routes.ts';
+import { checkValue } from '../settings/check-value.ts';
 import { schemas } from './arguments.ts';
 import { callOf, type Door } from './door.ts';
+import { reasonOf } from './error.ts';
 import { tableOf } from './schema-name.ts';
 
 /** Names under which clients find lists in the document at /api/v2/. */
@@ -83,6 +85,16 @@ export const extensionCalls = ({ id, contribute }: Door) => ({
 const storesFields = ({ fields = {} }: Extension) =>
   Object.values(fields).some(({ type, sql }) => type !== 'computed' && sql === undefined);
 
+/** Nobody checks a default again, and what checks values is tried here first. */
+function defaultProblem(setting: SettingContribution): string | undefined {
+  try {
+    checkValue(setting, setting.default);
+    return undefined;
+  } catch (error) {
+    return `default is none that could be set: ${reasonOf(error)}`;
+  }
+}
+
 /** What administrators meet: rights by name, and settings. */
 export const policyCalls = ({ id, contribute, services }: Door) => ({
   permissions: {
@@ -108,6 +120,7 @@ export const policyCalls = ({ id, contribute, services }: Door) => ({
         call: callOf('settings.define', setting?.key),
         kind: 'settings',
         arguments: [[schemas.setting, setting]],
+        problem: () => defaultProblem(setting),
         claims: () => [['setting', setting.key]],
         item: () => setting,
       }),

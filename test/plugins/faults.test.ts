@@ -96,6 +96,11 @@ const wrongArguments: [what: string, register: (api: any) => void, text: RegExp]
     /a rule with a row form and a query form/,
   ],
   ['a setting without default', (api) => api.settings.define({ ...setting, default: undefined }), /default is needed/],
+  [
+    'a default of another type',
+    (api) => api.settings.define({ ...setting, default: 'many' }),
+    /default is none that could be set: Must be a whole number/,
+  ],
   ['a setting in lower case', (api) => api.settings.define({ ...setting, key: 'drift' }), /key must be UPPER_SNAKE/],
   [
     'a launch tap without fail mode',
