@@ -1,7 +1,7 @@
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { type HttpRequest, type HttpService, OutboundError } from '@tapline/plugin-sdk';
-import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { assertReachable } from './addresses.ts';
 
 interface Deps {
@@ -14,6 +14,10 @@ const longestTimeoutMs = 120_000;
 const defaultMaxBytes = 1_048_576;
 const schemes = new Set(['http:', 'https:']);
 
+/** A hundred modules, loaded with the first request: most services start without ever sending one. */
+const loadClient = () => import('undici');
+type Client = Awaited<ReturnType<typeof loadClient>>;
+
 export type Outbound = ReturnType<typeof createOutbound>;
 
 /**
@@ -22,10 +26,10 @@ export type Outbound = ReturnType<typeof createOutbound>;
  */
 export function createOutbound({ settings, userAgent }: Deps): HttpService & { close(): Promise<void> } {
   const agents = new Map<string, Agent>();
-  const agentFor = (verifyTls: boolean, trusted: boolean) => {
+  const agentFor = (client: Client, verifyTls: boolean, trusted: boolean) => {
     const key = `${verifyTls} ${trusted}`;
-    const found =
-      agents.get(key) ?? makeAgent(verifyTls, trusted ? undefined : () => settings.get('OUTBOUND_ALLOWED_NETWORKS'));
+    const allowed = trusted ? undefined : () => settings.get('OUTBOUND_ALLOWED_NETWORKS');
+    const found = agents.get(key) ?? makeAgent(client, verifyTls, allowed);
     agents.set(key, found);
     return found;
   };
@@ -35,7 +39,9 @@ export function createOutbound({ settings, userAgent }: Deps): HttpService & { c
       const { verifyTls = true, trusted = false, maxBytes = defaultMaxBytes } = options;
       if (!trusted) checkLiteral(url, settings.get('OUTBOUND_ALLOWED_NETWORKS'));
       try {
-        const reply = await request(url, { ...sent(options, userAgent), dispatcher: agentFor(verifyTls, trusted) });
+        const client = await loadClient();
+        const dispatcher = agentFor(client, verifyTls, trusted);
+        const reply = await client.request(url, { ...sent(options, userAgent), dispatcher });
         return {
           status: reply.statusCode,
           headers: plainHeaders(reply.headers),
@@ -76,7 +82,7 @@ function sent({ method = 'GET', headers, body, timeoutMs = defaultTimeoutMs }: H
 }
 
 /** `allowed` absent: the address comes from the deployment and may be anywhere. */
-function makeAgent(verifyTls: boolean, allowed?: () => readonly string[]): Agent {
+function makeAgent({ Agent, buildConnector }: Client, verifyTls: boolean, allowed?: () => readonly string[]): Agent {
   const tls = { rejectUnauthorized: verifyTls, timeout: defaultTimeoutMs };
   if (!allowed) return new Agent({ connect: tls });
   const connect = buildConnector({ ...tls, lookup: judgedLookup(allowed) });
