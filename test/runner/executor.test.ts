@@ -144,16 +144,11 @@ describe('runner: local executor', function () {
       30_000,
       'a paused engine',
     );
-    const ended = until(async () => (await stage.executor.status(handle)).state === 'exited', 60_000);
-    while ((await stage.executor.status(handle)).state === 'running') {
-      const [events, stdout] = await Promise.all(
-        (['events', 'stdout'] as const).map(
-          async (stream) => (await stage.executor.read(handle, stream, 0, 64 << 20)).length,
-        ),
-      );
-      await stage.executor.acknowledge(handle, { events: events!, stdout: stdout! });
-    }
-    await ended;
+    const size = (stream: string) => statSync(join(handle.workspace, 'spool', stream)).size;
+    await until(async () => {
+      await stage.executor.acknowledge(handle, { events: size('events'), stdout: size('stdout') });
+      return (await stage.executor.status(handle)).state === 'exited';
+    }, 90_000);
     const { stdout, events, status } = await stage.finished(handle);
     expect(status).to.have.nested.property('exit.rc', 0);
     expect(events.filter(({ event }) => event === 'runner_item_on_ok')).to.have.length(1200);
