@@ -38,6 +38,9 @@ const held = `
 
 const byTemplate = 'r.template_id = any (array(select id from mine))';
 const byOrganization = 'r.organization_id = any (array(select id from kept))';
+/** The same where rows are looked at one by one: a hash is asked faster than an array. */
+const inTemplates = 'r.template_id in (select id from mine)';
+const inOrganizations = 'r.organization_id in (select id from kept)';
 const listed = `r.kind = 'job' and r.status <> 'new'`;
 
 /** A page of runs with the names that lists show. */
@@ -62,7 +65,7 @@ const statement = (name: string, text: string): Prepared => ({ name: `bench ${na
 
 export async function runCases(client: pg.Client, user: number): Promise<Case[]> {
   const values = [user];
-  const sees = `(${byTemplate} or ${byOrganization})`;
+  const sees = `(${inTemplates} or ${inOrganizations})`;
   const count = Number((await client.query(jobCount('true'), values)).rows[0].count);
   const last = Math.ceil(count / size);
   const words = ['release', '7'];
