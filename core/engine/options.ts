@@ -1,4 +1,4 @@
-import type { Action, Call, Reply, Rule } from '@tapline/plugin-sdk';
+import type { Action, Call, Field, Reply, Rule } from '@tapline/plugin-sdk';
 import { roleFieldsOf } from '../rbac/definitions.ts';
 import type { Compiled, Engine } from './compile.ts';
 import { resolveId } from './lookup.ts';
@@ -16,7 +16,7 @@ import type { CompiledRoute } from './routes.ts';
 import { searchFields } from './search.ts';
 
 type Entries = Record<string, FieldEntry>;
-type Actions = Partial<Record<'GET' | 'POST' | 'PUT', Entries>>;
+type Actions = Partial<Record<string, Entries>>;
 
 const media = ['application/json'];
 
@@ -32,13 +32,14 @@ export async function describeRoute(engine: Engine, route: CompiledRoute, call: 
     parses: media,
   };
   if (route.describe) return { status: 200, body: { ...common, ...(await route.describe(call)) } };
-  if (!route.type) return { status: 200, body: { ...common, actions: route.endpoints.GET ? { GET: {} } : {} } };
+  const own = route.kind === 'route' ? await ownActions(engine, route, call) : undefined;
+  if (!route.type) return { status: 200, body: { ...common, actions: own ?? {} } };
   const model = engine.type(route.type);
+  if (own) return { status: 200, body: { ...common, actions: own, ...ofType(engine, model, true) } };
   const row = route.path.includes('/:id/') ? await rowOf(engine, model, call) : undefined;
   const place: Place = { engine, model, route, call, row };
   switch (route.kind) {
     case 'list':
-    case 'route':
       return { status: 200, body: { ...common, actions: await listActions(place), ...ofType(engine, model, true) } };
     case 'detail':
       return { status: 200, body: { ...common, actions: await detailActions(place), ...ofType(engine, model, false) } };
@@ -129,6 +130,32 @@ async function detailActions({ engine, model, route, call, row }: Place): Promis
   return actions;
 }
 
+/** A route of its own has no record to hide: it offers what the caller may send. */
+async function ownActions(engine: Engine, { type, endpoints, described }: CompiledRoute, call: Call): Promise<Actions> {
+  const actions: Actions = {};
+  for (const [method, { rule }] of Object.entries(endpoints)) {
+    const may =
+      method === 'GET'
+        ? await rule.row(call.actor, undefined, engine.db)
+        : await allowed(engine, rule, call, undefined);
+    if (!may) continue;
+    if (method === 'GET') actions.GET = type ? shownEntries(engine.models, engine.type(type), 'list') : {};
+    else actions[method] = withForm.has(method) ? formOf(described?.fields, method) : {};
+  }
+  return actions;
+}
+
+const withForm = new Set(['POST', 'PUT', 'PATCH']);
+
+/** A PATCH may leave out everything. */
+const formOf = (fields: Record<string, Field> = {}, method: string): Entries =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      writableEntry(name, method === 'PATCH' ? { ...field, required: false } : field),
+    ]),
+  );
+
 async function allowed({ db }: Engine, rule: Rule, { actor }: Call, row: any): Promise<boolean> {
   return !actor?.read_only && (await rule.row(actor, row, db));
 }
@@ -155,7 +182,6 @@ async function actionActions({ engine, route, call, row }: Place, action: Action
   const actions: Actions = GET ? { GET: {} } : {};
   if (!POST || call.actor?.read_only) return actions;
   if (row && !(await allowed(engine, POST.rule, call, row))) return actions;
-  const fields = Object.entries(action.fields ?? {});
-  actions.POST = Object.fromEntries(fields.map(([name, field]) => [name, writableEntry(name, field)]));
+  actions.POST = formOf(action.fields, 'POST');
   return actions;
 }

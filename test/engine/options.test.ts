@@ -142,6 +142,15 @@ describe('OPTIONS', () => {
     }
   });
 
+  it('offers of a route of its own what the caller may send, and no GET where there is none', async () => {
+    expect((await options('settings/logging/test/')).actions).to.deep.equal({ POST: {} });
+    expect((await options('settings/logging/test/', plain)).actions).to.deep.equal({});
+    expect((await options('ping/', plain)).actions).to.deep.equal({ GET: {} });
+    expect((await options('metrics/')).actions).to.deep.equal({ GET: {} });
+    expect((await options('metrics/', plain)).actions).to.deep.equal({});
+    expect((await options('me/', plain)).actions.GET.username).to.include({ type: 'string' });
+  });
+
   it('puts Allow on every answer, refusals included', async () => {
     for (const [method, path] of [
       ['GET', 'organizations/'],

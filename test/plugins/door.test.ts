@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { authenticated, everybody, field, type PluginApi } from '@tapline/plugin-sdk';
+import { authenticated, everybody, field, type PluginApi, superuser } from '@tapline/plugin-sdk';
 import { bootWith, testPlugin } from '../support/plugins.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -47,6 +47,12 @@ describe('a plugin that is on', function () {
               status: 200,
               body: { body, raw: rawBody === undefined, authorization: headers['authorization'] === undefined },
             }),
+          });
+          api.route({
+            path: '/api/v2/sample/many/',
+            access: { GET: authenticated, POST: authenticated, PATCH: superuser, DELETE: superuser },
+            fields: { count: field.integer({ required: true, min: 1 }) },
+            handler: async () => ({ status: 204 }),
           });
           api.onStart(() => void seen.push('start'));
           api.onStop(() => void seen.push('stop'));
@@ -110,6 +116,24 @@ describe('a plugin that is on', function () {
     expect(paths['/api/v2/sample/nothing/'].post.requestBody.content['application/json'].schema.required).to.deep.equal(
       ['count'],
     );
+  });
+
+  it('offers in OPTIONS what the caller may send, with its form', async () => {
+    const actions = async (path: string, auth?: string | null) =>
+      (await service.request('OPTIONS', path, { auth })).body.actions;
+    const count = { type: 'integer', label: 'Count', help_text: '', min_value: 1 };
+    expect(await actions('/api/v2/sample/many/')).to.deep.equal({
+      GET: {},
+      POST: { count: { ...count, required: true } },
+      PATCH: { count: { ...count, required: false } },
+      DELETE: {},
+    });
+    const password = 'long enough 1';
+    await service.post('users/', { username: 'plain', password });
+    expect(Object.keys(await actions('/api/v2/sample/many/', `plain:${password}`))).to.deep.equal(['GET', 'POST']);
+    const { body: token } = await service.post('tokens/', { scope: 'read' });
+    expect(Object.keys(await actions('/api/v2/sample/many/', token.token))).to.deep.equal(['GET']);
+    expect(await actions('/sample-hook/x/', null)).to.deep.equal({ POST: {} });
   });
 
   it('has a page of settings of its own', async () => {
