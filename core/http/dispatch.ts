@@ -33,7 +33,7 @@ const withBody = new Set(['POST', 'PUT', 'PATCH']);
 /** The engine's route table behind the checks, in the order 401, 403 (read scope), 405, 404, 403, 400. */
 export function dispatch({ engine, auth, readBody }: Deps): Middleware {
   const router = new Router({ strict: true, sensitive: true });
-  for (const route of engine.routes.toSorted(plainFirst))
+  for (const route of plainFirst(engine.routes))
     router.all(route.path, answer({ engine, auth, readBody }, route) as never);
   const routes = router.routes() as unknown as Middleware;
   const known = (path: string) => router.match(path, 'GET').path.length > 0;
@@ -52,8 +52,14 @@ export function dispatch({ engine, auth, readBody }: Deps): Middleware {
 }
 
 /** A plain segment goes before a parameter, wherever the routes come from: `/hosts/compare/` before `/hosts/:id/`. */
-const plainFirst = (a: CompiledRoute, b: CompiledRoute) => (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b)));
-const rank = ({ path }: CompiledRoute) => path.replaceAll(/[^/]+/g, (part) => (part.startsWith(':') ? '1' : '0'));
+function plainFirst(routes: readonly CompiledRoute[]): CompiledRoute[] {
+  // `/./~/`: a dot sorts before a tilde
+  const shape = (path: string) => path.replaceAll(/:[^/]*/g, '~').replaceAll(/[^/~]+/g, '.');
+  return routes
+    .map((route) => ({ route, key: shape(route.path) }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+    .map(({ route }) => route);
+}
 
 function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middleware {
   const allow = allowOf(route);
