@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { BeforeStartOptions, Launch } from '@tapline/plugin-sdk';
 import type { TapRecord } from '../../core/hooks/guard.ts';
 import { createHooks, type LaunchFacts } from '../../core/hooks/hooks.ts';
+import { spansBy } from '../../core/hooks/spans.ts';
 import { until } from '../support/until.ts';
 
 const never = () => new Promise<never>(() => undefined);
@@ -286,5 +287,27 @@ describe('hooks', () => {
     expect(spans).to.deep.equal(
       ['p:before', 'p:denies', 'p:after', 'p:later'].flatMap((name) => [`a begin ${name}`, `a end ${name}`]),
     );
+  });
+
+  it('puts spans around taps, and goes on where the tracer throws, hangs or forgets the work', async () => {
+    const spans: string[] = [];
+    const tracers: Record<string, (name: string, work: any) => any> = {
+      good: async (name, work) => (spans.push(name), work({ set: () => undefined })),
+      throws: () => {
+        throw new Error('tracer');
+      },
+      rejects: async () => Promise.reject(new Error('tracer')),
+      hangs: never,
+      forgets: async () => undefined,
+    };
+    for (const span of Object.values(tracers)) {
+      const { hooks } = make();
+      let ran = 0;
+      hooks.beforeStart(options(), () => ((ran += 1), denial));
+      hooks.intercept(spansBy({ span }, { warn: () => undefined }));
+      expect((await hooks.decideLaunch(facts())).denial).to.deep.equal(denial);
+      expect(ran).to.equal(1);
+    }
+    expect(spans).to.deep.equal(['hook tap p:check']);
   });
 });
