@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,10 +18,18 @@ export async function startTestServer(): Promise<TestServer> {
     log: silentLog,
     options: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
   });
+  // Ctrl-C ends a test run before its last hooks; nothing may be awaited then
+  const abandon = () => {
+    if (server.pid) process.kill(server.pid, 'SIGQUIT');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  };
+  process.on('exit', abandon);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
   return {
     url: server.url,
     async stop() {
       await server.stop();
+      process.off('exit', abandon);
       await rm(folder, { recursive: true, force: true });
     },
   };
