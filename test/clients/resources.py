@@ -126,7 +126,7 @@ def main():
     )
     folder = {'name': 'Folder', 'organization': organization.id, 'scm_type': '', 'local_path': 'library'}
     project = through(v2.projects, folder, {'description': 'changed'})
-    body = {'name': 'Hello', 'inventory': inventory.id, 'project': project.id, 'playbook': 'hello.yml', 'ask_variables_on_launch': True}
+    body = {'name': 'Library hello', 'inventory': inventory.id, 'project': project.id, 'playbook': 'hello.yml', 'ask_variables_on_launch': True}
     template = through(v2.job_templates, body, {'description': 'changed'})
     links(organization, member, template, credential, host, group)
     roles(template, team, member)
