@@ -18,13 +18,13 @@ export async function startTestServer(): Promise<TestServer> {
     log: silentLog,
     options: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
   });
-  // Ctrl-C ends a test run before its last hooks; nothing may be awaited then
+  // Ctrl-C ends a test run before its last hooks, and may come twice; nothing may be awaited then
   const abandon = () => {
     if (server.pid) process.kill(server.pid, 'SIGQUIT');
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   };
   process.on('exit', abandon);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
   return {
     url: server.url,
     async stop() {
