@@ -60,7 +60,7 @@ async function ways(
 /** Why a rule holds for this person and row, or what is missing: the parts it is made of, down to the grants. */
 export async function explainRule(db: Knex, rule: Rule, actor: Actor, row: any): Promise<Explanation> {
   const { anatomy } = rule as CoreRule;
-  const granted = await rule.row(actor, row, db);
+  const granted = Boolean(await rule.row(actor, row, db));
   const result: Explanation = { rule: rule.name, granted };
   if (anatomy?.kind === 'any' || anatomy?.kind === 'all') {
     result.parts = [];

@@ -4,16 +4,19 @@ import type { Knex } from 'knex';
 import { accessList } from '../rbac/access-list.ts';
 import { isRoleType } from '../rbac/definitions.ts';
 import { addSummaries } from '../rbac/descriptor.ts';
+import type { Doors } from '../rbac/doors.ts';
 import { explainAccess, hideNames } from '../rbac/explain.ts';
 import type { RoleSettings } from '../rbac/people.ts';
 import type { CorePermissions, Permissions } from '../rbac/permissions.ts';
 import { objectRoles } from '../rbac/roles.ts';
+import { authenticated, type CoreRule } from '../rbac/rules.ts';
 import { objectRolesOf } from './role-sublists.ts';
 
 interface Services {
   db: Knex;
   settings: RoleSettings;
   permissions: CorePermissions;
+  doors?: Doors;
 }
 
 const explanation = {
@@ -29,11 +32,12 @@ const explanation = {
   required: ['user', 'roles', 'rights'],
 };
 
-/** What every record with access of its own shows of it: its roles, who has them, and why. */
+/** What every record shows of the access to it: its roles, who has them, and why. */
 export function withRoles(resource: Resource, services: Services): Resource {
   const { type, access } = resource;
-  const rights = (services.permissions as Record<string, Permissions>)[type];
-  if (!rights || resource.methods?.detail?.length === 0) return resource;
+  const core: Record<string, Permissions> = services.permissions;
+  const rights: Permissions = Object.hasOwn(core, type) ? core[type]! : { ...access };
+  if (resource.methods?.detail?.length === 0) return resource;
   const listed = isRoleType(type) || type === 'user';
   const more: Resource = {
     ...resource,
@@ -49,7 +53,8 @@ export function withRoles(resource: Resource, services: Services): Resource {
         },
       }),
       'explain-access': {
-        access: { GET: access.see },
+        // the lookup asks for the row; who asks about himself must be somebody
+        access: { GET: authenticated },
         summary: 'Which grants give or miss a user each right',
         related: false as const,
         answers: { GET: { schema: explanation } },
@@ -88,12 +93,12 @@ async function showAccessList({ db, settings }: Services, type: string, call: Ca
 }
 
 /** Everybody may ask about themselves; about others only who administers the record, or sees everything anyhow. */
-async function explain({ db, permissions }: Services, type: string, rights: Permissions, call: Call, row: any) {
+async function explain({ db, permissions, doors }: Services, type: string, rights: Permissions, call: Call, row: any) {
   const { actor } = call;
   const text = call.query.get('user') ?? String(actor?.id);
   const user = /^[1-9]\d{0,14}$/.test(text) ? await db('users').where('id', Number(text)).first() : undefined;
   const self = user?.id === actor?.id;
-  if (!user || !(await permissions.user.see.row(actor, user, db)))
+  if (!user || !(self || (await restricted(doors, 'user', permissions.user.see).row(actor, user, db))))
     throw ValidationError.field('user', `Invalid pk "${text.slice(0, 100)}" - object does not exist.`);
   if (!self && !(await mayExplain(rights, actor, row, db))) throw forbidden();
   const asked: Actor = {
@@ -105,9 +110,19 @@ async function explain({ db, permissions }: Services, type: string, rights: Perm
     via: 'system',
   };
   const { create: _create, ...others } = rights;
-  const explained = await explainAccess(db, type, row, asked, others as Record<string, Rule>);
+  // what is hidden cannot be changed either
+  const narrowed = Object.entries(others).flatMap(([name, rule]) =>
+    rule ? [[name, restricted(doors, type, rule)]] : [],
+  );
+  const explained = await explainAccess(db, type, row, asked, Object.fromEntries(narrowed));
   await hideNames(db, actor, explained);
   return explained;
+}
+
+/** The rule with what narrows it from outside, and as it is where nothing does. */
+function restricted(doors: Doors | undefined, type: string, rule: Rule): Rule {
+  const narrowed = doors?.visible(type, rule) as CoreRule | undefined;
+  return narrowed?.restricted ? narrowed : rule;
 }
 
 const mayExplain = async ({ change, delete: remove }: Permissions, actor: Actor | null, row: any, db: Knex) =>

@@ -50,6 +50,7 @@ export const expectations: Record<string, Line> = {
   'hooks/': { GET: see.hook_trace! },
   'hooks/traces/': { shows: 'hook_trace' },
   'hooks/traces/:id/': { at: 'hook_trace' },
+  'hooks/traces/:id/explain-access/': { at: 'hook_trace' },
   'dashboard/': {},
   'dashboard/graphs/jobs/': {},
   'mesh_visualizer/': { GET: see.settings! },
@@ -119,6 +120,7 @@ export const expectations: Record<string, Line> = {
 
   'tokens/': { shows: 'o_auth2_access_token', POST: anyone },
   'tokens/:id/': { at: 'o_auth2_access_token', ...writes([...superuser, 'self']) },
+  'tokens/:id/explain-access/': { at: 'o_auth2_access_token' },
   'tokens/:id/activity_stream/': { at: 'o_auth2_access_token' },
 
   'teams/': { shows: 'team', POST: admin },
@@ -276,6 +278,7 @@ export const expectations: Record<string, Line> = {
   'unified_job_templates/': { shows: 'job_template' },
   'activity_stream/': { shows: 'activity_stream' },
   'activity_stream/:id/': { at: 'activity_stream' },
+  'activity_stream/:id/explain-access/': { at: 'activity_stream' },
 };
 
 /** The status that the table states; 2xx stands for a success of any kind. */

@@ -32,6 +32,12 @@ describe('what a plugin adds to the API', function () {
           row: (_actor, row) => row.name !== 'hidden',
           query: (_actor, builder, alias) => void builder.whereNot(`${alias}.name`, 'hidden'),
         });
+        for (const type of ['organization', 'sample_note'])
+          door.restrict(type, {
+            row: (actor, row) => actor?.username !== 'shut-out' || !row.name.startsWith('closed'),
+            query: (actor, builder, alias) =>
+              void (actor?.username === 'shut-out' ? builder.whereNot(`${alias}.name`, 'like', 'closed%') : builder),
+          });
         door.nav({ path: '/notes', label: 'Notes', order: 350, section: 'Resources' });
         door.nav({ path: '/first', label: 'First', order: 50 });
         door.health(() => health());
@@ -115,6 +121,43 @@ describe('what a plugin adds to the API', function () {
     const hidden = await service.post('organizations/', { name: 'hidden' });
     expect((await service.get('organizations/?name=hidden')).body.count).to.equal(0);
     expect((await service.get(`organizations/${hidden.body.id ?? 0}/`)).status).to.equal(404);
+  });
+
+  it('explains the access to its resource, and what it hides itself', async () => {
+    const shutOut = (await service.post('users/', { username: 'shut-out', password: 'a long password' })).body;
+    const auth = 'shut-out:a long password';
+    const closed = (await service.post('organizations/', { name: 'closed' })).body;
+    const roles = closed.summary_fields.object_roles;
+    await service.post(`roles/${roles.admin_role.id}/users/`, { id: shutOut.id });
+    const notes = await Promise.all(
+      ['closed note', 'open note'].map(
+        async (name) => (await service.post('sample_notes/', { name, organization: closed.id })).body.url,
+      ),
+    );
+    const rights = async (url: string) =>
+      (await service.get(`${url}explain-access/?user=${shutOut.id}`)).body.rights as Record<string, any>;
+
+    const open = await rights(notes[1]!);
+    expect(open).to.have.keys('see', 'change', 'delete');
+    expect(open.see.parts[0].by[0]).to.include({ resource_type: 'organization', resource_name: 'closed' });
+    for (const [url, granted] of [
+      [closed.url, false],
+      [notes[0]!, false],
+      [notes[1]!, true],
+    ]) {
+      const told = await rights(url);
+      expect([told.see.granted, told.change.granted], url).to.deep.equal([granted, granted]);
+      // its own part has nothing against it, and that of the plugin is named
+      expect(told.see.parts[0].granted, url).to.equal(true);
+      expect(told.see.parts.at(-1), url).to.include({ rule: 'sample', granted });
+      expect((await service.get(url, { auth })).status, url).to.equal(granted ? 200 : 404);
+      expect((await service.get(`${url}explain-access/`, { auth })).status, url).to.equal(granted ? 200 : 404);
+    }
+    // what no plugin narrows is told as it stands
+    const { body } = await service.get(`users/${shutOut.id}/explain-access/`);
+    expect(body.rights.change.rule).not.to.include('sample');
+    expect((await service.get(`${notes[1]}explain-access/`, { auth: null })).status).to.equal(401);
+    for (const url of [...notes, closed.url]) await service.request('DELETE', url);
   });
 
   it('adds to the navigation, in its order', async () => {
