@@ -107,9 +107,9 @@ describe('the start of the service', () => {
 
   it('begins anew when its database connections are cut meanwhile', async () => {
     let cuts = 0;
-    let started = false;
+    const started = new AbortController();
     const cutting = (async () => {
-      while (cuts < 4 && !started) {
+      while (cuts < 4 && !started.signal.aborted) {
         const { rowCount } = await database.pool.query(
           `select pg_terminate_backend(pid) from pg_stat_activity
            where datname = current_database() and application_name like 'tapline%' and pid not in (select pid from pg_stat_activity where application_name = 'tapline pool')`,
@@ -119,7 +119,7 @@ describe('the start of the service', () => {
       }
     })();
     const running = await boot(config());
-    started = true;
+    started.abort();
     await cutting;
     expect(cuts).to.be.greaterThan(0);
     expect((await createRequest(running.url)('GET', '/readyz', { auth: null })).status).to.equal(200);
