@@ -1,10 +1,10 @@
 import type { Log } from '../observe/log.ts';
-import type { Metrics } from '../observe/metrics.ts';
-import { blamedFor, currentSection } from '../observe/section.ts';
+import { blamedFor, currentSection, type Section } from '../observe/section.ts';
 
 interface Deps {
   log: Log;
-  metrics: Pick<Metrics, 'pluginFaults'>;
+  /** told of each that a plugin left */
+  count: (section: Section) => void;
   /** asked after an error of core's own that nobody caught: its state cannot be relied on any more */
   end: () => void;
 }
@@ -13,11 +13,11 @@ interface Deps {
  * What nobody caught. Handlers run in the context of the code that failed, so a plugin's timer or forgotten promise
  * is known by its name: it is told, and the service goes on for everybody else.
  */
-export function catchFaults({ log, metrics, end }: Deps): () => void {
+export function catchFaults({ log, count, end }: Deps): () => void {
   const told = (err: unknown, what: string): boolean => {
     const section = currentSection() ?? blamedFor(err);
     if (!section) return false;
-    metrics.pluginFaults.inc({ plugin: section.plugin, section: section.what });
+    count(section);
     log.error({ err, plugin: section.plugin, section: section.what }, `plugin ${section.plugin} left ${what}`);
     return true;
   };

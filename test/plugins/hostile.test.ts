@@ -14,7 +14,11 @@ const events = ['unhandledRejection', 'uncaughtException'] as const;
 function handleFaultsAsTheService(stage: HostileStage, ended: () => void): () => void {
   const runners = events.map((event) => [event, process.listeners(event as never)] as const);
   for (const event of events) process.removeAllListeners(event);
-  const off = catchFaults({ log: silentLog, metrics: stage.services.metrics, end: ended });
+  const off = catchFaults({
+    log: silentLog,
+    count: ({ plugin, what }) => stage.services.metrics.pluginFaults.inc({ plugin, section: what }),
+    end: ended,
+  });
   return () => {
     off();
     for (const [event, listeners] of runners) for (const one of listeners) process.on(event as never, one as never);

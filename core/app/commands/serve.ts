@@ -1,4 +1,5 @@
 import { boot, type Running } from '../boot.ts';
+import { createLog } from '../../observe/log.ts';
 import { loadConfig } from '../config.ts';
 import { catchFaults } from '../faults.ts';
 
@@ -8,17 +9,20 @@ const impatientAfterMs = 1500;
 export async function serve(): Promise<void> {
   const config = loadConfig();
   const stopping = stopOnSignal();
-  const running = await boot(config);
-  introduce(running, config.dataDir, config.roles);
-  const { log } = running.services;
+  let running: Running | undefined;
+  // before anything starts: it serves, and plugins begin, before all is up
   catchFaults({
-    log,
-    metrics: running.services.metrics,
+    log: createLog({ config }),
+    count: ({ plugin, what }) => running?.services.metrics.pluginFaults.inc({ plugin, section: what }),
     end: () => {
+      if (!running) process.exit(1);
       process.exitCode = 1;
       stopping.stop();
     },
   });
+  running = await boot(config);
+  introduce(running, config.dataDir, config.roles);
+  const { log } = running.services;
   const signal = await stopping.asked;
   log.info({ signal }, 'stopping');
   await running.stop();
