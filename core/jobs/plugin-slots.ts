@@ -16,6 +16,8 @@ export class PluginSlots {
   readonly #look: () => void;
   #fetching = 0;
   #careful = false;
+  /** whose tasks were the latest, and how many in a row */
+  #streak = { plugin: '', length: 0 };
 
   constructor(plugins: readonly string[], look: () => void) {
     this.#plugins = plugins;
@@ -25,9 +27,15 @@ export class PluginSlots {
   /** Called once for each fetch, which ends by `fetched`. */
   forbidden(): string[] {
     const full: string[] = [];
+    // the queue hands out the oldest first: without turns, thousands of quick tasks would keep all others behind them
+    if (this.#streak.length >= PLUGIN_TASKS_AT_ONCE) {
+      full.push(this.#streak.plugin);
+      this.#streak.length = 0;
+      this.#careful = true;
+    }
     for (const plugin of this.#plugins) {
       const running = this.#running.get(plugin) ?? 0;
-      if (running + this.#fetching < PLUGIN_TASKS_AT_ONCE) continue;
+      if (full.includes(plugin) || running + this.#fetching < PLUGIN_TASKS_AT_ONCE) continue;
       full.push(plugin);
       if (running < PLUGIN_TASKS_AT_ONCE) this.#careful = true;
     }
@@ -43,6 +51,7 @@ export class PluginSlots {
   }
 
   async run<T>(plugin: string | undefined, work: () => Promise<T>): Promise<T> {
+    this.#streak = { plugin: plugin ?? '', length: plugin === this.#streak.plugin ? this.#streak.length + 1 : 1 };
     if (plugin === undefined) return work();
     this.#running.set(plugin, (this.#running.get(plugin) ?? 0) + 1);
     try {

@@ -34,6 +34,7 @@ describe('the queue', function () {
     });
     const hog = { schema: z.object({}), plugin: 'hog', run: () => new Promise<void>((resolve) => stuck.push(resolve)) };
     queue.define('hog:work', hog);
+    queue.define('hog:quick', { ...hog, run: async () => undefined });
     queue.define('other:work', { schema: z.object({}), plugin: 'other', run: async () => void seen.push(-2) });
     await queue.migrate();
     await queue.start();
@@ -111,6 +112,18 @@ describe('the queue', function () {
         .first()
         .then((job) => !job);
     });
+  });
+
+  it('gives others their turn while one plugin has thousands of quick tasks', async () => {
+    const many = Array.from({ length: 5000 }, () => ({ name: 'hog:quick', payload: {} }));
+    await queue.addTasks(database.db, many);
+    const before = seen.filter((n) => n === -2).length;
+    await queue.addTask(database.db, 'other:work', {});
+    await until(() => seen.filter((n) => n === -2).length > before);
+    expect(await database.db('tapline_jobs.jobs').where({ task_identifier: 'hog:quick' }).first()).not.to.equal(
+      undefined,
+    );
+    await database.db.raw(`delete from tapline_jobs._private_jobs where locked_at is null`);
   });
 
   it('notes its pools, works on after its connections were cut, and takes its note away at the end', async () => {

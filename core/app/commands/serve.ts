@@ -9,18 +9,19 @@ const impatientAfterMs = 1500;
 export async function serve(): Promise<void> {
   const config = loadConfig();
   const stopping = stopOnSignal();
-  let running: Running | undefined;
+  const up: { running?: Running } = {};
   // before anything starts: it serves, and plugins begin, before all is up
   catchFaults({
     log: createLog({ config }),
-    count: ({ plugin, what }) => running?.services.metrics.pluginFaults.inc({ plugin, section: what }),
+    count: ({ plugin, what }) => up.running?.services.metrics.pluginFaults.inc({ plugin, section: what }),
     end: () => {
-      if (!running) process.exit(1);
+      if (!up.running) process.exit(1);
       process.exitCode = 1;
       stopping.stop();
     },
   });
-  running = await boot(config);
+  const running = await boot(config);
+  up.running = running;
   introduce(running, config.dataDir, config.roles);
   const { log } = running.services;
   const signal = await stopping.asked;
