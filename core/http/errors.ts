@@ -13,7 +13,8 @@ export function answerErrors({ log }: { log: Log }): Middleware {
       await next();
     } catch (error) {
       const answer = asApiError(error);
-      if (answer.status >= 500 && !ctx.req.destroyed) {
+      // a client that went away; the request itself counts as destroyed once its body was read
+      if (answer.status >= 500 && !ctx.res.destroyed) {
         log[answer.status === 503 ? 'warn' : 'error'](
           { err: error, ...blamedFor(error), request_id: ctx.state.requestId, method: ctx.method, path: ctx.path },
           'request failed',
