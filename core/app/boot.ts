@@ -83,10 +83,11 @@ const phases: [name: string, run: (state: State) => Promise<void>][] = [
 export async function boot(config: Config, { plugins: inline }: BootOptions = {}): Promise<Running> {
   const log = createLog({ config });
   const except = new Map<string, string>();
+  let idleKeys: string[] = [];
   const patientUntil = performance.now() + patienceMs;
   for (;;) {
     const registries = await inPhase('plugins', async () => {
-      const prepared = await preparePlugins({ config, inline, except });
+      const prepared = await preparePlugins({ config, inline, except, idleKeys });
       judgeKeys(config, prepared);
       return prepared;
     });
@@ -99,6 +100,7 @@ export async function boot(config: Config, { plugins: inline }: BootOptions = {}
       const optional = fault instanceof PluginError && registries.find(fault.plugin)?.optional;
       if (optional) {
         except.set(fault.plugin, fault.message);
+        idleKeys = registries.settingKeys();
         continue;
       }
       if (!isDatabaseAway(fault) || performance.now() > patientUntil) throw error;

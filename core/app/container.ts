@@ -93,7 +93,9 @@ const platform = {
   pluginHealth: one(({ registries }) => createHealth(registries)),
   log: one(({ config }) => createLog({ config })),
   metrics: one(() => createMetrics()),
-  settings: one(({ config, registries }) => createSettings({ config, more: settingsOf(registries) })),
+  settings: one(({ config, registries }) =>
+    createSettings({ config, more: settingsOf(registries), idle: registries.idleKeys }),
+  ),
   pool: one(({ config, log }) => createPool({ config, log })),
   db: one(({ config, log }) => createDb({ config, log })),
   bus: one(({ config, log }) => createBus({ config, log })),

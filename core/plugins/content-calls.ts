@@ -12,6 +12,7 @@ import { checkValue } from '../settings/check-value.ts';
 import { schemas } from './arguments.ts';
 import { callOf, type Door } from './door.ts';
 import { reasonOf } from './error.ts';
+import { inNameOf } from './in-name-of.ts';
 import { tableOf } from './schema-name.ts';
 
 /** Names under which clients find lists in the document at /api/v2/. */
@@ -86,9 +87,9 @@ const storesFields = ({ fields = {} }: Extension) =>
   Object.values(fields).some(({ type, sql }) => type !== 'computed' && sql === undefined);
 
 /** Nobody checks a default again, and what checks values is tried here first. */
-function defaultProblem(setting: SettingContribution): string | undefined {
+function defaultProblem(plugin: string, setting: SettingContribution): string | undefined {
   try {
-    checkValue(setting, setting.default);
+    checkValue(inNameOf(plugin, 'settings', setting), setting.default);
     return undefined;
   } catch (error) {
     return `default is none that could be set: ${reasonOf(error)}`;
@@ -120,7 +121,7 @@ export const policyCalls = ({ id, contribute, services }: Door) => ({
         call: callOf('settings.define', setting?.key),
         kind: 'settings',
         arguments: [[schemas.setting, setting]],
-        problem: () => defaultProblem(setting),
+        problem: () => defaultProblem(id, setting),
         claims: () => [['setting', setting.key]],
         item: () => setting,
       }),

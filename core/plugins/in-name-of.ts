@@ -73,6 +73,18 @@ function atOnce<F extends Fn>({ plugin, what }: How, fn: F): F {
   return run as F;
 }
 
+/** What decides about a value says what is wrong with it, or nothing; anything else decides nothing. */
+function verdict({ plugin, what }: How, check: (value: any) => string | undefined): typeof check {
+  const section: Section = { plugin, what };
+  const run = named(section, check);
+  return (value) => {
+    const problem: unknown = run(value);
+    if (problem === undefined || typeof problem === 'string') return problem;
+    if (problem instanceof Promise) problem.catch(() => undefined);
+    throw blame(new Error(`${what} must return at once what is wrong, as a text, or undefined`), section);
+  };
+}
+
 const doneAtOnce = new Set(['query', 'where', 'listed', 'prepare']);
 
 /** The same object with these of its functions named. */
@@ -147,6 +159,10 @@ const changes: Change = {
         : {}),
     },
   }),
+  settings: (plugin, setting) =>
+    setting.check
+      ? { ...setting, check: verdict({ plugin, what: `check of setting ${setting.key}` }, setting.check) }
+      : setting,
   groups: (plugin, group) =>
     withNamed(group, { plugin, what: `group ${group.name}`, limit: patience.answer }, ['join']),
   health: (plugin, check) => named({ plugin, what: 'health' }, check),

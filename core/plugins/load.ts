@@ -32,6 +32,8 @@ export interface LoadOptions {
   inline?: readonly (Plugin | { plugin: Plugin; optional?: boolean })[];
   /** ids that a later phase has found wanting, with the reason */
   except?: ReadonlyMap<string, string>;
+  /** keys of settings that were known before these were */
+  idleKeys?: readonly string[];
 }
 
 /**

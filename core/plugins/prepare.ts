@@ -9,7 +9,7 @@ import { newRegistered, Registries } from './registries.ts';
  */
 export async function preparePlugins(options: LoadOptions): Promise<Registries> {
   const { plugins, leftOut } = await loadPlugins(options);
-  const registries = new Registries(leftOut);
+  const registries = new Registries(leftOut, options.idleKeys);
   // a service without plugins need not load the door
   const createPluginApi = plugins.length ? (await import('./api.ts')).createPluginApi : undefined;
   for (const { plugin, optional } of plugins) {
@@ -18,7 +18,8 @@ export async function preparePlugins(options: LoadOptions): Promise<Registries> 
       registries.register({ ...one, api: createPluginApi!(plugin, one.contributions, registries) });
     } catch (error) {
       if (!optional || !(error instanceof PluginError)) throw error;
-      return preparePlugins({ ...options, except: new Map([...(options.except ?? []), [plugin.id, error.message]]) });
+      const except = new Map([...(options.except ?? []), [plugin.id, error.message]]);
+      return preparePlugins({ ...options, except, idleKeys: registries.settingKeys() });
     }
   }
   registries.freeze();

@@ -21,19 +21,27 @@ type Connect = (plugin: Plugin) => PluginServices;
 export class Registries {
   readonly plugins: Registered[] = [];
   readonly leftOut: readonly LeftOut[];
+  /** of settings that plugins had which were left out since: no mistake of the operator's */
+  readonly idleKeys: readonly string[];
   readonly #claims = new Map<string, string>();
   readonly #services = new Map<string, PluginServices>();
   #registering: string | undefined;
   #connect: Connect | undefined;
 
-  constructor(leftOut: readonly LeftOut[] = []) {
+  constructor(leftOut: readonly LeftOut[] = [], idleKeys: readonly string[] = []) {
     this.leftOut = leftOut;
+    this.idleKeys = idleKeys;
   }
 
   all<K extends ContributionKind>(kind: K): Owned<K>[] {
     return this.plugins.flatMap(({ plugin, contributions }) =>
       contributions[kind].map((item) => ({ plugin: plugin.id, item })),
     );
+  }
+
+  /** Of the settings of all that registered, now and before. */
+  settingKeys(): string[] {
+    return [...this.idleKeys, ...this.all('settings').map(({ item }) => item.key)];
   }
 
   find(id: string): Registered | undefined {

@@ -18,6 +18,10 @@ export function settingsOf(registries: Registries): Record<string, SettingDefini
   );
 }
 
-/** @throws ConfigError: a TAPLINE_<KEY> for which there is neither a setting of core nor one of a plugin that is on */
+/** @throws ConfigError: a TAPLINE_<KEY> for which there is neither a setting of core nor one of a plugin that is on or was left out */
 export const judgeKeys = (config: Config, registries: Registries): void =>
-  assertKnownKeys(config, [...Object.keys(settingDefinitions), ...Object.keys(settingsOf(registries))]);
+  assertKnownKeys(config, [
+    ...Object.keys(settingDefinitions),
+    ...Object.keys(settingsOf(registries)),
+    ...registries.idleKeys,
+  ]);

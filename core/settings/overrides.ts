@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { blamedFor } from '../observe/section.ts';
+import { PluginError, reasonOf } from '../plugins/error.ts';
 import { checkValue, SettingProblem } from './check-value.ts';
 import type { SettingDefinition } from './definition.ts';
 
@@ -23,6 +25,13 @@ function explained(what: string, definition: SettingDefinition, value: unknown):
   try {
     return checkValue(definition, value);
   } catch (error) {
+    const plugin = blamedFor(error)?.plugin;
+    if (plugin !== undefined)
+      throw new PluginError(
+        plugin,
+        `${what}, which its own check could not judge: ${reasonOf(error)}. Unset it, or correct the plugin.`,
+        { cause: error },
+      );
     if (!(error instanceof SettingProblem)) throw error;
     throw new Error(`${what}, which cannot be used: ${error.message} ${definition.help}`, { cause: error });
   }
@@ -34,16 +43,23 @@ export function environmentLayer(definitions: Definitions, texts: Record<string,
   return new Map(given.map(([key, definition]) => [key, parseSetting(key, definition, texts[key]!)]));
 }
 
-/** What settings.json in the data folder says; it is read once, at the start. */
-export function fileLayer(definitions: Definitions, dataDir: string | undefined): Map<string, unknown> {
+/**
+ * What settings.json in the data folder says; it is read once, at the start.
+ * @param idle keys that are right although nobody follows them now
+ */
+export function fileLayer(
+  definitions: Definitions,
+  dataDir: string | undefined,
+  idle: readonly string[] = [],
+): Map<string, unknown> {
   if (!dataDir) return new Map();
   const path = join(dataDir, 'settings.json');
-  const read = readSettingsFile(path);
-  const unknown = Object.keys(read).find((key) => !Object.hasOwn(definitions, key));
-  if (unknown !== undefined) throw new Error(`${path}: there is no setting ${unknown}; correct its name or remove it`);
-  return new Map(
-    Object.entries(read).map(([key, value]) => [key, explained(`${path}: ${key} is set`, definitions[key]!, value)]),
+  const read = Object.entries(readSettingsFile(path)).filter(
+    ([key]) => Object.hasOwn(definitions, key) || !idle.includes(key),
   );
+  const unknown = read.find(([key]) => !Object.hasOwn(definitions, key))?.[0];
+  if (unknown !== undefined) throw new Error(`${path}: there is no setting ${unknown}; correct its name or remove it`);
+  return new Map(read.map(([key, value]) => [key, explained(`${path}: ${key} is set`, definitions[key]!, value)]));
 }
 
 function readSettingsFile(path: string): Record<string, unknown> {

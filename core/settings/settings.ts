@@ -30,15 +30,17 @@ interface Deps {
   config: { settings: Record<string, string>; dataDir?: string; host?: string; port?: number };
   /** those of plugins */
   more?: Record<string, SettingDefinition>;
+  /** keys of plugins that were left out */
+  idle?: readonly string[];
 }
 
 /** Default, file, database, environment: the later wins. The database comes in by `refresh`. */
-export function createSettings({ config, more = {} }: Deps): Settings {
+export function createSettings({ config, more = {}, idle }: Deps): Settings {
   const clash = Object.keys(more).find((key) => Object.hasOwn(settingDefinitions, key));
   if (clash) throw new Error(`the setting ${clash} is defined already: give yours another key`);
   const definitions: Record<string, SettingDefinition> = { ...settingDefinitions, ...more };
   const own = ownDefaults(config);
-  const file = fileLayer(definitions, config.dataDir);
+  const file = fileLayer(definitions, config.dataDir, idle);
   const environment = environmentLayer(definitions, config.settings);
   let states = new Map<string, SettingState>();
   const apply = (stored: ReadonlyMap<string, unknown>) => {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Bus } from '../jobs/bus.ts';
 import type { Log } from '../observe/log.ts';
+import { blamedFor } from '../observe/section.ts';
 import type { Cell, KeyRing } from '../secrets/key-ring.ts';
 import { checkValue } from './check-value.ts';
 import type { Settings } from './settings.ts';
@@ -30,7 +31,10 @@ export async function readStored({ db, keyRing, settings, log }: StoreDeps): Pro
       const plain = definition.secret && value ? keyRing.decrypt(value as string, settingCell(key)) : value;
       stored.set(key, checkValue(definition, plain));
     } catch (error) {
-      log?.warn({ key, reason: (error as Error).message }, 'a stored setting cannot be used: what lies below it holds');
+      log?.warn(
+        { key, reason: (error as Error).message, ...blamedFor(error) },
+        'a stored setting cannot be used: what lies below it holds',
+      );
     }
   }
   return stored;

@@ -160,6 +160,55 @@ describe('the boot with a plugin that fails', function () {
     );
   });
 
+  const choosy = () =>
+    testPlugin('sample', (api) =>
+      api.settings.define({
+        key: 'SAMPLE_DAYS',
+        category: 'sample',
+        type: 'integer',
+        default: 1,
+        help: 'Days.',
+        check: (value) => (value === 1 ? undefined : fails()),
+      }),
+    );
+
+  it("names the plugin whose setting's check throws, and goes on without it where it is optional", async () => {
+    const env = { TAPLINE_SAMPLE_DAYS: '4' };
+    expect(await failure({ plugins: [choosy()], env })).to.match(
+      /plugin sample: TAPLINE_SAMPLE_DAYS is "4", which its own check could not judge: broken by the test/,
+    );
+    const dataDir = mkdtempSync(join(tmpdir(), 'tapline-layer-'));
+    folders.push(dataDir);
+    writeFileSync(join(dataDir, 'settings.json'), '{"SAMPLE_DAYS": 4}');
+    expect(await failure({ plugins: [choosy()], dataDir })).to.match(
+      /plugin sample: .*settings\.json: SAMPLE_DAYS is set/,
+    );
+
+    const service = await start({ plugins: [{ plugin: choosy(), optional: true }], env, dataDir });
+    const { body } = await service.get('plugins/sample/');
+    await service.stop();
+    expect(body.state).to.equal('left out');
+    expect(body.reason).to.contain('broken by the test');
+    // what nobody ever knew stays a mistake
+    expect(
+      await failure({ plugins: [{ plugin: choosy(), optional: true }], env: { ...env, TAPLINE_SAMPLE_DAY: '4' } }),
+    ).to.match(/Unknown configuration key TAPLINE_SAMPLE_DAY:/);
+  });
+
+  it("blames the plugin whose setting's check throws while the service runs", async () => {
+    const service = await start({ plugins: [choosy()] });
+    const told: any[] = [];
+    service.services.log.error = ((entry: unknown) => void told.push(entry)) as typeof service.services.log.error;
+    const patch = (value: unknown) =>
+      service.request('PATCH', 'settings/sample/', { body: { SAMPLE_DAYS: value } }).then(({ status }) => status);
+    const statuses = [await patch(4), await patch('many'), await patch(1)];
+    const { body } = await service.get('settings/sample/');
+    await service.stop();
+    expect(statuses).to.deep.equal([500, 400, 200]);
+    expect(body).to.deep.equal({ SAMPLE_DAYS: 1 });
+    expect(told.map(({ plugin, what }) => [plugin, what])).to.deep.equal([['sample', 'check of setting SAMPLE_DAYS']]);
+  });
+
   it('loads what the file of the data folder switches on', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'tapline-layer-'));
     folders.push(dataDir);

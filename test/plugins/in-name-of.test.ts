@@ -11,6 +11,38 @@ const sublist = (functions: object) =>
     extension: { sublists: { things: { resource: 'thing', ...functions } } },
   }).extension.sublists!['things']!;
 
+describe("the check of a plugin's setting", () => {
+  const check = (fn: (value: unknown) => unknown) =>
+    inNameOf('p', 'settings', { key: 'P_A', category: 'p', type: 'string', default: '', help: '', check: fn as never })
+      .check!;
+
+  it('says what is wrong with a value, or nothing', () => {
+    expect(check(() => undefined)('a')).to.equal(undefined);
+    expect(check((value) => `not ${String(value)}`)('a')).to.equal('not a');
+  });
+
+  it('that throws or answers anything else is told as the fault of the plugin', () => {
+    const faults: [fn: () => unknown, told: RegExp][] = [
+      [() => JSON.parse('{'), /JSON/],
+      [() => null, /check of setting P_A must return at once/],
+      [() => false, /must return at once/],
+      [async () => undefined, /must return at once/],
+      // nobody is left alone with the promise
+      [() => Promise.reject(new Error('late')), /must return at once/],
+    ];
+    for (const [fn, told] of faults) {
+      let thrown: unknown;
+      try {
+        check(fn)('a');
+      } catch (error) {
+        thrown = error;
+      }
+      expect((thrown as Error).message).to.match(told);
+      expect(blamedFor(thrown)).to.deep.equal({ plugin: 'p', what: 'check of setting P_A' });
+    }
+  });
+});
+
 describe('what narrows a query in the name of a plugin', () => {
   it('may return the builder, which is not run', async () => {
     let runs = 0;

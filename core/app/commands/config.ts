@@ -7,7 +7,7 @@ export async function printConfig({ redact }: { redact: boolean }): Promise<void
   const config = loadConfig();
   const registries = await preparePlugins({ config });
   judgeKeys(config, registries);
-  const all = createSettings({ config, more: settingsOf(registries) }).all();
+  const all = createSettings({ config, more: settingsOf(registries), idle: registries.idleKeys }).all();
   const settings = Object.fromEntries(
     all.map(({ key, value, origin, definition }) => [
       key,
