@@ -33,8 +33,8 @@ async function runTests(files: string[], output?: string): Promise<TestResult> {
   return result;
 }
 
-/** Areas that mostly wait (for a database to come back, for runs to end): they run beside the others. */
-const waiting = /^test\/(?:chaos|faults|http|launch|scm|dispatch)\//;
+/** Areas that mostly wait (for a database, a browser, a client or a run): they run beside the others. */
+const waiting = /^test\/(?:chaos|clients|console|faults|http|launch|scm|dispatch)\//;
 
 /** Two runs at once; the second one's listing is shown when the first one's has ended. */
 async function runInTwo(files: string[]): Promise<TestResult> {

@@ -158,6 +158,7 @@ describe('Bad input', function () {
     path
       .replace(':id', encodeURIComponent(String(id)))
       .replace(':slug', 'all')
+      .replace(':file', 'start.js')
       .replace(':plugin', 'recommendations')
       .replaceAll(/:\w+/g, '1');
 
