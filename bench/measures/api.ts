@@ -71,10 +71,16 @@ async function compare(service: Side, bare: Side, path: string, { name, authoriz
   ];
 }
 
-async function statements(databaseUrl: string, path: string, callers: readonly Caller[]): Promise<Figure> {
+async function statements(
+  databaseUrl: string,
+  path: string,
+  callers: readonly Caller[],
+  data: string,
+): Promise<Figure> {
   const proxy = await countStatements(databaseUrl);
   // without a worker nothing but the requests asks the database
-  const service = new Service({ DATABASE_URL: proxy.url, TAPLINE_ROLES: 'web' });
+  // beside the other one, and with its keys: nodes of one database share them
+  const service = new Service({ DATABASE_URL: proxy.url, TAPLINE_ROLES: 'web' }, data);
   try {
     await service.start();
     const counts: [string, number][] = [];
@@ -92,7 +98,7 @@ async function statements(databaseUrl: string, path: string, callers: readonly C
     const detail = counts.map(([name, count]) => `${name} ${count}`).join('; ');
     return figure('api', 'statements for one job', most, '', '<=', 6, detail);
   } finally {
-    await service.stop();
+    await service.stop({ keep: true });
     proxy.close();
   }
 }
@@ -116,7 +122,7 @@ export async function api(): Promise<Figure[]> {
         progress(`as ${caller.name}: ${rounds} pairs of ${seconds} s`);
         figures.push(...(await compare(side, bare, path, caller)));
       }
-      return [...figures, await statements(databaseUrl, path, [reader, admin])];
+      return [...figures, await statements(databaseUrl, path, [reader, admin], service.data)];
     } finally {
       const ended = once(bare.process, 'exit');
       bare.process.kill('SIGTERM');
