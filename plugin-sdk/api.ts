@@ -33,10 +33,12 @@ export interface SettingContribution {
   default: unknown;
   /** one sentence: what follows from it */
   help: string;
+  /** what forms call it, where the key does not tell */
   label?: string;
   choices?: readonly string[];
   min?: number;
   max?: number;
+  /** null is a value of its own */
   nullable?: boolean;
   /** stored encrypted, shown as `$encrypted$` */
   secret?: boolean;

@@ -1,3 +1,4 @@
+import { inTime } from '../observe/in-time.ts';
 import type { Log } from '../observe/log.ts';
 
 const stepTimeoutMs = 15_000;
@@ -22,18 +23,12 @@ export class Shutdown {
 
   async #runAll(): Promise<void> {
     for (const { name, run } of this.#steps.toReversed()) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error(`not done after ${stepTimeoutMs} ms`)), stepTimeoutMs);
-      });
       try {
         // one after the other on purpose: a later step takes away what an earlier one still needs
         // oxlint-disable-next-line no-await-in-loop
-        await Promise.race([run(), late]);
+        await inTime(run, stepTimeoutMs, () => new Error(`not done after ${stepTimeoutMs} ms`));
       } catch (err) {
         this.#log.warn({ err, step: name }, 'shutdown step failed');
-      } finally {
-        clearTimeout(timer);
       }
     }
   }

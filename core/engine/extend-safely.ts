@@ -1,4 +1,5 @@
 import type { Field, Resource } from '@tapline/plugin-sdk';
+import { inTime } from '../observe/in-time.ts';
 
 /**
  * What plugins compute for rows of core, such that core's part of the answer comes whatever they do: throw, hang, return
@@ -46,10 +47,14 @@ export const safeLinks =
 
 export function safeSummaries(core: Summaries | undefined, added: Summaries, own: Own, failed: Failed): Summaries {
   return async (db, rows, call) => {
-    const asked = inTime(async () => {
-      const found = await added(db, rows.map(readOnly), call);
-      return new Map([...found].map(([id, summary]) => [Number(id), own(plain(summary ?? {}))]));
-    });
+    const asked = inTime(
+      async () => {
+        const found = await added(db, rows.map(readOnly), call);
+        return new Map([...found].map(([id, summary]) => [Number(id), own(plain(summary ?? {}))]));
+      },
+      limitMs,
+      () => new Error(`not done within ${limitMs} ms`),
+    );
     const [known, more] = await Promise.all([
       core?.(db, rows, call),
       asked.catch((error: unknown) => {
@@ -61,14 +66,4 @@ export function safeSummaries(core: Summaries | undefined, added: Summaries, own
       rows.map(({ id }): [number, Record<string, unknown>] => [id, { ...more?.get(id), ...known?.get(id) }]),
     );
   };
-}
-
-async function inTime<T>(work: () => Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`not done within ${limitMs} ms`)), limitMs);
-  try {
-    return await Promise.race([work(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Middleware } from 'koa';
 import { ApiError } from '@tapline/plugin-sdk';
+import { inTime } from './in-time.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What `/readyz` asks: resolves when the part can serve, throws with the reason when not. */
@@ -9,17 +10,11 @@ export type ReadyChecks = Record<string, () => Promise<void> | void>;
 const checkTimeoutMs = 2000;
 
 async function runCheck(check: () => Promise<void> | void): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), checkTimeoutMs);
-  });
   try {
-    await Promise.race([check(), late]);
+    await inTime(check, checkTimeoutMs, () => new Error(`no answer within ${checkTimeoutMs} ms`));
     return 'ok';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

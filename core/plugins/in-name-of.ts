@@ -1,4 +1,5 @@
 import { ApiError, type Resource, type Sublist } from '@tapline/plugin-sdk';
+import { inTime } from '../observe/in-time.ts';
 import { blame, inSection, type Section } from '../observe/section.ts';
 import type { Restriction } from '../rbac/doors.ts';
 import type { ContributionKind, Contributions } from './contributions.ts';
@@ -34,22 +35,22 @@ export function named<F extends Fn>({ plugin, what, limit }: How, fn: F): F {
     const settled = Promise.resolve(result).catch((error: unknown) => {
       throw blame(error, section);
     });
-    return limit === undefined ? settled : inTime(settled, section, limit);
+    return limit === undefined
+      ? settled
+      : inTime(
+          () => settled,
+          limit,
+          () => tooLate(section, limit),
+        );
   };
   return run as F;
 }
 
-async function inTime(work: Promise<unknown>, section: Section, ms: number): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const text = `Plugin ${section.plugin} did not answer within ${ms / 1000} s (${section.what}). Try again later.`;
-    timer = setTimeout(() => reject(blame(new ApiError(503, text, { 'Retry-After': '5' }), section)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function tooLate(section: Section, ms: number): Error {
+  const text = `Plugin ${section.plugin} did not answer within ${ms / 1000} s (${section.what}). Try again later.`;
+  const error = new ApiError(503, text, { 'Retry-After': '5' });
+  blame(error, section);
+  return error;
 }
 
 /**
@@ -108,11 +109,7 @@ const ofSublists = ['check', 'link', 'prepare', 'decorate', 'adopt', 'where'];
 function resourceOf(plugin: string, resource: Resource): Resource {
   const { type } = resource;
   const base = { plugin, what: type };
-  const made = withNamed(
-    withNamed(resource, { ...base, limit: patience.write }, inTransaction),
-    { ...base, limit: patience.write },
-    atRead,
-  );
+  const made = withNamed(resource, { ...base, limit: patience.write }, [...inTransaction, ...atRead]);
   const parts = (part: Record<string, any> | undefined, what: string, keys: string[], limit?: number) =>
     mapValues(part, (value, key) =>
       withNamed(value, { plugin, what: `${type} ${what} ${key}`, ...(limit === undefined ? {} : { limit }) }, keys),

@@ -1,4 +1,5 @@
 import type { Shutdown } from '../app/shutdown.ts';
+import { inTime } from '../observe/in-time.ts';
 import { asPluginError, PluginError } from './error.ts';
 import type { Registries } from './registries.ts';
 
@@ -27,19 +28,14 @@ export async function startPlugins({ registries, shutdown, timeoutMs = limitMs }
 }
 
 async function within(plugin: string, what: string, work: () => unknown, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new PluginError(
+  const late = () =>
+    new PluginError(
       plugin,
       `${what} was not done after ${timeoutMs} ms: begin what takes longer there, and do not wait for it`,
     );
-    timer = setTimeout(() => reject(error), timeoutMs);
-  });
   try {
-    await Promise.race([Promise.resolve().then(work), late]);
+    await inTime(work, timeoutMs, late);
   } catch (error) {
     throw asPluginError(plugin, what, error);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,5 +1,6 @@
 import type { Actor, WebsocketGroup } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { inTime } from '../../observe/in-time.ts';
 import type { Log } from '../../observe/log.ts';
 import { kindOfGroup } from './messages.ts';
 import type { CanSee } from './witnesses.ts';
@@ -24,17 +25,12 @@ export function createGate({ canSee, groups, db, log, timeoutMs = 5000 }: GateDe
     if (kind !== undefined) return /^[1-9]\d{0,14}$/.test(String(item)) && canSee(kind, Number(item), actor);
     const join = joins.get(group);
     if (!join) return !group.endsWith('_events');
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    });
     try {
-      return (await Promise.race([Promise.resolve().then(() => join(actor, item, db)), late])) === true;
+      const late = () => new Error(`no answer within ${timeoutMs} ms`);
+      return (await inTime(() => join(actor, item, db), timeoutMs, late)) === true;
     } catch (err) {
       log.warn({ err, group }, 'whether a client may listen could not be told: refused');
       return false;
-    } finally {
-      clearTimeout(timer);
     }
   };
 }
