@@ -1,5 +1,6 @@
 import { type Action, type Rule, field } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { copyFields } from '../launch/launch-fields.ts';
 import { copyName } from '../engine/copy-name.ts';
 import { giveToCreator } from '../rbac/roles.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -16,6 +17,7 @@ export function copyAction({ db, keyRing, rules: { see, copy: mayCopy } }: Deps)
   return {
     access: { GET: see, POST: mayCopy },
     summary: 'Whether the caller may copy it; a copy with its secrets',
+    fields: copyFields,
     answers: { GET: { fields: { can_copy: field.boolean() } }, POST: { status: 201, type: 'credential' } },
     async handler(call, credential) {
       if (call.method === 'GET')

@@ -32,7 +32,8 @@ export const labelOf = (name: string, { label }: Partial<Field> = {}) =>
 export const isFilterable = ({ field, sql }: ModelField) =>
   field.filterable !== false && !field.secret && sql !== undefined;
 
-function describeField(name: string, field: Field): FieldEntry {
+/** What is said of a field wherever it stands. */
+export function describeField(name: string, field: Field): FieldEntry {
   const entry: FieldEntry = { type: apiTypeOf(field), label: labelOf(name, field), help_text: field.help ?? '' };
   const { min, max } = bounds(field);
   if (min !== undefined) entry.min_value = min;

@@ -1,24 +1,20 @@
-import type { Action, Call, Field, Reply, Rule } from '@tapline/plugin-sdk';
+import type { Call, Reply } from '@tapline/plugin-sdk';
 import { roleFieldsOf } from '../rbac/definitions.ts';
 import type { Compiled, Engine } from './compile.ts';
 import { resolveId } from './lookup.ts';
 import {
-  type FieldEntry,
-  labelOf,
-  shownEntries,
-  typeChoices,
-  writableEntries,
-  writableEntry,
-} from './options-fields.ts';
-import { mayCreateSomewhere } from './options-rights.ts';
+  actionActions,
+  detailActions,
+  listActions,
+  ownActions,
+  type Place,
+  shownBy,
+  sublistActions,
+} from './options-actions.ts';
+import { labelOf, typeChoices } from './options-fields.ts';
 import { maxPageSize } from './paginate.ts';
 import type { CompiledRoute } from './routes.ts';
 import { searchFields } from './search.ts';
-
-type Entries = Record<string, FieldEntry>;
-type Actions = Partial<Record<string, Entries>>;
-
-const media = ['application/json'];
 
 /**
  * What OPTIONS answers. It is the same for an object that is not there as for one that the caller may not see: clients
@@ -28,8 +24,8 @@ export async function describeRoute(engine: Engine, route: CompiledRoute, call: 
   const common = {
     name: nameOf(engine, route),
     description: descriptionOf(engine, route),
-    renders: media,
-    parses: media,
+    renders: rendersOf(route),
+    parses: parsesOf(route),
   };
   if (route.describe) return { status: 200, body: { ...common, ...(await route.describe(call)) } };
   const own = route.kind === 'route' ? await ownActions(engine, route, call) : undefined;
@@ -50,26 +46,46 @@ export async function describeRoute(engine: Engine, route: CompiledRoute, call: 
     }
     default: {
       const declared = route.kind === 'action' ? model.resource.actions : model.resource.listActions;
-      const actions = await actionActions(place, declared![route.name!]!);
-      return { status: 200, body: { ...common, actions } };
+      const action = declared![route.name!]!;
+      const { page, type } = shownBy(action) ?? {};
+      const about = page ? ofType(engine, engine.type(type!), true) : {};
+      return { status: 200, body: { ...common, actions: await actionActions(place, action), ...about } };
     }
   }
 }
 
-interface Place {
-  engine: Engine;
-  model: Compiled;
-  route: CompiledRoute;
-  call: Call;
-  /** the object that the path names, where there is one that the caller sees */
-  row: any;
-}
-
 function nameOf(engine: Engine, { type, name, kind, path }: CompiledRoute): string {
-  if (!type || kind === 'route') return labelOf(path.split('/').at(-2)!);
+  if (!type || kind === 'route') return ownName(path);
   const { label } = engine.type(type).resource;
   if (kind === 'list') return `${label} list`;
   return kind === 'detail' ? label : `${label}: ${labelOf(name!.replaceAll('/', ' ')).toLowerCase()}`;
+}
+
+/** `/api/v2/dashboard/graphs/jobs/` → `Dashboard graphs jobs` */
+function ownName(path: string): string {
+  const parts = path.replace(/^\/api\/(v2\/)?/, '/').split('/');
+  return labelOf(parts.filter((part) => part !== '' && !part.startsWith(':')).join(' ')) || 'API';
+}
+
+const json = 'application/json';
+const media: Record<string, string> = {
+  json,
+  txt: 'text/plain',
+  ansi: 'text/plain',
+  html: 'text/html',
+  api: 'text/html',
+};
+
+/** A route with formats of its own answers with those, every other with JSON. */
+function rendersOf({ formats }: CompiledRoute): string[] {
+  const own = formats.flatMap((format) => media[format.replace(/_download$/, '')] ?? []);
+  return own.length ? [...new Set(own)] : [json];
+}
+
+function parsesOf({ endpoints }: CompiledRoute): string[] {
+  const kinds = Object.values(endpoints).map(({ body }) => body?.kind);
+  if (kinds.includes('raw')) return ['*/*'];
+  return kinds.includes('none') ? [] : [json];
 }
 
 /** Of the records that the place is about; of an action what it does. */
@@ -113,75 +129,4 @@ function relatedSearch(engine: Engine, model: Compiled): string[] {
     return found !== undefined && searchFields(found).length > 0;
   });
   return [...new Set(searchable.map(([name]) => `${name}__search`))].toSorted();
-}
-
-async function listActions({ engine, model, route, call }: Place): Promise<Actions> {
-  const actions: Actions = { GET: shownEntries(engine.models, model, 'list') };
-  const { POST } = route.endpoints;
-  if (POST && (await mayCreateSomewhere(engine.db, POST.rule, call.actor)))
-    actions.POST = writableEntries(model, 'create');
-  return actions;
-}
-
-async function detailActions({ engine, model, route, call, row }: Place): Promise<Actions> {
-  const actions: Actions = { GET: shownEntries(engine.models, model, 'detail') };
-  const { PUT } = route.endpoints;
-  if (PUT && row && (await allowed(engine, PUT.rule, call, row))) actions.PUT = writableEntries(model, 'replace');
-  return actions;
-}
-
-/** A route of its own has no record to hide: it offers what the caller may send. */
-async function ownActions(engine: Engine, { type, endpoints, described }: CompiledRoute, call: Call): Promise<Actions> {
-  const actions: Actions = {};
-  for (const [method, { rule }] of Object.entries(endpoints)) {
-    const may =
-      method === 'GET'
-        ? await rule.row(call.actor, undefined, engine.db)
-        : await allowed(engine, rule, call, undefined);
-    if (!may) continue;
-    if (method === 'GET') actions.GET = type ? shownEntries(engine.models, engine.type(type), 'list') : {};
-    else actions[method] = withForm.has(method) ? formOf(described?.fields, method) : {};
-  }
-  return actions;
-}
-
-const withForm = new Set(['POST', 'PUT', 'PATCH']);
-
-/** A PATCH may leave out everything. */
-const formOf = (fields: Record<string, Field> = {}, method: string): Entries =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [
-      name,
-      writableEntry(name, method === 'PATCH' ? { ...field, required: false } : field),
-    ]),
-  );
-
-async function allowed({ db }: Engine, rule: Rule, { actor }: Call, row: any): Promise<boolean> {
-  return !actor?.read_only && (await rule.row(actor, row, db));
-}
-
-/** A list that attaches names `id`; one that attaches only, nothing else: so clients tell the two apart. */
-async function sublistActions({ engine, model, route, call, row }: Place, child: Compiled): Promise<Actions> {
-  const actions: Actions = { GET: shownEntries(engine.models, child, 'list') };
-  const { POST } = route.endpoints;
-  if (!POST || call.actor?.read_only) return actions;
-  if (row && !(await allowed(engine, POST.rule, call, row))) return actions;
-  const { attach, create, column, inherit = [] } = model.resource.sublists![route.name!]!;
-  const given = new Set([column, ...inherit]);
-  const entries = create ? Object.entries(writableEntries(child, 'create')) : [];
-  const open = entries.filter(([name]) => !given.has(child.fields.get(name)?.column));
-  actions.POST = {
-    ...(attach ? { id: { type: 'integer', label: 'ID', help_text: 'What to attach.', required: !create } } : {}),
-    ...Object.fromEntries(open),
-  };
-  return actions;
-}
-
-async function actionActions({ engine, route, call, row }: Place, action: Action): Promise<Actions> {
-  const { GET, POST } = route.endpoints;
-  const actions: Actions = GET ? { GET: {} } : {};
-  if (!POST || call.actor?.read_only) return actions;
-  if (row && !(await allowed(engine, POST.rule, call, row))) return actions;
-  actions.POST = formOf(action.fields, 'POST');
-  return actions;
 }

@@ -1,4 +1,4 @@
-import { type Action, type Call, type Rule, ApiError, ValidationError } from '@tapline/plugin-sdk';
+import { type Action, type Call, type Rule, ApiError, ValidationError, field } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { copyName } from '../engine/copy-name.ts';
 import { copyFields } from '../launch/launch-fields.ts';
@@ -24,6 +24,7 @@ export const copyAction = ({ db, doors, rules: { see, copy } }: Deps): Action =>
   access: { GET: see, POST: copy },
   summary: 'Copy it under another name',
   fields: copyFields,
+  answers: { GET: { fields: { can_copy: field.boolean() } }, POST: { status: 201, type: 'inventory' } },
   async handler(call, inventory) {
     if (call.method === 'GET') return { status: 200, body: { can_copy: await copy.row(call.actor, inventory, db) } };
     const name = copyName(call.body['name'], inventory.name);

@@ -1,4 +1,5 @@
 import { field } from '@tapline/plugin-sdk';
+import { askFlags } from './prompt-types.ts';
 
 const links = (help: string) => field.list({ apiType: 'list_of_ids', help });
 
@@ -31,6 +32,41 @@ export const launchFields = {
   job_slice_count: field.integer({ min: 0 }),
   timeout: field.integer(),
   instance_groups: links('Instance groups to run on, in order of preference.'),
+};
+
+/** What a launch will ask for, as GET tells it. */
+export const launchInfoFields = {
+  can_start_without_user_input: field.boolean(),
+  passwords_needed_to_start: field.list(),
+  ...Object.fromEntries(askFlags.map((flag) => [flag, field.boolean()])),
+  survey_enabled: field.boolean(),
+  variables_needed_to_start: field.list(),
+  credential_needed_to_start: field.boolean(),
+  inventory_needed_to_start: field.boolean(),
+  job_template_data: field.json({ help: 'Number, name and description of the template.' }),
+  defaults: field.json({ help: 'What it runs with where nothing is given.' }),
+};
+
+/** What a relaunch will ask for; the counts are a sentence while the job runs. */
+export const relaunchInfoFields = {
+  passwords_needed_to_start: field.list(),
+  retry_counts: field.computed({
+    compute: () => null,
+    apiType: 'json',
+    help: 'How many hosts there are to run on again.',
+  }),
+};
+
+/** What the body of a relaunch may hold; passwords may stand beside it by their own names as well. */
+export const relaunchFields = {
+  hosts: field.choice(
+    [
+      ['all', 'All'],
+      ['failed', 'Failed'],
+    ],
+    { default: 'all', help: 'Run on all hosts again, or on those that failed.' },
+  ),
+  credential_passwords: launchFields.credential_passwords,
 };
 
 /** What the body of a copy holds. */

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { type Action, type Call, type Rule, ApiError, ValidationError, field, forbidden } from '@tapline/plugin-sdk';
 import { isActive } from '../jobs/states.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { relaunchFields, relaunchInfoFields } from './launch-fields.ts';
 import type { LaunchService } from './launch.ts';
 import { loadCredentials } from './load.ts';
 import { allPasswordsNeeded } from './passwords.ts';
@@ -19,8 +20,9 @@ interface RelaunchDeps {
 export const relaunchAction = (deps: RelaunchDeps, rules: { see: Rule; relaunch: Rule }): Action => ({
   access: { GET: rules.see, POST: rules.relaunch },
   summary: 'Launch it again',
+  fields: relaunchFields,
   answers: {
-    GET: { schema: { type: 'object', required: ['passwords_needed_to_start', 'retry_counts'] } },
+    GET: { fields: relaunchInfoFields },
     POST: { status: 201, type: 'job', fields: { job: field.integer() } },
   },
   launches: 201,

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type Action, type Call, type Rule, ApiError, ValidationError, field } from '@tapline/plugin-sdk';
 import { copyName } from '../engine/copy-name.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { copyFields, launchFields } from './launch-fields.ts';
+import { copyFields, launchFields, launchInfoFields } from './launch-fields.ts';
 import { launchInfo } from './launch-info.ts';
 import type { LaunchService } from './launch.ts';
 
@@ -31,7 +31,7 @@ export const launchAction = (
   summary: 'Launch the template',
   fields: launchFields,
   answers: {
-    GET: { schema: { type: 'object' } },
+    GET: { fields: launchInfoFields },
     POST: { status: 201, type: 'job', fields: { job: field.integer(), ignored_fields: field.json() } },
   },
   launches: 201,

@@ -151,6 +151,75 @@ describe('OPTIONS', () => {
     expect((await options('me/', plain)).actions.GET.username).to.include({ type: 'string' });
   });
 
+  it('names and describes every path, with the media that it speaks', async () => {
+    const stated = new Set<string>();
+    const { paths } = (await api.admin('GET', '/api/v2/openapi.json')).body;
+    const named: Record<string, string> = { id: '1', slug: 'jobs', plugin: 'none', file: 'page.js' };
+    for (const path of Object.keys(paths).filter((one) => /^\/api\/(v2|docs)\/.*\/$/.test(one))) {
+      const at = path.replaceAll(/\{(\w+)\}/g, (_, name) => named[name] ?? '1');
+      const { status, body } = await api.admin('OPTIONS', at);
+      expect(status, path).to.equal(200);
+      expect(body.name, path).to.match(/^[A-Z][^:]*(: [^:]+)?$/);
+      expect(body.description, path).to.match(/^[A-Z].+\S$/);
+      stated.add(`${body.renders} < ${body.parses}`);
+    }
+    expect([...stated].toSorted()).to.deep.equal([
+      'application/json < application/json',
+      'text/html < application/json',
+      'text/plain,application/json < application/json',
+      'text/plain,application/json,text/html < application/json',
+    ]);
+    expect(await options('jobs/1/stdout/')).to.deep.include({
+      name: 'Job: stdout',
+      renders: ['text/plain', 'application/json', 'text/html'],
+    });
+    expect((await options('dashboard/graphs/jobs/')).name).to.equal('Dashboard graphs jobs');
+    expect((await options('settings/jobs/')).name).to.equal('Settings');
+  });
+
+  it('tells of an action what it shows and what it takes', async () => {
+    const relaunch = (await options('jobs/1/relaunch/')).actions;
+    expect(Object.keys(relaunch.GET)).to.deep.equal(['passwords_needed_to_start', 'retry_counts']);
+    expect(Object.keys(relaunch.POST)).to.deep.equal(['hosts', 'credential_passwords']);
+    expect(relaunch.POST.hosts).to.deep.include({ type: 'choice', required: false, default: 'all' });
+    expect(relaunch.POST.hosts.choices.map(([value]: [string]) => value)).to.deep.equal(['all', 'failed']);
+    expect(relaunch.POST.credential_passwords).to.include({ type: 'json', write_only: true });
+    const cancel = (await options('jobs/1/cancel/')).actions;
+    expect(cancel.GET.can_cancel).to.include({ type: 'boolean', filterable: false });
+    expect(cancel.POST).to.deep.equal({});
+    for (const type of ['job_templates', 'projects', 'inventories', 'credentials']) {
+      const copy = (await options(`${type}/1/copy/`)).actions;
+      expect([Object.keys(copy.GET), Object.keys(copy.POST)], type).to.deep.equal([['can_copy'], ['name']]);
+      expect(copy.POST.name, type).to.include({ type: 'string', required: true });
+    }
+    const launch = (await options('job_templates/1/launch/')).actions;
+    expect(launch.GET).to.include.keys('can_start_without_user_input', 'ask_limit_on_launch', 'defaults');
+    expect((await options('projects/1/update/')).actions.GET.can_update.type).to.equal('boolean');
+    expect((await options('organizations/1/access_list/')).types).to.deep.equal(['user']);
+    expect((await options('organizations/1/access_list/')).actions.GET).to.include.keys('username', 'is_superuser');
+  });
+
+  it("offers an action's form by the caller's rights on the object", async () => {
+    const { body: organization } = await api.admin('POST', '/api/v2/organizations/', { name: 'Actions' });
+    const { body: inventory } = await api.admin('POST', '/api/v2/inventories/', {
+      name: 'Actions',
+      organization: organization.id,
+    });
+    const { body: user } = await api.admin('GET', '/api/v2/users/?username=plain');
+    const { read_role } = inventory.summary_fields.object_roles;
+    const paths = ['copy', 'variable_data'].map((action) => `inventories/${inventory.id}/${action}/`);
+    const forms = (client = api.admin) =>
+      Promise.all(paths.map(async (path) => Object.keys((await options(path, client)).actions)));
+    expect(await forms()).to.deep.equal([
+      ['GET', 'POST'],
+      ['GET', 'PUT'],
+    ]);
+    // hidden, as if it were not there
+    expect(await forms(plain)).to.deep.equal(await forms());
+    await api.admin('POST', `/api/v2/users/${user.results[0].id}/roles/`, { id: read_role.id });
+    expect(await forms(plain)).to.deep.equal([['GET'], ['GET']]);
+  });
+
   it('puts Allow on every answer, refusals included', async () => {
     for (const [method, path] of [
       ['GET', 'organizations/'],
