@@ -72,6 +72,8 @@ export interface Field extends FieldOptions {
   target?: string;
   /** choice: values are integers (verbosity). */
   numeric?: boolean;
+  /** jsonText: what else is wrong with the text, which is a mapping already; runs before the write's transaction. */
+  check?: (text: string) => string | undefined | Promise<string | undefined>;
   /** computed: the value from a row that `needs` put together; runs once per row, must not query. */
   compute?: (row: any, call: any) => unknown;
 }
@@ -101,7 +103,7 @@ export const field = {
   /** A JSON object stored as jsonb. */
   json: (o: FieldOptions = {}) => make('json', o),
   /** A string holding a JSON or YAML mapping (`variables`, `extra_vars`); never re-serialised. */
-  jsonText: (o: FieldOptions = {}) => make('jsonText', o),
+  jsonText: (o: FieldOptions & { check?: Field['check'] } = {}) => make('jsonText', o),
   /** A link to another resource: the API shows the id under the field's name, the column is `<name>_id`. */
   ref: (target: string, o: FieldOptions = {}) => make('ref', { nullable: true, ...o, target }),
   /** A JSON list stored as jsonb. */

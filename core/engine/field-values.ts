@@ -1,7 +1,7 @@
 import type { Field } from '@tapline/plugin-sdk';
 import type { ModelField } from './model.ts';
 import { parseBoolean, parseInstant, parseNumber, parseWhole, storable } from './scalar.ts';
-import { variablesProblem } from './variables-text.ts';
+import { findVariablesProblem } from './variables-text.ts';
 
 /** A value that a client sent, as the column takes it, or what is wrong with it. */
 export type Checked = { value: unknown } | { error: string };
@@ -45,8 +45,6 @@ export function checkValue(bound: ModelField, value: unknown): Checked {
     case 'string':
     case 'text':
       return checkText(field, value);
-    case 'jsonText':
-      return checkVariables(field, value);
     case 'choice':
       return checkChoice(field, value);
     case 'boolean':
@@ -83,12 +81,15 @@ function checkText(field: Field, value: unknown): Checked {
   return ok(text);
 }
 
-function checkVariables(field: Field, value: unknown): Checked {
+/** For jsonText: a long one is read on another thread. */
+export async function checkVariables(field: Field, value: unknown): Promise<Checked> {
+  if (value === null && field.nullable) return ok(null);
   const text = checkText(field, value);
   // coercing a number to text would only make a scalar of it
   if (typeof value === 'number') return bad('Not a valid string.');
   if ('error' in text) return text;
-  const problem = variablesProblem(text.value as string);
+  const problem =
+    (await findVariablesProblem(text.value as string)) ?? (await field.check?.(text.value as string)) ?? undefined;
   return problem === undefined ? text : bad(problem);
 }
 

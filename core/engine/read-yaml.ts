@@ -10,6 +10,8 @@ import {
 
 /** JSON of any size is quick; YAML takes 2 µs per character, and what people write by hand is short. */
 const maxLength = 250_000;
+/** Up to here everybody else waits some 30 ms, or 200 ms when the text was made for it. */
+const shortEnough = 16_000;
 const maxDepth = 100;
 const maxDirectives = 100;
 const maxAliases = 1000;
@@ -38,6 +40,17 @@ export function readYaml(text: string, options: ParseOptions & DocumentOptions &
   const [error] = document.errors;
   if (error) throw new Error(`${error.message} at line ${text.slice(0, error.pos[0]).split('\n').length}`);
   return document as Document.Parsed;
+}
+
+/** Whether a text would keep a thread busy for so long that it must not be the one that everybody shares. */
+export function isLongYaml(text: string): boolean {
+  if (text.length <= shortEnough || text.length > maxLength) return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function assertProportionate(text: string): void {

@@ -1,5 +1,5 @@
 import type { FieldErrors } from '@tapline/plugin-sdk';
-import { checkValue, defaultOf } from './field-values.ts';
+import { checkValue, checkVariables, defaultOf } from './field-values.ts';
 import { isStored, keyOf, type Model, type ModelField } from './model.ts';
 
 export type WriteMode = 'create' | 'replace' | 'patch';
@@ -12,15 +12,25 @@ export interface ValidatedInput {
   sent: Set<string>;
 }
 
-/** Checks a body field by field. Unknown and read-only keys are ignored, as old clients send them. */
-export function validateBody(model: Model, body: Record<string, unknown>, mode: WriteMode): ValidatedInput {
+/**
+ * Checks a body field by field. Unknown and read-only keys are ignored, as old clients send them. Long texts take
+ * their time, so it comes before the write's transaction.
+ */
+export async function validateBody(
+  model: Model,
+  body: Record<string, unknown>,
+  mode: WriteMode,
+): Promise<ValidatedInput> {
   const result: ValidatedInput = { input: {}, errors: {}, sent: new Set() };
   for (const bound of model.fields.values()) {
     if (!isWritable(bound, mode)) continue;
     const { name, field } = bound;
     if (Object.hasOwn(body, name)) {
       result.sent.add(name);
-      const checked = checkValue(bound, body[name]);
+      // one or two fields of a resource
+      // oxlint-disable-next-line no-await-in-loop
+      const checked =
+        field.type === 'jsonText' ? await checkVariables(field, body[name]) : checkValue(bound, body[name]);
       if ('error' in checked) result.errors[name] = [checked.error];
       else result.input[keyOf(bound)] = checked.value;
     } else if (mode === 'patch') continue;

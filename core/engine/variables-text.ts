@@ -1,7 +1,21 @@
 import { isMap, isScalar } from 'yaml';
-import { readYaml } from './read-yaml.ts';
+import { AsideError, readAside } from './aside.ts';
+import { isLongYaml, readYaml } from './read-yaml.ts';
 
 const maxAliasCount = 100;
+
+const reader = { module: new URL(import.meta.url), name: 'variablesProblem' };
+
+/** The same of a text of any length, without keeping the event loop. */
+export const findVariablesProblem = async (text: string): Promise<string | undefined> =>
+  isLongYaml(text) ? costsTooMuch(readAside<string | undefined>(reader, text)) : variablesProblem(text);
+
+/** What a reader aside was too dear for is a problem of the text like any other. */
+export const costsTooMuch = (answer: Promise<string | undefined>): Promise<string | undefined> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof AsideError) return error.message;
+    throw error;
+  });
 
 /** Why a text is no mapping in JSON or YAML; undefined when it is one, or empty. */
 export function variablesProblem(text: string): string | undefined {

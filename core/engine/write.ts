@@ -45,8 +45,9 @@ export async function createRow(
 ): Promise<number> {
   const { resource } = model;
   const body = Object.keys(fixed).length ? withoutFixed(model, call.body, fixed) : call.body;
+  const read = await validateBody(model, body, 'create');
   return inTransaction(engine.db, resource, async (trx) => {
-    const validated = await validate(engine, model, call, body, 'create', trx, fixed);
+    const validated = await validate(engine, model, call, read, trx, fixed);
     const { input } = validated;
     Object.assign(input, fixed);
     if (checkAccess && !(await resource.access.create?.row(call.actor, input, trx))) throw forbidden();
@@ -81,10 +82,11 @@ export async function updateRow(
   mode: WriteMode,
 ): Promise<any> {
   const { resource } = model;
+  const read = await validateBody(model, call.body, mode);
   return inTransaction(engine.db, resource, async (trx) => {
     const before = await lockRow(model, trx, id);
     assertMatch(model, call, before);
-    const validated = await validate(engine, model, call, call.body, mode, trx, {}, before);
+    const validated = await validate(engine, model, call, read, trx, {}, before);
     refuse(validated);
     const { input } = validated;
     const context: WriteContext = { trx, call, input, before, sent: validated.sent };
@@ -133,13 +135,13 @@ async function validate(
   engine: Engine,
   model: Compiled,
   call: Call,
-  body: Record<string, unknown>,
-  mode: WriteMode,
+  read: ValidatedInput,
   trx: Knex,
   fixed: Record<string, unknown> = {},
   before?: any,
 ): Promise<ValidatedInput> {
-  const validated = validateBody(model, body, mode);
+  // hooks change it, and the transaction may have to run again
+  const validated = structuredClone(read);
   for (const { name, column } of model.fields.values())
     if (column !== undefined && column in fixed) delete validated.errors[name];
   await checkReferences(engine.models, model, validated, call.actor, trx, before);

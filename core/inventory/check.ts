@@ -1,16 +1,6 @@
 import { ApiError, ValidationError, type WriteContext, forbidden } from '@tapline/plugin-sdk';
-import { assertPlainName, claimName, splitPort, withPort } from './names.ts';
-import { VariablesError, parseVariables } from './variables.ts';
-
-/** The engine must be able to read what is stored. */
-function assertVariables(text: string | undefined): void {
-  try {
-    parseVariables(text ?? '');
-  } catch (error) {
-    if (error instanceof VariablesError) throw ValidationError.field('variables', error.message);
-    throw error;
-  }
-}
+import { assertPlainName, claimName, splitPort } from './names.ts';
+import { addPort } from './port.ts';
 
 /** The inventory of a host or group never changes; sending the same again is fine. */
 function assertSameInventory({ call, before }: WriteContext): void {
@@ -31,12 +21,11 @@ async function assertTakesMembers(trx: any, inventoryId: number): Promise<void> 
 export async function checkHost(context: WriteContext): Promise<void> {
   const { trx, input, before } = context;
   assertSameInventory(context);
-  assertVariables(input.variables);
   if (input.name !== undefined) {
     assertPlainName(input.name);
     const { host, port } = splitPort(input.name);
     input.name = host;
-    if (port !== null) input.variables = withPort(input.variables ?? before?.variables ?? '', port);
+    if (port !== null) input.variables = await addPort(input.variables ?? before?.variables ?? '', port);
   }
   await checkMember(context, 'hosts', trx);
 }
@@ -45,7 +34,6 @@ const reservedGroups = new Set(['all', '_meta']);
 
 export async function checkGroup(context: WriteContext): Promise<void> {
   assertSameInventory(context);
-  assertVariables(context.input.variables);
   const { name } = context.input;
   if (name !== undefined) {
     assertPlainName(name);
@@ -62,7 +50,6 @@ async function checkMember({ input, before }: WriteContext, table: 'hosts' | 'gr
 }
 
 export function checkInventory({ call, input, before, sent }: WriteContext): void {
-  assertVariables(input.variables);
   const { kind } = call.body;
   if (before && kind !== undefined && kind !== null && kind !== before.kind) {
     throw new ApiError(405, { error: 'The kind of an inventory cannot be changed.' });

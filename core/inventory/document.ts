@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Variables, storedVariables } from './variables.ts';
+import { type Variables, readStored } from './variables.ts';
 
 export interface DocumentOptions {
   /** adds `_meta.hostvars` */
@@ -36,6 +36,7 @@ export async function inventoryDocument(
   const grouped = new Set(edges.hosts.map(([, host]) => host));
   const members = namesByGroup(edges.hosts, hosts);
   const children = namesByGroup(edges.children, groups);
+  const variables = await readAll([inventory, ...groups, ...(options.hostvars ? hosts : [])]);
 
   const entries: [string, unknown][] = [
     [
@@ -43,7 +44,7 @@ export async function inventoryDocument(
       compact({
         hosts: hosts.filter((host) => !grouped.has(host.id)).map((host) => host.name),
         children: groups.map((group) => group.name),
-        vars: storedVariables(inventory?.variables ?? ''),
+        vars: variables(inventory),
       }),
     ],
   ];
@@ -51,14 +52,14 @@ export async function inventoryDocument(
     const content = compact({
       hosts: members.get(group.id)?.toSorted() ?? [],
       children: children.get(group.id)?.toSorted() ?? [],
-      vars: storedVariables(group.variables),
+      vars: variables(group),
     });
     if (Object.keys(content).length) entries.push([group.name, content]);
   }
   if (options.hostvars)
     entries.push([
       '_meta',
-      { hostvars: Object.fromEntries(hosts.map((host) => [host.name, hostVariables(host, options)])) },
+      { hostvars: Object.fromEntries(hosts.map((host) => [host.name, withTowervars(host, variables(host), options)])) },
     ]);
   // fromEntries, since a group may be called __proto__
   return Object.fromEntries(entries);
@@ -103,8 +104,23 @@ async function readEdges(db: Knex, inventoryId: number): Promise<{ hosts: Edge[]
   return { hosts: edges(true), children: edges(false) };
 }
 
-export function hostVariables(host: HostRow, { towervars }: Pick<DocumentOptions, 'towervars'> = {}): Variables {
-  const variables = storedVariables(host.variables);
+/** Each text once, one after the other: an inventory never has more than one of the threads for long ones. */
+async function readAll(
+  rows: ({ variables: string } | undefined)[],
+): Promise<(row?: { variables: string }) => Variables> {
+  const read = new Map<string, Variables>();
+  for (const text of new Set(rows.map((row) => row?.variables ?? '')))
+    // oxlint-disable-next-line no-await-in-loop
+    read.set(text, await readStored(text));
+  return (row) => read.get(row?.variables ?? '')!;
+}
+
+export const hostVariables = async (host: HostRow, options: TowerVariables = {}): Promise<Variables> =>
+  withTowervars(host, await readStored(host.variables), options);
+
+type TowerVariables = Pick<DocumentOptions, 'towervars'>;
+
+function withTowervars(host: HostRow, variables: Variables, { towervars }: TowerVariables): Variables {
   if (!towervars) return variables;
   const enabled = String(host.enabled);
   return {

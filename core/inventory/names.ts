@@ -1,7 +1,5 @@
 import { ValidationError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { readYaml } from '../engine/read-yaml.ts';
-import { parseVariables } from './variables.ts';
 
 const templateDelimiters = /\{\{|\}\}|\{%|%\}|\{#|#\}/;
 
@@ -21,18 +19,6 @@ export function splitPort(name: string): { host: string; port: number | null } {
       `Invalid port specification: ${JSON.stringify(port.slice(0, 50))} is not a number from 1 to 65535.`,
     );
   return { host, port: number };
-}
-
-/** Adds the port to variables in whatever form they are written; comments in YAML stay. */
-export function withPort(variables: string, port: number): string {
-  const key = 'ansible_ssh_port';
-  const text = variables.trim();
-  if (text.startsWith('{') || !Object.keys(parseVariables(text)).length) {
-    return JSON.stringify({ ...parseVariables(text), [key]: port });
-  }
-  const document = readYaml(text, { version: '1.1' });
-  document.set(key, port);
-  return document.toString().trim();
 }
 
 const others = { hosts: { table: 'groups', label: 'Group' }, groups: { table: 'hosts', label: 'Host' } } as const;

@@ -27,7 +27,7 @@ export function scriptAction(db: Knex, see: Rule): Action {
           ? undefined
           : await db('hosts').where({ inventory_id: inventory.id, name }).first();
         if (!host || !(host.enabled || options.all)) throw notFound('No Host matches the given query.');
-        return { status: 200, body: hostVariables(host, options) };
+        return { status: 200, body: await hostVariables(host, options) };
       }
       const subset = query.get('subset');
       const slice = subset ? parseSubset(subset) : undefined;

@@ -1,6 +1,6 @@
 import { type Action, type Call, type Rule, ValidationError, notFound } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { VariablesError, parseVariables, storedVariables } from './variables.ts';
+import { readStored, variablesProblem } from './variables.ts';
 
 const tables = { inventory: 'inventories', host: 'hosts', group: 'groups' } as const;
 
@@ -10,11 +10,8 @@ const mapping = { schema: { type: 'object' } };
 export function variableData(db: Knex, type: keyof typeof tables, rules: { see: Rule; change: Rule }): Action {
   const write = async (call: Call, row: { id: number }) => {
     const text = Object.keys(call.body).length ? JSON.stringify(call.body) : '';
-    try {
-      parseVariables(text);
-    } catch (error) {
-      throw error instanceof VariablesError ? ValidationError.field('variables', error.message) : error;
-    }
+    const problem = variablesProblem(text);
+    if (problem !== undefined) throw ValidationError.field('variables', problem);
     await db.transaction(async (trx) => {
       const found = () => trx(tables[type]).where({ id: row.id });
       const before = await found().forUpdate().first();
@@ -31,6 +28,6 @@ export function variableData(db: Knex, type: keyof typeof tables, rules: { see: 
     summary: 'The variables as a mapping',
     answers: { GET: mapping, PUT: mapping, PATCH: mapping },
     handler: async (call, row) =>
-      call.method === 'GET' ? { status: 200, body: storedVariables(row.variables) } : write(call, row),
+      call.method === 'GET' ? { status: 200, body: await readStored(row.variables) } : write(call, row),
   };
 }

@@ -1,5 +1,9 @@
+import { ApiError } from '@tapline/plugin-sdk';
 import { type ScalarTag, type ToJSOptions, isScalar, visit } from 'yaml';
-import { readYaml } from '../engine/read-yaml.ts';
+import { type Reader, AsideError, readAside } from '../engine/aside.ts';
+import { isLongYaml, readYaml } from '../engine/read-yaml.ts';
+import { costsTooMuch } from '../engine/variables-text.ts';
+import { type Packed, pack, unpack } from './packed.ts';
 
 export type Variables = Record<string, unknown>;
 
@@ -88,6 +92,27 @@ export function parseVariables(text: string): Variables {
   return value as Variables;
 }
 
+/** What is wrong with the text of variables, for the field that holds them. */
+export function variablesProblem(text: string): string | undefined {
+  try {
+    parseVariables(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof VariablesError) return error.message;
+    throw error;
+  }
+}
+
+export const packedVariables = (text: string): Packed => pack(storedVariables(text));
+
+const reader = (name: string): Reader => ({ module: new URL(import.meta.url), name });
+
+/** The same of a text of any length, without keeping the event loop. */
+export const findVariablesProblem = async (text: string): Promise<string | undefined> =>
+  isLongYaml(text)
+    ? costsTooMuch(readAside<string | undefined>(reader('variablesProblem'), text))
+    : variablesProblem(text);
+
 /** A parser's message quotes the text, which may be long or secret: keep its first words only. */
 const brief = (message: string) => message.split(/, "|:?\n/)[0]!.slice(0, 120);
 
@@ -97,5 +122,17 @@ export function storedVariables(text: string): Variables {
     return parseVariables(text);
   } catch {
     return {};
+  }
+}
+
+/** The same of a text of any length; however many are waiting, since it was accepted once. */
+export async function readStored(text: string): Promise<Variables> {
+  if (!isLongYaml(text)) return storedVariables(text);
+  try {
+    return unpack(await readAside<Packed>(reader('packedVariables'), text, { patient: true })) as Variables;
+  } catch (error) {
+    // it was read when it was stored: this is a machine with too much to do
+    if (error instanceof AsideError) throw new ApiError(503, `Stored variables cannot be read now. ${error.message}`);
+    throw error;
   }
 }

@@ -3,7 +3,6 @@ import { ValidationError, type WriteContext } from '@tapline/plugin-sdk';
 import { contentsOfFolder } from '../scm/contents.ts';
 import { branchProblem } from '../scm/url.ts';
 import type { Settings } from '../settings/settings.ts';
-import { parseVariables } from './variables.ts';
 
 export interface CheckDeps {
   config: { dataDir: string };
@@ -13,7 +12,7 @@ export interface CheckDeps {
 /** contract/jobs.md §2.4, over the row as it will be. */
 export async function checkTemplate(
   { config, settings }: CheckDeps,
-  { trx, input, before, sent }: WriteContext,
+  { trx, input, before }: WriteContext,
 ): Promise<void> {
   const row = { ...before, ...input };
   const errors: Record<string, string[]> = {};
@@ -35,13 +34,6 @@ export async function checkTemplate(
   if (maxForks && row.forks > maxForks) refuse('forks', `Maximum number of forks (${maxForks}) exceeded.`);
   const problem = branchProblem(row.scm_branch ?? '');
   if (problem) refuse('scm_branch', problem);
-  if (sent.has('extra_vars')) {
-    try {
-      parseVariables(row.extra_vars);
-    } catch (error) {
-      refuse('extra_vars', (error as Error).message);
-    }
-  }
   if (Object.keys(errors).length) throw new ValidationError(errors);
   // follows the project, and stays when the project goes
   if (project) input['organization_id'] = project.organization_id;

@@ -1,5 +1,4 @@
 import { mergeVariables, type Variables } from './variables.ts';
-import { templateVariables } from './sort.ts';
 
 /** An engine without `forks` uses five. */
 const ENGINE_FORKS = 5;
@@ -41,7 +40,11 @@ const prompted = [
 ];
 
 /** The columns of a job: the template's values with the accepted prompts over them. */
-export function jobColumns(template: Record<string, any>, accepted: Record<string, any>): Record<string, unknown> {
+export function jobColumns(
+  template: Record<string, any>,
+  own: Variables,
+  accepted: Record<string, any>,
+): Record<string, unknown> {
   const columns: Record<string, unknown> = {
     kind: 'job',
     template_id: template['id'],
@@ -51,9 +54,7 @@ export function jobColumns(template: Record<string, any>, accepted: Record<strin
   for (const name of copied) columns[name] = template[name];
   for (const name of prompted) if (accepted[name] !== undefined) columns[name] = accepted[name];
   if (accepted['inventory'] !== undefined) columns['inventory_id'] = accepted['inventory'];
-  columns['extra_vars'] = JSON.stringify(
-    mergeVariables(templateVariables(template), (accepted['extra_vars'] ?? {}) as Variables),
-  );
+  columns['extra_vars'] = JSON.stringify(mergeVariables(own, (accepted['extra_vars'] ?? {}) as Variables));
   columns['impact'] = impactOf(Number(columns['forks']));
   columns['pending_reasons'] = JSON.stringify([{ code: 'queued', text: 'Waiting for the dispatcher.' }]);
   columns['prompts'] = JSON.stringify(storedPrompts(accepted));

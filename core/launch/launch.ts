@@ -10,6 +10,7 @@ import { askFlags, readLaunchBody, type LaunchInput } from './prompt-types.ts';
 import { missingReferences } from './references.ts';
 import { assertPromptRights, unseen } from './prompt-rights.ts';
 import { credentialProblems, effectiveCredentials, resourceProblems, sortPrompts } from './sort.ts';
+import { templateVariables, type Variables } from './variables.ts';
 import { startRun, type StartDeps } from './start.ts';
 
 export interface LaunchDeps extends StartDeps {
@@ -56,11 +57,13 @@ export function createLaunch(deps: LaunchDeps) {
     const asked = request.honourPrompts
       ? { ...template, ...Object.fromEntries(askFlags.map((flag) => [flag, true])) }
       : template;
-    const plan = await planLaunch(deps, asked, readLaunchBody(request.prompts, deps.settings), request);
+    const variables = await templateVariables(template);
+    const input = await readLaunchBody(request.prompts, deps.settings);
+    const plan = await planLaunch(deps, { template: asked, variables }, input, request);
     const failures = Object.keys(plan.errors).length > 0;
     if (failures && request.waiting) throw new ValidationError(plan.errors);
     const columns = {
-      ...jobColumns(template, plan.accepted),
+      ...jobColumns(template, variables, plan.accepted),
       launch_type: request.launchType ?? 'manual',
       ...launcherColumns(request),
       ...request.columns,
@@ -83,7 +86,7 @@ export type LaunchService = ReturnType<typeof createLaunch>;
 /** Steps 2 to 10; all complaints are collected. */
 async function planLaunch(
   deps: LaunchDeps,
-  template: LaunchTemplate,
+  { template, variables }: { template: LaunchTemplate; variables: Variables },
   { given, passwords, errors: typeErrors }: LaunchInput,
   { authority, organizationId }: LaunchRequest,
 ): Promise<Plan> {
@@ -106,7 +109,7 @@ async function planLaunch(
   };
   if (Object.keys(errors).length) return { accepted: {}, ignored: {}, credentials: [], passwords, errors };
 
-  const { accepted, ignored } = sortPrompts(given, { template, credentials: named });
+  const { accepted, ignored } = sortPrompts(given, { template, variables, credentials: named });
   if (authority) await assertPromptRights(db, authority, { template, accepted, organizationId });
   const usedInventory = accepted['inventory'] === undefined ? template.inventory : inventory;
   Object.assign(errors, resourceProblems(template, accepted, usedInventory));

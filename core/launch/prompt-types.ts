@@ -1,6 +1,7 @@
+import { ApiError } from '@tapline/plugin-sdk';
 import { branchProblem } from '../scm/url.ts';
 import type { Settings } from '../settings/settings.ts';
-import { parseVariables } from './variables.ts';
+import { readVariables } from './variables.ts';
 
 /** What a launch may be asked, with the flag that opens it and how its value is read (contract/jobs.md §3). */
 export interface Prompt {
@@ -78,7 +79,7 @@ const ids = (value: unknown): number[] => {
 const INT_MAX = 2_147_483_647;
 
 export const prompts: readonly Prompt[] = [
-  { key: 'extra_vars', flag: 'ask_variables_on_launch', read: parseVariables },
+  { key: 'extra_vars', flag: 'ask_variables_on_launch', read: readVariables },
   { key: 'inventory', flag: 'ask_inventory_on_launch', read: id },
   { key: 'limit', flag: 'ask_limit_on_launch', read: text() },
   { key: 'scm_branch', flag: 'ask_scm_branch_on_launch', read: branch },
@@ -114,7 +115,10 @@ export interface LaunchInput {
 }
 
 /** Step 2 of a launch: types only. Unknown keys are dropped; null is never a value here. */
-export function readLaunchBody(body: Record<string, unknown>, settings: Pick<Settings, 'get'>): LaunchInput {
+export async function readLaunchBody(
+  body: Record<string, unknown>,
+  settings: Pick<Settings, 'get'>,
+): Promise<LaunchInput> {
   const errors: Record<string, string[]> = {};
   const given: Record<string, any> = {};
   const limits = { maxForks: Number(settings.get('MAX_FORKS')) };
@@ -125,8 +129,12 @@ export function readLaunchBody(body: Record<string, unknown>, settings: Pick<Set
     if (!Object.hasOwn(source, key) || source[key] === undefined) continue;
     try {
       if (source[key] === null) throw new Error('This field may not be null.');
-      given[key] = read(source[key], limits);
+      const value = read(source[key], limits);
+      // long variables, and nothing else
+      // oxlint-disable-next-line no-await-in-loop
+      given[key] = value instanceof Promise ? await value : value;
     } catch (error) {
+      if (error instanceof ApiError) throw error;
       errors[key] = [(error as Error).message];
     }
   }

@@ -2,7 +2,7 @@ import type { LaunchCredential } from './passwords.ts';
 import { slotOf } from './passwords.ts';
 import type { LaunchProject, LaunchTemplate } from './load.ts';
 import { prompts } from './prompt-types.ts';
-import { parseVariables, sameValue, type Variables } from './variables.ts';
+import { sameValue, type Variables } from './variables.ts';
 
 export interface Sorted {
   accepted: Record<string, any>;
@@ -12,6 +12,8 @@ export interface Sorted {
 
 export interface SortContext {
   template: LaunchTemplate;
+  /** the template's own */
+  variables: Variables;
   /** the credentials that the caller named */
   credentials: readonly LaunchCredential[];
 }
@@ -40,24 +42,14 @@ function ownValue(key: string, template: LaunchTemplate): unknown {
 function sortVariables(
   variables: Variables,
   asked: boolean,
-  { template }: SortContext,
+  { variables: own }: SortContext,
   { accepted, ignored }: Sorted,
 ): void {
-  const own = templateVariables(template);
   // the web client sends the template's own values back with every launch
   const changed = Object.entries(variables).filter(
     ([key, value]) => !(Object.hasOwn(own, key) && sameValue(own[key], value)),
   );
   if (changed.length) (asked ? accepted : ignored)['extra_vars'] = Object.fromEntries(changed);
-}
-
-export function templateVariables(template: Record<string, any>): Variables {
-  try {
-    return parseVariables(template['extra_vars'] ?? '');
-  } catch {
-    // validated when it was stored; a template that is unreadable nevertheless has none
-    return {};
-  }
 }
 
 function sortCredentials(

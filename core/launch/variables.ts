@@ -1,5 +1,7 @@
+import { ApiError } from '@tapline/plugin-sdk';
 import { type Document, isScalar, visit } from 'yaml';
-import { readYaml } from '../engine/read-yaml.ts';
+import { AsideError, readAside } from '../engine/aside.ts';
+import { isLongYaml, readYaml } from '../engine/read-yaml.ts';
 
 export type Variables = Record<string, unknown>;
 
@@ -17,6 +19,59 @@ export function parseVariables(value: unknown): Variables {
     throw new Error('Must be a JSON or YAML mapping of variables.');
   assertPlain(parsed, 0);
   return parsed as Variables;
+}
+
+type Answer = { variables: Variables } | { problem: string };
+
+/** For another thread, from which only what can be copied comes back. */
+export function answerVariables(text: string): Answer {
+  try {
+    return { variables: parseVariables(text) };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+const reader = { module: new URL(import.meta.url), name: 'answerVariables' };
+
+/** The same of a text of any length, without keeping the event loop: only long YAML is worth a promise. */
+export function readVariables(value: unknown): Variables | Promise<Variables> {
+  return typeof value === 'string' && isLongYaml(value)
+    ? variablesOf(readAside<Answer>(reader, value))
+    : parseVariables(value);
+}
+
+async function variablesOf(asked: Promise<Answer>): Promise<Variables> {
+  const answer = await asked;
+  if ('problem' in answer) throw new Error(answer.problem);
+  return answer.variables;
+}
+
+/** For the field that holds such a text. */
+export async function variablesProblem(text: string): Promise<string | undefined> {
+  try {
+    await readVariables(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    return (error as Error).message;
+  }
+}
+
+/**
+ * The variables that a template holds. They were checked when they were stored; a template that is unreadable
+ * nevertheless has none.
+ * @throws ApiError 503 when they cannot be read now
+ */
+export async function templateVariables(template: Record<string, any>): Promise<Variables> {
+  try {
+    return await readVariables(template['extra_vars'] ?? '');
+  } catch (error) {
+    if (error instanceof AsideError)
+      throw new ApiError(503, `The template's variables cannot be read now. ${error.message}`);
+    if (error instanceof ApiError) throw error;
+    return {};
+  }
 }
 
 function parseText(text: string): unknown {

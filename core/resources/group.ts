@@ -5,6 +5,7 @@ import { checkGroup } from '../inventory/check.ts';
 import { groupSummaries } from '../inventory/host-summaries.ts';
 import { ancestorsSql, assertNoCycle, assertOneInventory, descendantsSql, orphansOf } from '../inventory/membership.ts';
 import { variableData } from '../inventory/variable-data.ts';
+import { findVariablesProblem } from '../inventory/variables.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
 import { groupJobEvents } from './job-event.ts';
 import { groupJobHostSummaries } from './job-host-summary.ts';
@@ -74,7 +75,7 @@ export const groupResource = ({ db, permissions }: { db: Knex; permissions: Core
       name: field.string({ required: true }),
       description: field.text(),
       inventory: field.ref('inventory', { required: true, nullable: false, mode: 'create' }),
-      variables: field.jsonText(),
+      variables: field.jsonText({ check: findVariablesProblem }),
     },
     access: permissions.group,
     orderBy: ['name', 'id'],

@@ -5,6 +5,7 @@ import { checkHost } from '../inventory/check.ts';
 import { hostSummaries } from '../inventory/host-summaries.ts';
 import { assertOneInventory, groupsOfHostSql } from '../inventory/membership.ts';
 import { variableData } from '../inventory/variable-data.ts';
+import { findVariablesProblem } from '../inventory/variables.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
 import { hostJobEvents } from './job-event.ts';
 import { hostJobHostSummaries } from './job-host-summary.ts';
@@ -17,7 +18,7 @@ const fields = {
   inventory: field.ref('inventory', { required: true, nullable: false, mode: 'create' }),
   enabled: field.boolean({ default: true }),
   instance_id: field.string({ max: 1024 }),
-  variables: field.jsonText(),
+  variables: field.jsonText({ check: findVariablesProblem }),
   has_active_failures: field.boolean({
     mode: 'ro',
     sql: 'coalesce((select s.failed from job_host_summaries s where s.id = {alias}.last_job_host_summary_id), false)',

@@ -7,6 +7,7 @@ import { countSql } from '../inventory/counts.ts';
 import { scriptAction } from '../inventory/script-action.ts';
 import { treeAction } from '../inventory/tree-action.ts';
 import { variableData } from '../inventory/variable-data.ts';
+import { findVariablesProblem } from '../inventory/variables.ts';
 import type { Doors } from '../rbac/doors.ts';
 import { type CorePermissions, inventoryLinks } from '../rbac/permissions.ts';
 import { assertLinks } from '../rbac/rights.ts';
@@ -25,7 +26,7 @@ const fields = {
   organization: field.ref('organization', { required: true, nullable: false }),
   kind: field.choice(kinds, { mode: 'create' }),
   host_filter: field.text({ nullable: true }),
-  variables: field.jsonText(),
+  variables: field.jsonText({ check: findVariablesProblem }),
   has_active_failures: field.boolean({ mode: 'ro', sql: countSql.has_active_failures }),
   total_hosts: field.integer({ mode: 'ro', sql: countSql.total_hosts }),
   hosts_with_active_failures: field.integer({ mode: 'ro', sql: countSql.hosts_with_active_failures }),

@@ -8,6 +8,7 @@ import { askFlags } from '../launch/prompt-types.ts';
 import { templateSummaries } from '../launch/run-summaries.ts';
 import { copyAction, copyLists, launchAction } from '../launch/template-actions.ts';
 import { assertMayUse, assertTemplateRights } from '../launch/template-rights.ts';
+import { variablesProblem } from '../launch/variables.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
 import { giveToCreator } from '../rbac/roles.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -59,7 +60,7 @@ const templateFields = {
     ],
     { default: 0 },
   ),
-  extra_vars: field.jsonText(),
+  extra_vars: field.jsonText({ check: variablesProblem }),
   job_tags: field.text(),
   force_handlers: field.boolean(),
   skip_tags: field.text(),

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResolvedCredential } from '../credentials/resolve.ts';
 import { inventoryDocument } from '../inventory/document.ts';
-import { parseVariables } from '../launch/variables.ts';
-import { templateVariables } from '../launch/sort.ts';
+import { parseVariables, templateVariables } from '../launch/variables.ts';
 import { cachePath, resolveRevision } from '../scm/cache.ts';
 import { requirementsPath } from '../scm/requirements.ts';
 import type { ClaimedRun } from './claim.ts';
@@ -23,17 +22,18 @@ export async function prepareJob(
   const { inventory, project } = run;
   if (!inventory) throw new SpecError('The job has no inventory any more.');
   if (!project) throw new SpecError('The job has no project any more.');
-  const [document, facts, source, engine] = await Promise.all([
+  const [document, facts, source, engine, templateVars] = await Promise.all([
     inventoryDocument(db, inventory.id, { hostvars: true, ...sliceOf(run) }),
     run['use_fact_cache'] ? loadFacts(deps, inventory.id) : [],
     sourceOf(deps.config.dataDir, run),
     engineTool.engine(),
+    templateVariables(run.template ?? {}),
   ]);
   run['scm_revision'] = source.kind === 'git' ? source.revision : '';
   const spec = buildJobSpec({
     run: run as never,
     extraVars: parseVariables(run['extra_vars']),
-    templateVars: templateVariables(run.template ?? {}),
+    templateVars,
     injected: injectedVariables({ run, template: run.template, project, inventory, user: run.user }),
     inventory: document,
     credentials,

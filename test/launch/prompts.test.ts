@@ -8,7 +8,8 @@ const credential = (id: number, type: number, inputs: object = {}, kind = 'ssh')
   ({ id, name: `c${id}`, inputs, type: { id: type, name: `T${type}`, kind, namespace: kind } }) as never;
 const template = (over: object = {}) =>
   ({ id: 1, project: null, inventory: null, credentials: [], extra_vars: '', ...over }) as never;
-const sort = (given: object, over: object = {}) => sortPrompts(given, { template: template(over), credentials: [] });
+const sort = (given: object, over: object = {}) =>
+  sortPrompts(given, { template: template(over), variables: {}, credentials: [] });
 
 /** A value of each prompt that differs from what the template has. */
 const values: Record<string, unknown> = {
@@ -42,17 +43,18 @@ describe('launch prompts', () => {
       expect(sort(given)).to.deep.equal({ accepted: {}, ignored: given });
     });
 
-    it(`refuses null as ${key}`, () => {
-      expect(readLaunchBody({ [key]: null }, settings).errors).to.deep.equal({
+    it(`refuses null as ${key}`, async () => {
+      expect((await readLaunchBody({ [key]: null }, settings)).errors).to.deep.equal({
         [key]: ['This field may not be null.'],
       });
     });
   }
 
-  it('refuses names of branches that git could take for an option', () => {
+  it('refuses names of branches that git could take for an option', async () => {
     for (const name of ['-x', '--upload-pack=id', 'a b', 'a..b'])
-      expect(readLaunchBody({ scm_branch: name }, settings).errors).to.have.property('scm_branch');
-    expect(readLaunchBody({ scm_branch: 'feature/a-1' }, settings).errors).to.deep.equal({});
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await readLaunchBody({ scm_branch: name }, settings)).errors).to.have.property('scm_branch');
+    expect((await readLaunchBody({ scm_branch: 'feature/a-1' }, settings)).errors).to.deep.equal({});
   });
 
   it('takes the project branch for the own one of a template without', () => {
@@ -62,14 +64,21 @@ describe('launch prompts', () => {
     });
   });
 
-  it('reads passwords at the top level unless they are nested, and nothing else as one', () => {
+  it('reads passwords at the top level unless they are nested, and nothing else as one', async () => {
     const top = { ssh_password: 'a', 'vault_password.x': 'b', become_password: '', other_password: 'c' };
-    expect(readLaunchBody(top, settings).passwords).to.deep.equal({ ssh_password: 'a', 'vault_password.x': 'b' });
-    expect(readLaunchBody({ ...top, credential_passwords: { ssh_password: 'n' } }, settings).passwords).to.deep.equal({
+    expect((await readLaunchBody(top, settings)).passwords).to.deep.equal({
+      ssh_password: 'a',
+      'vault_password.x': 'b',
+    });
+    expect(
+      (await readLaunchBody({ ...top, credential_passwords: { ssh_password: 'n' } }, settings)).passwords,
+    ).to.deep.equal({
       ssh_password: 'n',
     });
-    expect(readLaunchBody({ credential_passwords: [] }, settings).errors).to.have.property('credential_passwords');
-    expect(readLaunchBody({ ssh_password: 5 }, settings).errors).to.have.property('credential_passwords');
+    expect((await readLaunchBody({ credential_passwords: [] }, settings)).errors).to.have.property(
+      'credential_passwords',
+    );
+    expect((await readLaunchBody({ ssh_password: 5 }, settings)).errors).to.have.property('credential_passwords');
   });
 
   it('keeps one credential per type, vaults per id', () => {
