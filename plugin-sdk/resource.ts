@@ -83,16 +83,21 @@ export interface Reply {
   headers?: Record<string, string>;
 }
 
-/** What a success of an action answers with, for the API description. */
+/**
+ * A success of an action or route, for the API description, which is held to be true: a body has every key that is told here
+ * and no others. At most one of `type`, `fields` and `schema` is needed; errors are described for all routes alike.
+ */
 export interface Answered {
   /** default 200 */
   status?: number;
+  /** the media type, default `application/json`; any other is a text unless `schema` says more */
+  media?: string;
   /** a record of this type, or a page of them */
   type?: string;
   page?: true;
-  /** keys of the body: besides those of the type, or all there are */
+  /** keys of the body, each always there: besides those of the type, or all there are */
   fields?: Record<string, Field>;
-  /** JSON schema of a body that neither says */
+  /** JSON Schema (draft 2020-12) of a body that neither says; `#/components/schemas/<type>` names the record of a type */
   schema?: object;
   /** there is no body */
   empty?: true;
@@ -104,14 +109,16 @@ export interface Action {
   access: Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Rule>>;
   handler: (call: Call, row: any) => Promise<Reply>;
   summary?: string;
-  /** What the body of a POST may hold, for OPTIONS and the API description; the handler checks it. */
+  /** What a body may hold, for OPTIONS and the API description; the handler checks it. */
   fields?: Record<string, Field>;
+  /** JSON Schema of a body that `fields` cannot tell, for the API description */
+  takes?: object;
   /** Values of `?format=` that the handler serves itself; it then also judges `call.accept`, so no 404 or 406 before it. */
   formats?: readonly string[];
   /** false: no link in `related` */
   related?: false;
-  /** by method; where nothing is said, a success may hold anything */
-  answers?: Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Answered>>;
+  /** What successes answer, by method: one, or one for each status and media type. Where nothing is said, a success may hold anything. */
+  answers?: Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Answered | readonly Answered[]>>;
   /** POST starts a run and answers with this status; clients may send it with an `Idempotency-Key`, and then it starts one run at most. */
   launches?: 201 | 202;
 }

@@ -8,6 +8,7 @@ import { createActivity } from '../engine/activity.ts';
 import { compileResources } from '../engine/compile.ts';
 import { DoublePath } from '../engine/routes.ts';
 import { defineHookTask } from '../hooks/queue-tasks.ts';
+import { describedAuth } from '../http/auth/describe-auth.ts';
 import { watchBlocking } from '../observe/blocking.ts';
 import { createLog } from '../observe/log.ts';
 import { blameForPaths } from '../plugins/clashes.ts';
@@ -204,6 +205,7 @@ async function compile({ container, shutdown }: State): Promise<void> {
     log: cradle.log,
     resources,
     routes: coreRoutes(cradle, resources),
+    besides: describedAuth,
     doors: cradle.doors,
     keyRing: cradle.keyRing,
     extensions: pluginExtensions(cradle.registries),

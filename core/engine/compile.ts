@@ -31,6 +31,8 @@ export interface Engine {
   doors?: Doors;
   /** for secrets among the fields that plugins add */
   keyRing?: KeyRing;
+  /** path items of the API's description for what is answered outside of the routes */
+  besides: Record<string, object>;
   /** every path under its methods, in the order in which they are to be tried */
   routes: CompiledRoute[];
   /** @throws Error for a type that nobody declared */
@@ -49,6 +51,7 @@ export interface EngineDeps {
   log: Log;
   resources: readonly Resource[];
   routes?: readonly Route[];
+  besides?: Record<string, object>;
   activity?: Activity;
   doors?: Doors;
   keyRing?: KeyRing;
@@ -75,6 +78,7 @@ export async function compileResources(deps: EngineDeps): Promise<Engine> {
     activity,
     doors,
     keyRing,
+    besides: deps.besides ?? {},
     routes: [],
     type(name) {
       const found = compiled.get(name);

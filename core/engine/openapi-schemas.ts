@@ -1,11 +1,10 @@
 import type { ApiType, Field } from '@tapline/plugin-sdk';
 import type { Engine } from './compile.ts';
+import { pageOf, type Schema } from './json-schema.ts';
 import { variantTypes } from './links.ts';
 import type { Model, ModelField } from './model.ts';
 import { apiTypeOf, isFilterable, labelOf, masked } from './options-fields.ts';
 import { isWritable, type WriteMode } from './schema.ts';
-
-export type Schema = Record<string, unknown>;
 
 const schemas: Record<ApiType, Schema> = {
   string: { type: 'string' },
@@ -92,27 +91,12 @@ function pageSchema(engine: Engine, model: Model): Schema {
   const variants = variantTypes(engine.models, model);
   const names = variants ? [...variants.types.values()].map(({ type }) => type) : [model.type];
   const items = names.map((name) => reference(`${name}_entry`));
-  return {
-    type: 'object',
-    properties: {
-      count: { type: 'integer', minimum: 0 },
-      next: { type: ['string', 'null'] },
-      previous: { type: ['string', 'null'] },
-      results: { type: 'array', items: items.length === 1 ? items[0] : { anyOf: items } },
-    },
-    required: ['results'],
-  };
+  return { ...pageOf(items.length === 1 ? items[0]! : { anyOf: items }), required: ['results'] };
 }
-
-const errorSchema: Schema = {
-  type: 'object',
-  description: '`detail`, or the messages of each wrong field under its name; rules on the whole under `__all__`.',
-  properties: { detail: { description: 'What is wrong.' } },
-};
 
 /** Every named schema of the document. */
 export function componentSchemas(engine: Engine): Record<string, Schema> {
-  const all: Record<string, Schema> = { error: errorSchema };
+  const all: Record<string, Schema> = {};
   for (const model of engine.models.values()) {
     all[model.type] = shownSchema(model, 'detail');
     all[`${model.type}_entry`] = shownSchema(model, 'list');

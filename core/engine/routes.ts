@@ -38,7 +38,7 @@ export interface CompiledRoute {
   /** what OPTIONS says of a route of its own */
   describe?: Route['describe'];
   /** of a route of its own: what the description of the API says of it */
-  described?: Pick<PluginRoute, 'summary' | 'fields' | 'openapi'>;
+  described?: Pick<PluginRoute, 'summary' | 'fields' | 'takes' | 'answers' | 'openapi'>;
 }
 
 const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -85,7 +85,7 @@ export function compileRoutes(
 }
 
 function ownRoute(engine: Engine, route: PluginRoute): CompiledRoute {
-  const { path, access, handler, lists, formats = [], describe, summary, fields, openapi } = route;
+  const { path, access, handler, lists, formats = [], describe, summary, fields, takes, answers, openapi } = route;
   if (!path.endsWith('/')) throw new Error(`the path ${path} must end with a slash`);
   const endpoints = Object.entries(access).map(([method, rule]) => [
     method,
@@ -104,7 +104,7 @@ function ownRoute(engine: Engine, route: PluginRoute): CompiledRoute {
     endpoints: Object.fromEntries(endpoints),
     formats,
     describe,
-    described: { summary, fields, openapi },
+    described: { summary, fields, takes, answers, openapi },
   };
 }
 

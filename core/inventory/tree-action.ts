@@ -18,12 +18,25 @@ function treeSize(id: number, children: Children, known: Map<number, number>): n
   return size;
 }
 
+const below = {
+  children: { type: 'array', items: { type: 'object' }, description: 'Groups with their own, to any depth.' },
+};
+const treeSchema = {
+  type: 'array',
+  items: {
+    allOf: [
+      { $ref: '#/components/schemas/group_entry' },
+      { type: 'object', properties: below, required: ['children'] },
+    ],
+  },
+};
+
 /** `…/tree/`: the root groups, each with its groups below it, sorted by name. */
 export function treeAction(db: Knex, see: Rule): Action {
   return {
     access: { GET: see },
     summary: 'The groups as a tree',
-    answers: { GET: { schema: { type: 'array', items: { type: 'object' } } } },
+    answers: { GET: { schema: treeSchema } },
     async handler(call, inventory) {
       const groups: { id: number }[] = await db('groups')
         .select('id')

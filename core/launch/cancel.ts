@@ -46,6 +46,7 @@ export async function cancelRun(
 export const cancelAction = (deps: CancelDeps, { see, cancel }: { see: Rule; cancel: Rule }): Action => ({
   access: { GET: see, POST: cancel },
   summary: 'Cancel the run',
+  takes: { type: 'object' },
   answers: { GET: { fields: { can_cancel: field.boolean() } }, POST: { status: 202, empty: true } },
   async handler(call, row) {
     if (call.method === 'GET') return { status: 200, body: { can_cancel: isActive(row.status) } };

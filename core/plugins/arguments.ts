@@ -115,6 +115,8 @@ export const schemas = lazily({
       openapi: z.partialRecord(z.enum(methods), z.looseObject({})).optional(),
       summary: z.string().optional(),
       fields: z.record(z.string(), z.any()).optional(),
+      takes: z.looseObject({}).optional(),
+      answers: z.partialRecord(z.enum(methods), z.union([z.looseObject({}), z.array(z.looseObject({}))])).optional(),
       formats: z.array(z.string()).optional(),
       launches: z.union([z.literal(201), z.literal(202)]).optional(),
       root: z.string().optional(),

@@ -1,5 +1,6 @@
-import { ApiError, type Route } from '@tapline/plugin-sdk';
+import { ApiError, type PluginRoute } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { integer, listOf, record } from '../engine/json-schema.ts';
 import { authenticated } from '../rbac/rules.ts';
 import type { Seen } from './dashboard.ts';
 
@@ -18,11 +19,23 @@ const kinds: Record<string, readonly string[]> = {
 };
 const statuses = ['successful', 'failed', 'canceled', 'error'] as const;
 
+/** [seconds since 1970, number] */
+const point = { ...listOf(integer), minItems: 2, maxItems: 2 };
+const answer = record({ jobs: record(Object.fromEntries(statuses.map((status) => [status, listOf(point)]))) });
+
+const chosen = (name: string, values: object, standard: string) => ({
+  name,
+  in: 'query',
+  schema: { type: 'string', enum: Object.keys(values), default: standard },
+});
+
 /** How the runs that the caller sees ended, by day: points of seconds since 1970, at midnight UTC, and number. */
-export const jobsGraph = (db: Knex, seen: Seen): Route => ({
+export const jobsGraph = (db: Knex, seen: Seen): PluginRoute => ({
   path: '/api/v2/dashboard/graphs/jobs/',
   summary: 'How runs ended, by day',
   access: { GET: authenticated },
+  answers: { GET: { schema: answer } },
+  openapi: { GET: { parameters: [chosen('period', periods, 'month'), chosen('job_type', kinds, 'all')] } },
   async handler({ actor, query }) {
     const period = choose(periods, 'period', query.get('period') ?? 'month');
     const ofKind = choose(kinds, 'job_type', query.get('job_type') ?? 'all');

@@ -1,5 +1,6 @@
-import type { Actor, Resource, Route } from '@tapline/plugin-sdk';
+import type { Actor, PluginRoute, Resource } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { integer, record, text } from '../engine/json-schema.ts';
 import type { Doors } from '../rbac/doors.ts';
 import { authenticated } from '../rbac/rules.ts';
 import { jobsGraph } from './dashboard-graph.ts';
@@ -105,8 +106,32 @@ function shown(n: Record<string, number>): Record<string, unknown> {
   };
 }
 
+const counts = record({ url: text, total: integer });
+const withFailures = { url: text, failures_url: text, total: integer, failed: integer };
+const labelled = record({ label: text, ...withFailures });
+const answer = record({
+  related: record({ jobs_graph: text }),
+  inventories: record({
+    url: text,
+    total: integer,
+    total_with_inventory_source: integer,
+    job_failed: integer,
+    inventory_failed: integer,
+  }),
+  inventory_sources: record({ ec2: labelled }),
+  groups: record({ url: text, total: integer, inventory_failed: integer }),
+  hosts: record(withFailures),
+  projects: record(withFailures),
+  scm_types: record({ git: labelled, svn: labelled, archive: labelled }),
+  users: counts,
+  organizations: counts,
+  teams: counts,
+  credentials: counts,
+  job_templates: counts,
+});
+
 /** What older web clients show first: how much there is of what the caller sees, and how jobs went. */
-export function dashboardRoutes(deps: Deps, resources: readonly Resource[]): Route[] {
+export function dashboardRoutes(deps: Deps, resources: readonly Resource[]): PluginRoute[] {
   const seen = seenBy(deps, resources);
   return [
     {
@@ -114,6 +139,7 @@ export function dashboardRoutes(deps: Deps, resources: readonly Resource[]): Rou
       root: 'dashboard',
       summary: 'How much there is of what the caller sees',
       access: { GET: authenticated },
+      answers: { GET: { schema: answer } },
       handler: async ({ actor }) => ({
         status: 200,
         headers: { Warning: '299 tapline "This resource is deprecated: count by the lists themselves."' },

@@ -65,6 +65,7 @@ export function docsRoutes(): Route[] {
       access: { GET: everybody },
       summary: 'The description of the API as a page',
       formats: ['html'],
+      answers: { GET: [{ media: 'text/html' }, { status: 302, empty: true }] },
       handler: showPage,
     },
     {
@@ -72,6 +73,7 @@ export function docsRoutes(): Route[] {
       access: { GET: everybody },
       summary: 'What the page is made of',
       formats: ['html'],
+      answers: { GET: Object.values(libraryFiles).map((media) => ({ media })) },
       handler: showFile,
     },
   ];

@@ -1,4 +1,5 @@
 import type { Resource, Route } from '@tapline/plugin-sdk';
+import { pageOf } from '../engine/json-schema.ts';
 import { envelope, invalidPage, maxPageSize, readPage } from '../engine/paginate.ts';
 import { roleFieldsOf } from '../rbac/definitions.ts';
 import { authenticated } from '../rbac/rules.ts';
@@ -29,6 +30,7 @@ function emptyList(name: string, type: string): Route {
     root: name,
     summary: `No ${type.replaceAll('_', ' ')} can be made yet`,
     access: { GET: authenticated },
+    answers: { GET: { schema: pageOf({ not: {} }) } },
     async handler({ query }) {
       const { size, number } = readPage(query);
       if (number !== 'last' && number > 1) throw invalidPage();

@@ -1,10 +1,24 @@
 import { defineResource, field, type Resource, type Route } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { flag, integer, listOf, orNull, pageOf, record, text } from '../engine/json-schema.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import { describeHooks } from '../hooks/tap-figures.ts';
 import { auditor } from '../rbac/rules.ts';
 
 const ro = { mode: 'ro' } as const;
+
+const tap = record({
+  plugin: text,
+  name: text,
+  stage: orNull(text),
+  fail_mode: { ...text, enum: ['allow', 'deny', 'retry'] },
+  timeout_ms: integer,
+  calls: integer,
+  errors: integer,
+  p50_ms: { type: ['number', 'null'] },
+  p95_ms: { type: ['number', 'null'] },
+  last_called: { type: ['string', 'null'], format: 'date-time' },
+});
 
 /** The hooks with the taps on them, in their order. */
 export const hooksRoute = ({ db, hooks }: { db: Knex; hooks?: Pick<Hooks, 'list'> }): Route => ({
@@ -12,6 +26,7 @@ export const hooksRoute = ({ db, hooks }: { db: Knex; hooks?: Pick<Hooks, 'list'
   root: 'hooks',
   summary: 'The hooks, and what plugins do on them',
   access: { GET: auditor },
+  answers: { GET: { schema: pageOf(record({ name: text, queued: flag, taps: listOf(tap) })) } },
   async handler() {
     const results = hooks ? await describeHooks({ db, hooks }) : [];
     return { status: 200, body: { count: results.length, next: null, previous: null, results } };

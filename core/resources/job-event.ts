@@ -1,5 +1,6 @@
 import { type Action, type Resource, type Rule, type Sublist, defineResource, field } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { flag, integer, mapOf, record, text } from '../engine/json-schema.ts';
 import { childrenSummary, unfinishedSummary } from '../events/children-summary.ts';
 import { eventIdSql, eventKey } from '../events/event-id.ts';
 import { jobSummaries } from '../events/run-summary.ts';
@@ -99,11 +100,18 @@ export function ofGroup(builder: Knex.QueryBuilder, group: { id: number }, alias
   );
 }
 
+const summarySchema = record({
+  children_summary: mapOf(record({ rowNumber: integer, numChildren: integer })),
+  meta_event_nested_uuid: mapOf(text),
+  event_processing_finished: flag,
+  is_tree: flag,
+});
+
 /** `job_events/children_summary/` of a job. */
 export const childrenSummaryAction = ({ db }: { db: Knex }, see: Rule): Action => ({
   access: { GET: see },
   summary: 'How many events lie below each event',
-  answers: { GET: { schema: { type: 'object' } } },
+  answers: { GET: { schema: summarySchema } },
   async handler(_call, run) {
     if (!isTerminal(run.status)) return { status: 200, body: unfinishedSummary };
     const events = await db('run_events')

@@ -1,6 +1,12 @@
 import type { Route } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { flag, integer, listOf, record, text } from '../engine/json-schema.ts';
 import { auditor } from '../rbac/rules.ts';
+
+const shown = record({
+  nodes: listOf(record({ id: integer, hostname: text, node_type: text, node_state: text, enabled: flag })),
+  links: { ...listOf({}), maxItems: 0 },
+});
 
 /** The nodes as a graph. They talk to each other through the database only, so nothing links them. */
 export const meshRoute = ({ db }: { db: Knex }): Route => ({
@@ -8,6 +14,7 @@ export const meshRoute = ({ db }: { db: Knex }): Route => ({
   root: 'mesh_visualizer',
   summary: 'Nodes and what links them',
   access: { GET: auditor },
+  answers: { GET: { schema: shown } },
   handler: async () => ({
     status: 200,
     body: {

@@ -1,6 +1,10 @@
 import type { Route } from '@tapline/plugin-sdk';
+import { listOf, mapOf, record, text } from '../engine/json-schema.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { auditor } from '../rbac/rules.ts';
+
+const sample = record({ labels: mapOf({ type: ['string', 'number'] }), value: { type: 'number' } });
+const shown = mapOf(record({ help_text: text, type: text, samples: listOf(sample) }));
 
 /** The figures of this node under the path that clients know, as text or JSON; `/metrics` has them for collectors. */
 export const metricsRoute = ({ metrics: { registry } }: { metrics: Pick<Metrics, 'registry'> }): Route => ({
@@ -9,6 +13,7 @@ export const metricsRoute = ({ metrics: { registry } }: { metrics: Pick<Metrics,
   summary: 'Figures of this node',
   access: { GET: auditor },
   formats: ['txt', 'json'],
+  answers: { GET: [{ media: 'text/plain' }, { schema: shown }] },
   async handler({ query, accept = '' }) {
     const format = query.get('format') ?? (accept.includes('application/json') ? 'json' : 'txt');
     if (format !== 'json') return { status: 200, body: await registry.metrics(), type: registry.contentType };

@@ -1,7 +1,7 @@
 import { field, type PluginRoute } from '@tapline/plugin-sdk';
 import type { Registries } from '../plugins/registries.ts';
 import { authenticated } from '../rbac/rules.ts';
-import { shownRoute } from './shown-route.ts';
+import { shownPage } from './shown-page.ts';
 
 const middle = 1000;
 
@@ -11,7 +11,7 @@ export const navigationRoute = ({ registries }: { registries: Registries }): Plu
   root: 'navigation',
   summary: 'Navigation entries of plugins',
   access: { GET: authenticated },
-  openapi: { GET: shownRoute(fields, { list: true }) },
+  answers: { GET: shownPage(fields) },
   async handler() {
     const results = registries
       .all('navigation')

@@ -1,5 +1,6 @@
 import type { Route } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { flag, integer, listOf, orNull, record, text } from '../engine/json-schema.ts';
 import { everybody } from '../rbac/rules.ts';
 
 interface Deps {
@@ -7,12 +8,31 @@ interface Deps {
   config: { version: string; nodeName: string };
 }
 
+const shown = record({
+  ha: { ...flag, description: 'Whether several nodes serve it.' },
+  version: text,
+  active_node: { ...text, description: 'The node that answers.' },
+  install_uuid: text,
+  instances: listOf(
+    record({
+      node: text,
+      node_type: text,
+      uuid: text,
+      heartbeat: orNull({ type: 'string', format: 'date-time' }),
+      capacity: integer,
+      version: text,
+    }),
+  ),
+  instance_groups: listOf(record({ name: text, capacity: integer, instances: listOf(text) })),
+});
+
 /** Public: is the service there, and which nodes serve it. */
 export const pingRoute = ({ db, config }: Deps): Route => ({
   path: '/api/v2/ping/',
   root: 'ping',
   summary: 'Nodes and version',
   access: { GET: everybody },
+  answers: { GET: { schema: shown } },
   async handler() {
     const nodes = await db('instances')
       .select('node_type', 'uuid', 'capacity', 'version', { node: 'hostname', heartbeat: 'last_seen' })

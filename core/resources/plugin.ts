@@ -4,7 +4,7 @@ import { inventoryOf } from '../plugins/inventory.ts';
 import type { LeftOut } from '../plugins/load.ts';
 import type { Registered, Registries } from '../plugins/registries.ts';
 import { auditor } from '../rbac/rules.ts';
-import { shownRoute } from './shown-route.ts';
+import { shownPage } from './shown-page.ts';
 
 interface Deps {
   registries: Registries;
@@ -22,7 +22,7 @@ export function pluginStatusRoutes({ registries, pluginHealth }: Deps): PluginRo
       root: 'plugins',
       summary: 'Plugins: list',
       access: { GET: auditor },
-      openapi: { GET: shownRoute(fields, { list: true }) },
+      answers: { GET: shownPage(fields) },
       async handler() {
         const results = [...(await Promise.all(registries.plugins.map(on))), ...registries.leftOut.map(showLeftOut)];
         return { status: 200, body: { count: results.length, next: null, previous: null, results } };
@@ -32,7 +32,7 @@ export function pluginStatusRoutes({ registries, pluginHealth }: Deps): PluginRo
       path: `${base}:plugin/`,
       summary: 'Plugins: show',
       access: { GET: auditor },
-      openapi: { GET: shownRoute(fields) },
+      answers: { GET: { fields } },
       async handler({ params }) {
         const found = registries.find(params.plugin!);
         if (found) return { status: 200, body: await on(found) };

@@ -1,5 +1,6 @@
 import type { Resource, Route } from '@tapline/plugin-sdk';
 import type { Settings } from '../settings/settings.ts';
+import { mapOf, record, text } from '../engine/json-schema.ts';
 import { everybody } from '../rbac/rules.ts';
 
 /** The entry documents: where the versions are, and every list by the name under which clients know it. */
@@ -17,12 +18,14 @@ export function rootRoutes(
     {
       path: '/api/',
       access: { GET: everybody },
+      answers: { GET: { schema: versionsSchema } },
       summary: 'The versions of the API',
       handler: async () => ({ status: 200, body: { ...versions, ...loginPage(settings) } }),
     },
     {
       path: '/api/v2/',
       access: { GET: everybody },
+      answers: { GET: { schema: mapOf(text) } },
       summary: 'Every list of this version',
       handler: async () => ({ status: 200, body: lists }),
     },
@@ -36,6 +39,19 @@ const versions = {
   oauth2: '/api/o/',
   documentation: '/api/docs/',
 };
+
+const versionsSchema = record({
+  description: text,
+  current_version: text,
+  available_versions: record({ v2: text }),
+  oauth2: text,
+  documentation: text,
+  custom_logo: text,
+  custom_header_logo: text,
+  custom_login_info: text,
+  custom_title: text,
+  login_redirect_override: text,
+});
 
 /** What the web client shows before anybody has logged in. */
 const loginPage = (settings: Pick<Settings, 'get'>) => ({

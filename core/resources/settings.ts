@@ -1,10 +1,12 @@
 import { ApiError, type Call, forbidden, notFound, type Resource, type Route } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { pageOf as pageSchema, record, text } from '../engine/json-schema.ts';
 import type { Bus } from '../jobs/bus.ts';
 import { auditor, authenticated, superuser } from '../rbac/rules.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { categoryName, settingCategories, settingViews } from '../settings/categories.ts';
 import { describeChange, describeFact, describeSetting } from '../settings/describe-setting.ts';
+import { describeValues } from '../settings/value-schema.ts';
 import { readInstallUuid, type SettingFact, settingFacts } from '../settings/facts.ts';
 import { planChange, planReset } from '../settings/plan-change.ts';
 import { recordChange } from '../settings/record-change.ts';
@@ -33,6 +35,8 @@ export function settingRoutes({ db, keyRing, settings, bus, config }: Deps, reso
   const facts = settingFacts(resources);
   const change = ({ actor }: Call, changes: ReadonlyMap<string, unknown>) =>
     changeStored(store, changes, (trx) => recordChange(trx, { settings, actor, node: config.nodeName }, changes));
+  const { values, changes } = describeValues(settings, facts);
+  const shown = { schema: values };
   const page = ({ params }: Call) => pageOf(params.slug!, settings, facts);
   return [
     listRoute(settings, facts),
@@ -40,12 +44,17 @@ export function settingRoutes({ db, keyRing, settings, bus, config }: Deps, reso
       path: `${base}logging/test/`,
       summary: 'Try where the log is sent to',
       access: { POST: superuser },
+      takes: { type: 'object' },
+      // it never succeeds
+      answers: { POST: [] },
       handler: async () => tryLogging(settings),
     },
     {
       path: `${base}:slug/`,
       summary: 'The settings of a category',
       access: { GET: auditor, PATCH: superuser, PUT: superuser, DELETE: superuser },
+      takes: changes,
+      answers: { GET: shown, PATCH: shown, PUT: shown, DELETE: { status: 204, empty: true } },
       async handler(call) {
         // a change is planned on what other nodes stored a moment ago, too
         if (call.method !== 'GET') await settings.refresh(() => readStored(store));
@@ -83,6 +92,7 @@ function listRoute(settings: Settings, facts: Page['facts']): Route {
     root: 'settings',
     summary: 'The categories of settings',
     access: { GET: authenticated },
+    answers: { GET: { schema: pageSchema(record({ url: text, slug: text, name: text })) } },
     async handler({ actor }) {
       const used = [...shownSettings(settings).map(({ definition }) => definition), ...Object.values(facts)];
       const names = [...new Set(used.map(({ category }) => category))].map((slug) => [slug, categoryName(slug)]);

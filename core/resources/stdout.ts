@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Action, ApiError, type Call, type Reply, type Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { integer, record, text as textSchema } from '../engine/json-schema.ts';
 import { createAnsiHtml, escapeHtml, stripAnsi } from '../events/ansi.ts';
 import { stdoutPage } from '../events/stdout-page.ts';
 import { lineCount, linesOf, runText } from '../events/stdout-text.ts';
@@ -19,12 +20,18 @@ interface Wanted extends StdoutDeps {
   run: { id: number; kind: string; name: string; stdout_offset: number };
 }
 
+const shown = record({
+  range: record({ start: integer, end: integer, absolute_end: integer }),
+  content: textSchema,
+});
+
 /** `stdout/` of a run: the text of its events, put together again byte for byte. */
 export function stdoutAction({ db, settings }: StdoutDeps, see: Rule): Action {
   return {
     access: { GET: see },
     formats,
     summary: 'The standard output of the run',
+    answers: { GET: [{ media: 'text/html' }, { media: 'text/plain' }, { schema: shown }] },
     async handler(call, row) {
       const wanted = { db, settings, call, run: row };
       const format = formatOf(call);

@@ -2,6 +2,7 @@ import { authenticated, definePlugin } from '@tapline/plugin-sdk';
 import { createInputs } from './inputs.ts';
 import { inputReaders } from './input-readers.ts';
 import { recommend } from './recommend.ts';
+import { recommendationsSchema } from './recommendations-schema.ts';
 import { catalogue } from './rules/catalogue.ts';
 import { queriedScopes, readScope } from './scopes.ts';
 
@@ -23,6 +24,7 @@ export default definePlugin({
       root: 'recommendations',
       summary: 'What the platform would be better for, most severe first',
       access: { GET: authenticated },
+      answers: { GET: { schema: recommendationsSchema } },
       openapi: {
         GET: {
           parameters: [

@@ -31,7 +31,7 @@ describe('a node that comes back', function () {
   });
   const start = async () => {
     running = await boot(loadConfig(environment()));
-    request = createRequest(running.url);
+    request = createRequest(running);
   };
   const job = async (id: number) => (await request('GET', `jobs/${id}/`)).body;
   const reached = (id: number, status: string) =>

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import type { CompiledRoute } from '../../core/engine/routes.ts';
 import type { Model } from '../../core/engine/model.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { describedBy, type Exchange } from '../support/described.ts';
 import { createFixtures, type Fixtures } from './fixtures.ts';
 
 const nested = (levels: number, [open, end]: [string, string] = ['{"a":', '}']) =>
@@ -133,11 +132,7 @@ describe('Bad input', function () {
   let fixtures: Fixtures;
   let untouched: Fixtures;
   let routes: CompiledRoute[];
-  let authorization: string;
-  let check: (exchange: Exchange) => string[];
-  let patterns: [RegExp, string][];
-  /** answers that are not as the API's own description tells, each kind once */
-  const lies = new Set<string>();
+  let token: string;
   before(async () => {
     // nothing is run here: launches stay pending
     service = await startService({ TAPLINE_ROLES: 'web' });
@@ -146,13 +141,9 @@ describe('Bad input', function () {
     routes = service.services.engineApi.routes;
     // a token, since each of many thousand requests with a password costs a hash
     const { body } = await service.post('tokens/', { scope: 'write' });
-    authorization = `Bearer ${body.token}`;
-    check = describedBy((await service.get('openapi.json')).body);
-    patterns = routes.map(({ path }) => [new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`), path]);
+    ({ token } = body);
   });
   after(() => service.stop());
-  beforeEach(() => lies.clear());
-  afterEach(() => expect([...lies].slice(0, 20), 'what the API says of itself').to.deep.equal([]));
 
   const pathOf = ({ path, type }: CompiledRoute, id: unknown = fixtures.ids[type ?? '']) =>
     path
@@ -169,30 +160,15 @@ describe('Bad input', function () {
   async function ask(
     method: string,
     path: string,
-    { body, type = 'application/json', accepted }: { body?: string; type?: string; accepted?: unknown } = {},
+    { body, type = 'application/json' }: { body?: unknown; type?: string } = {},
   ) {
-    const answer = await fetch(service.url + path, {
-      method,
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(20_000),
-      headers: { authorization, ...(body === undefined ? {} : { 'content-type': type }) },
-    });
-    const text = await answer.text();
-    const shown = `${method} ${path.slice(0, 200)} ${body?.slice(0, 200) ?? ''} → ${answer.status} ${text.slice(0, 300)}`;
-    expect(answer.status, shown).to.be.lessThan(500);
+    const sent: Record<string, string> = body === undefined ? {} : { 'content-type': type };
+    const { status, headers, text } = await service.request(method, path, { body, auth: token, headers: sent });
+    const shown = `${method} ${path.slice(0, 200)} ${JSON.stringify(body)?.slice(0, 200) ?? ''} → ${status} ${text.slice(0, 300)}`;
+    expect(status, shown).to.be.lessThan(500);
     expect(text, shown).not.to.match(/\n\s+at |node_modules|\.ts:\d/);
-    if (answer.status >= 400) expect(answer.headers.get('content-type'), shown).to.match(/json/);
+    if (status >= 400) expect(headers.get('content-type'), shown).to.match(/json/);
     last = shown;
-    const { pathname } = new URL(service.url + path);
-    const route = patterns.find(([pattern]) => pattern.test(pathname))?.[1];
-    const { status, headers } = answer;
-    // what was refused before it came to a route, or for its method, is nobody's answer
-    if (route && ![404, 405].includes(status)) {
-      const read = headers.get('content-type')?.includes('json') && text !== '' ? JSON.parse(text) : text;
-      for (const lie of check({ path: route, method, body: accepted, answer: { status, headers, body: read } }))
-        lies.add(lie);
-    }
     return status;
   }
 
@@ -314,7 +290,7 @@ describe('Bad input', function () {
     writing(async (method, route) => {
       const tooLarge = httpRequest(service.url + wholePath(route), {
         method,
-        headers: { authorization, 'content-type': 'application/json', 'content-length': 50_000_000 },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': 50_000_000 },
       });
       tooLarge.on('error', () => undefined).flushHeaders();
       const [answer] = await once(tooLarge, 'response');
@@ -322,7 +298,7 @@ describe('Bad input', function () {
       tooLarge.destroy();
       const cutOff = httpRequest(service.url + wholePath(route), {
         method,
-        headers: { authorization, 'content-type': 'application/json', 'content-length': 100 },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': 100 },
       });
       const closed = new Promise((resolve) => cutOff.on('error', () => undefined).on('close', resolve));
       cutOff.end('{"name": "x', () => cutOff.destroy());
@@ -352,8 +328,7 @@ describe('Bad input', function () {
       if (route.endpoints.GET) expect(await ask('GET', path), `GET ${route.path}`).to.equal(200);
       const body = untouched.bodies[`POST ${route.path}`];
       if (body) {
-        const accepted = body();
-        const status = await ask('POST', path, { body: JSON.stringify(accepted), accepted });
+        const status = await ask('POST', path, { body: body() });
         expect([200, 201, 202, 204], last).to.include(status);
       }
       if (route.endpoints.PATCH && route.kind === 'detail')

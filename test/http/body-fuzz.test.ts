@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { CompiledRoute } from '../../core/engine/routes.ts';
 import { setStage, type Stage } from '../access/principals.ts';
 import { pathOf, prepare, rightBodies } from '../access/requests.ts';
-import { describedBy, type Exchange } from '../support/described.ts';
 import { type Rewindable, startRewindable } from '../support/rewindable.ts';
 
 const unknown = 987_654_321;
@@ -42,7 +41,6 @@ describe('bodies of every write', function () {
   let stage: Stage;
   let routes: CompiledRoute[];
   let bodies: Record<string, any>;
-  let check: (exchange: Exchange) => string[];
   let asked = 0;
 
   before(async () => {
@@ -50,8 +48,6 @@ describe('bodies of every write', function () {
     stage = await setStage(service.db);
     ({ routes } = service.services.engineApi);
     bodies = await rightBodies(routes, stage, service.ask);
-    const { superuser } = stage.tokens;
-    check = describedBy((await service.ask({ method: 'GET', path: '/api/v2/openapi.json', token: superuser })).body);
   });
   after(async () => {
     await service?.stop();
@@ -62,8 +58,7 @@ describe('bodies of every write', function () {
     service.undone(async (ask, trx) => {
       asked++;
       await prepare(trx, `${method} ${route.path}`, stage);
-      const answer = await ask({ method, path: pathOf(route, stage), token: stage.tokens.superuser, body });
-      return { answer, lies: check({ path: route.path, method, answer }) };
+      return ask({ method, path: pathOf(route, stage), token: stage.tokens.superuser, body });
     });
 
   /** The fields that OPTIONS offers for a method; a PATCH takes those of PUT. */
@@ -101,13 +96,12 @@ describe('bodies of every write', function () {
         if (name === 'id' || placed[route.path]?.includes(name)) continue;
         const right = method === 'PATCH' ? {} : making(method, route);
         for (const value of (wrong[type] ?? []).filter((one) => kind[name]?.(one) ?? true)) {
-          const { answer, lies } = await send(method, route, { ...right, [name]: value });
+          const answer = await send(method, route, { ...right, [name]: value });
           const named = answer.status === 400 && Object.keys(answer.body).includes(name);
           if (!named)
             problems.push(
               `${method} ${route.path} ${name} (${type}) = ${JSON.stringify(value)}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 150)}`,
             );
-          problems.push(...lies);
         }
       }
       return problems;
@@ -123,10 +117,9 @@ describe('bodies of every write', function () {
       for (const [name, { required }] of await fieldsOf(route, method)) {
         if (!required || name === 'id') continue;
         const { [name]: _without, ...rest } = right;
-        const { answer, lies } = await send(method, route, rest);
+        const answer = await send(method, route, rest);
         if (answer.status !== 400 || !Object.keys(answer.body).includes(name))
           problems.push(`${method} ${route.path} without ${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
-        problems.push(...lies);
       }
       return problems;
     }),
@@ -135,9 +128,9 @@ describe('bodies of every write', function () {
   it(
     'succeed as they should be',
     inEvery(async (method, route) => {
-      const { answer, lies } = await send(method, route, bodies[`${method} ${route.path}`]);
+      const answer = await send(method, route, bodies[`${method} ${route.path}`]);
       const failed = answer.status >= 300 && route.path !== '/api/v2/settings/logging/test/';
-      return [...(failed ? [`${method} ${route.path}: ${answer.status} ${JSON.stringify(answer.body)}`] : []), ...lies];
+      return failed ? [`${method} ${route.path}: ${answer.status} ${JSON.stringify(answer.body)}`] : [];
     }),
   );
 });

@@ -3,7 +3,6 @@ import { lookups } from '../../core/engine/filter-key.ts';
 import type { CompiledRoute } from '../../core/engine/routes.ts';
 import { setStage, type Stage } from '../access/principals.ts';
 import { pathOf } from '../access/requests.ts';
-import { describedBy, type Exchange } from '../support/described.ts';
 import { type Answer, type Rewindable, startRewindable } from '../support/rewindable.ts';
 
 type Kind = 'number' | 'id' | 'boolean' | 'datetime' | 'text' | 'json';
@@ -71,7 +70,6 @@ describe('filters and orders of every list', function () {
   this.timeout(600_000);
   let service: Rewindable;
   let stage: Stage;
-  let check: (exchange: Exchange) => string[];
   /** a list for each type: its own, or one below a record */
   let places: Map<string, CompiledRoute>;
   let asked = 0;
@@ -79,7 +77,6 @@ describe('filters and orders of every list', function () {
   before(async () => {
     service = await startRewindable();
     stage = await setStage(service.db);
-    check = describedBy((await get('/api/v2/openapi.json')).body);
     places = listsByType();
   });
   after(async () => {
@@ -108,14 +105,12 @@ describe('filters and orders of every list', function () {
       await Promise.all(
         questions.slice(at, at + 8).map(async ([query, expected, naming = '']) => {
           asked++;
-          const answer = await get(`${pathOf(route, stage)}?${query}`);
-          const { status, body } = answer;
+          const { status, body } = await get(`${pathOf(route, stage)}?${query}`);
           const named = status === 200 || String(body.detail).includes(naming);
           if (status !== expected || !named)
             problems.push(
               `${route.path}?${query}: ${status} instead of ${expected}: ${JSON.stringify(body).slice(0, 200)}`,
             );
-          problems.push(...check({ path: route.path, method: 'GET', answer }));
         }),
       );
     return problems;

@@ -100,7 +100,7 @@ describe('the start of the service', () => {
 
     const second = await boot(config());
     expect(second.admin).to.include({ created: false, password: null, file });
-    const reply = await createRequest(second.url)('GET', 'me/', { auth: `admin:${password}` });
+    const reply = await createRequest(second)('GET', 'me/', { auth: `admin:${password}` });
     expect(reply.status).to.equal(200);
     await second.stop();
   });
@@ -122,7 +122,7 @@ describe('the start of the service', () => {
     started.abort();
     await cutting;
     expect(cuts).to.be.greaterThan(0);
-    expect((await createRequest(running.url)('GET', '/readyz', { auth: null })).status).to.equal(200);
+    expect((await createRequest(running)('GET', '/readyz', { auth: null })).status).to.equal(200);
     await running.stop();
   });
 
@@ -198,7 +198,7 @@ describe('a Postgres that falls silent', () => {
   });
 
   it('is answered with 503, also to requests that wait already, and used again when it is back', async () => {
-    const request = createRequest(running.url);
+    const request = createRequest(running);
     expect((await request('GET', 'organizations/')).status).to.equal(200);
     signal('SIGSTOP');
     try {
@@ -229,7 +229,7 @@ describe('the embedded Postgres of a running service', () => {
   });
 
   it('is started again when its main process was killed, and the service goes on', async () => {
-    const request = createRequest(running.url);
+    const request = createRequest(running);
     const made = await request('POST', 'organizations/', { body: { name: 'kept' } });
     expect(made.status).to.equal(201);
     process.kill(Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');

@@ -33,7 +33,7 @@ describe('settings of two nodes on one database', () => {
       ADMIN_PASSWORD: adminPassword,
     });
     second = await boot(config);
-    request = createRequest(second.url);
+    request = createRequest(second);
   });
   after(async () => {
     await second?.stop();

@@ -14,15 +14,10 @@ import { createMetrics } from '../../core/observe/metrics.ts';
 import { coreResources, coreRoutes } from '../../core/resources/index.ts';
 import { createKeyRing, type KeyRing } from '../../core/secrets/key-ring.ts';
 import { createSettings } from '../../core/settings/settings.ts';
+import { type Answer, ask, basic } from './client.ts';
 import { createTestDatabase } from './database.ts';
 
-export interface Answer {
-  status: number;
-  headers: Headers;
-  /** parsed JSON; undefined when there was no body */
-  body: any;
-  text: string;
-}
+export { type Answer, basic };
 
 export interface Client {
   (method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -42,8 +37,6 @@ export interface Api {
   stop(): Promise<void>;
 }
 
-export const basic = (username: string, password: string) =>
-  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 export const adminPassword = 'admin pass:wörd ';
 
 function recordingLog() {
@@ -101,25 +94,8 @@ export async function startApi(
   const url = `http://127.0.0.1:${await http.listen(0)}`;
   const as =
     (authorization?: string): Client =>
-    async (method, path, body, headers = {}) => {
-      const response = await fetch(path.startsWith('http') ? path : `${url}${path}`, {
-        method,
-        redirect: 'manual',
-        headers: {
-          ...(authorization === undefined ? {} : { authorization }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        body: body === undefined ? undefined : JSON.stringify(body),
-      });
-      const text = await response.text();
-      return {
-        status: response.status,
-        headers: response.headers,
-        text,
-        body: response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined,
-      };
-    };
+    (method, path, body, headers) =>
+      ask({ url, services: { engineApi } }, { method, path, authorization, body, headers });
   return {
     url,
     db,

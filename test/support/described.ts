@@ -1,83 +1,122 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Answer } from './rewindable.ts';
+import type { Engine } from '../../core/engine/compile.ts';
+import { describeApi } from '../../core/engine/openapi.ts';
+import type { Answer } from './client.ts';
+import { closed } from './closed-schema.ts';
+import { pathFinder } from './path-finder.ts';
 
 export interface Exchange {
-  /** as in the route table: `/api/v2/hosts/:id/` */
-  path: string;
   method: string;
+  /** as it was asked, without the query */
+  path: string;
+  /** what was sent, unless as text */
   body?: unknown;
   answer: Answer;
 }
 
-/**
- * Says where an answer, or a body that was accepted, is not what the API's own description tells. Each schema is compiled
- * once. Stricter than the schemas themselves: a record holds no key that its description lacks.
- */
-export function describedBy(document: any) {
+/** What an exchange has that the description does not tell; empty where it is as described. */
+export type Check = (exchange: Exchange) => string[];
+
+const engines = new WeakMap<Engine, Check>();
+const documents = new Map<string, Check>();
+
+/** The check against the description that this service gives of itself; services of the same description share it. */
+export function checkOf(engine: Engine): Check {
+  let check = engines.get(engine);
+  if (check) return check;
+  const document = describeApi(engine);
+  const text = JSON.stringify(document);
+  check = documents.get(text) ?? describedBy(JSON.parse(text));
+  documents.set(text, check);
+  engines.set(engine, check);
+  return check;
+}
+
+/** Each schema is compiled once, when it is first needed. Stricter than the document: an answer holds no key that it does not name. */
+export function describedBy(document: any): Check {
+  const find = pathFinder(Object.keys(document.paths));
+  const validate = compiler(document);
+  const resolve = (one: any) => (one.$ref ? pointed(document, one.$ref) : one);
+
+  const ofAnswer = (responses: any, { status, body, headers }: Answer): string[] => {
+    const key = [String(status), `${String(status)[0]}XX`, 'default'].find((name) => responses[name] !== undefined);
+    if (key === undefined || (key === 'default' && status < 400)) return ['the status is not described'];
+    const { content } = resolve(responses[key]);
+    if (body === '') return content && key === String(status) ? ['an answer without the body that is described'] : [];
+    if (!content) return ['a body where none is described'];
+    const type = (headers.get('content-type') ?? '').split(';')[0]!;
+    const media = content[type] ?? content['*/*'];
+    return media ? validate.answer(media.schema, body) : [`${type} is not described`];
+  };
+
+  const problemsOf = ({ path, method, body, answer }: Exchange): string[] => {
+    const template = find(path);
+    const operation = template && document.paths[template][method.toLowerCase()];
+    const { status } = answer;
+    if (method === 'OPTIONS' && status === 200)
+      return validate.answer(document.components.schemas.options, answer.body);
+    if (!operation) {
+      // what comes to no route, or for its method to none, is refused as everywhere, or sent to where a slash is
+      if (status !== 301 && status < 400) return ['it is not described'];
+      return status === 301 ? [] : ofAnswer({ default: { $ref: '#/components/responses/refused' } }, answer);
+    }
+    const problems = ofAnswer(operation.responses, answer);
+    if (status >= 300 || body === undefined) return problems;
+    const sent = operation.requestBody?.content?.['application/json'];
+    if (!sent) return [...problems, 'a body was accepted where none is described'];
+    return [...problems, ...validate.sent(sent.schema, body)];
+  };
+  return (exchange) =>
+    problemsOf(exchange).map(
+      (problem) => `${exchange.method} ${find(exchange.path) ?? exchange.path} → ${exchange.answer.status}: ${problem}`,
+    );
+}
+
+const pointed = (document: any, ref: string) =>
+  ref
+    .slice(2)
+    .split('/')
+    .reduce((node, part) => node[part], document);
+
+function compiler(document: any) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
   ajv.addFormat('decimal', /^-?\d+(\.\d+)?$/);
-  ajv.addSchema(document, 'api');
+  const schemas = Object.entries(document.components.schemas).map(([name, schema]) => [name, closed(document, schema)]);
+  ajv.addSchema({ $id: 'api', components: { schemas: Object.fromEntries(schemas) } });
   const compiled = new Map<string, ValidateFunction>();
-  const at = (...pointer: string[]): ValidateFunction => {
-    const text = pointer.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
-    let found = compiled.get(text);
-    if (!found) compiled.set(text, (found = ajv.compile({ $ref: `api#/${encodeURI(text)}` })));
-    return found;
+  const errorsOf = (schema: any, value: unknown): ErrorObject[] => {
+    const text = JSON.stringify(schema).replaceAll('"#/', '"api#/');
+    let check = compiled.get(text);
+    if (!check) compiled.set(text, (check = ajv.compile(JSON.parse(text))));
+    return check(value) ? [] : [...check.errors!];
   };
-  const problemsOf = (check: ValidateFunction, value: unknown): string[] =>
-    check(value) ? [] : [ajv.errorsText(check.errors)];
-
-  function ofAnswer(place: string[], operation: any, { status, body, headers }: Answer): string[] {
-    const { responses } = operation;
-    const key = [String(status), `${String(status)[0]}XX`, 'default'].find((name) => responses[name] !== undefined);
-    if (key === undefined || (key === 'default' && status < 400)) return [`status ${status} is not described`];
-    const { content } = responses[key];
-    if (body === '') return content && key === String(status) ? ['an answer without the body that is described'] : [];
-    if (!content) return [`a body where none is described`];
-    const type = (headers.get('content-type') ?? '').split(';')[0]!;
-    const media = [type, '*/*'].find((name) => content[name] !== undefined);
-    if (media === undefined) return [`${type} is not described`];
-    return [
-      ...problemsOf(at(...place, 'responses', key, 'content', media, 'schema'), body),
-      ...undescribed(document, content[media].schema, body),
-    ];
-  }
-
-  return ({ path, method, body, answer }: Exchange): string[] => {
-    const name = path.replaceAll(/:(\w+)/g, '{$1}');
-    const operation = document.paths[name]?.[method.toLowerCase()];
-    if (!operation) return [`${method} ${path} is not described`];
-    const place = ['paths', name, method.toLowerCase()];
-    const problems = ofAnswer(place, operation, answer);
-    if (answer.status < 300 && body !== undefined) {
-      const sent = operation.requestBody?.content?.['application/json'];
-      if (!sent) problems.push('a body was accepted where none is described');
-      else problems.push(...problemsOf(at(...place, 'requestBody', 'content', 'application/json', 'schema'), body));
-    }
-    return problems.map((problem) => `${method} ${path} ${answer.status}: ${problem}`);
+  const shut = new WeakMap<object, object>();
+  const closedOnce = (schema: any) => {
+    if (!shut.has(schema)) shut.set(schema, closed(document, schema, false));
+    return shut.get(schema);
+  };
+  return {
+    answer: (schema: any, value: unknown): string[] =>
+      errorsOf(closedOnce(schema), value)
+        .slice(0, 6)
+        .map((error) => worded(error, value)),
+    /** Values of other types and keys without a meaning are taken from clients who know no better; but nothing may be needed that is not. */
+    sent(schema: any, value: unknown): string[] {
+      const errors = errorsOf(schema, value);
+      if (!errors.every(({ keyword }) => keyword === 'required' || keyword === 'anyOf')) return [];
+      return errors.map((error) => `accepted, though in what was sent ${worded(error, value)}`);
+    },
   };
 }
 
-/** Keys of records, alone or on a page, that the schema of their type does not know. */
-function undescribed(document: any, { $ref, allOf }: { $ref?: string; allOf?: any[] }, body: any): string[] {
-  if (allOf) {
-    const others = allOf.flatMap(({ properties = {} }) => Object.keys(properties));
-    const own = Object.fromEntries(Object.entries(body).filter(([key]) => !others.includes(key)));
-    return allOf.flatMap((part) => undescribed(document, part, own));
-  }
-  const name = $ref?.split('/').at(-1);
-  if (!name || typeof body !== 'object' || body === null) return [];
-  if (Array.isArray(body.results) && name.endsWith('_page'))
-    return body.results.flatMap((one: any) => unknownKeys(document, `${one.type}_entry`, one));
-  return unknownKeys(document, name, body);
-}
-
-function unknownKeys(document: any, name: string, record: any): string[] {
-  const { properties } = document.components.schemas[name] ?? {};
-  if (!properties?.summary_fields) return [];
-  return Object.keys(record)
-    .filter((key) => !Object.hasOwn(properties, key))
-    .map((key) => `${name} has no ${key}`);
+function worded({ instancePath, message, params }: ErrorObject, value: unknown): string {
+  const wrong = instancePath
+    .split('/')
+    .slice(1)
+    .reduce((node: any, part) => node?.[part], value);
+  const { unevaluatedProperty: unknown } = params;
+  if (unknown) return `${instancePath}/${unknown} is not described`;
+  return `${instancePath || 'the body'} ${message}, not ${JSON.stringify(wrong)?.slice(0, 200)}`;
 }

@@ -4,14 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Knex } from 'knex';
 import type { Services } from '../../core/app/container.ts';
 import { tokenHash } from '../../core/http/auth/token.ts';
+import { type Answer, ask } from './client.ts';
 import { startService, type TestService } from './service.ts';
 
-export interface Answer {
-  status: number;
-  headers: Headers;
-  /** parsed when it is JSON, else the text */
-  body: any;
-}
+export type { Answer };
 
 export interface Question {
   method: string;
@@ -114,9 +110,10 @@ type Asked = Pick<TestService, 'url' | 'services'>;
 /** On a machine that is too busy to reach its own database in time the question is asked again: that is no answer to it. */
 const asking =
   (service: Asked, more: Record<string, string>): Ask =>
-  async (question) => {
+  async ({ token, headers, ...question }) => {
+    const authorization = token === undefined ? undefined : `Bearer ${token}`;
     for (let again = 3; ; again--) {
-      const answer = await askOnce(service, more, question);
+      const answer = await ask(service, { ...question, authorization, headers: { ...more, ...headers } });
       if (answer.status !== 503 || again === 0) return answer;
       await reachable(service.services.bus);
     }
@@ -131,29 +128,6 @@ const reachable = (bus: Services['bus']) =>
       resolve();
     });
   });
-
-async function askOnce(
-  { url }: Asked,
-  more: Record<string, string>,
-  { method, path, token, body, headers = {} }: Question,
-): Promise<Answer> {
-  const raw = typeof body === 'string';
-  const reply = await fetch(`${url}${path}`, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...more,
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    body: body === undefined ? null : raw ? (body as string) : JSON.stringify(body),
-    signal: AbortSignal.timeout(30_000),
-  });
-  const text = await reply.text();
-  const json = reply.headers.get('content-type')?.includes('json') && text !== '';
-  return { status: reply.status, headers: reply.headers, body: json ? JSON.parse(text) : text };
-}
 
 /** A token for the user, as good as one handed out; used a moment ago, so that using it writes nothing. */
 export async function tokenFor(db: Knex, user: { id: number }, scope = 'write'): Promise<string> {

@@ -2,9 +2,10 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boot } from '../../core/app/boot.ts';
+import { boot, type BootOptions } from '../../core/app/boot.ts';
 import { loadConfig } from '../../core/app/config.ts';
 import type { Services } from '../../core/app/container.ts';
+import { type Answer, ask, basic, type Service } from './client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface RequestOptions {
@@ -14,31 +15,36 @@ export interface RequestOptions {
   headers?: Record<string, string>;
 }
 
-export interface Response {
-  status: number;
-  headers: Headers;
-  /** parsed when it is JSON */
-  body: any;
-}
-
 export interface TestService {
   url: string;
   dataDir: string;
   services: Services;
   database: TestDatabase;
-  request(method: string, path: string, options?: RequestOptions): Promise<Response>;
-  get(path: string, options?: RequestOptions): Promise<Response>;
-  post(path: string, body?: unknown, options?: RequestOptions): Promise<Response>;
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  get(path: string, options?: RequestOptions): Promise<Answer>;
+  post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
   stop(): Promise<void>;
 }
 
 export const adminPassword = 'test-admin-password';
 
+export interface Given {
+  /** besides those that TAPLINE_PLUGINS names */
+  plugins?: BootOptions['plugins'];
+  /** one that exists already, and stays */
+  database?: TestDatabase;
+  dataDir?: string;
+}
+
 /** The whole service in this process: its own database, data folder and port. `env` as an operator would set it. */
-export async function startService(env: Record<string, string> = {}): Promise<TestService> {
-  const database = await createTestDatabase();
-  const dataDir = mkdtempSync(join(tmpdir(), 'tapline-service-'));
+export async function startService(env: Record<string, string> = {}, given: Given = {}): Promise<TestService> {
+  const database = given.database ?? (await createTestDatabase());
+  const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'tapline-service-'));
   chmodSync(dataDir, 0o711);
+  const clean = async () => {
+    if (!given.database) await database.drop();
+    if (!given.dataDir) await rm(dataDir, { recursive: true, force: true });
+  };
   const config = loadConfig({
     PORT: '0',
     LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
@@ -48,8 +54,11 @@ export async function startService(env: Record<string, string> = {}): Promise<Te
     ENGINE_COMMAND: process.env.ENGINE_COMMAND ?? '',
     ...env,
   });
-  const running = await boot(config);
-  const request = createRequest(running.url);
+  const running = await boot(config, { plugins: given.plugins ?? [] }).catch(async (error: unknown) => {
+    await clean();
+    throw error;
+  });
+  const request = createRequest(running);
   return {
     url: running.url,
     dataDir,
@@ -60,32 +69,24 @@ export async function startService(env: Record<string, string> = {}): Promise<Te
     post: (path, body = {}, options = {}) => request('POST', path, { body, ...options }),
     async stop() {
       await running.stop();
-      await database.drop();
-      await rm(dataDir, { recursive: true, force: true });
+      await clean();
     },
   };
 }
 
 /** Paths without a leading slash are below /api/v2/. */
-export function createRequest(url: string): TestService['request'] {
-  return async (method, path, { body, auth = `admin:${adminPassword}`, headers = {} } = {}) => {
-    const raw = typeof body === 'string' || body instanceof Uint8Array;
-    const reply = await fetch(path.startsWith('/') ? `${url}${path}` : `${url}/api/v2/${path}`, {
+export const createRequest =
+  (service: Service): TestService['request'] =>
+  (method, path, { body, auth = `admin:${adminPassword}`, headers } = {}) =>
+    ask(service, {
       method,
-      redirect: 'manual',
-      headers: {
-        ...(auth === null ? {} : { authorization: authorization(auth) }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? null : raw ? (body as string) : JSON.stringify(body),
-      signal: AbortSignal.timeout(30_000),
+      path: path.startsWith('/') ? path : `/api/v2/${path}`,
+      authorization: auth === null ? undefined : authorization(auth),
+      body,
+      headers,
     });
-    const text = await reply.text();
-    const json = reply.headers.get('content-type')?.includes('json') && text !== '';
-    return { status: reply.status, headers: reply.headers, body: json ? JSON.parse(text) : text };
-  };
-}
 
-const authorization = (auth: string) =>
-  auth.includes(':') ? `Basic ${Buffer.from(auth).toString('base64')}` : `Bearer ${auth}`;
+const authorization = (auth: string) => {
+  const [username, ...password] = auth.split(':');
+  return password.length ? basic(username!, password.join(':')) : `Bearer ${auth}`;
+};
