@@ -13,6 +13,26 @@ export interface Proof {
   values: readonly unknown[];
 }
 
+/** Named queries of a statement that does several things at once; parameters are numbered from `first`. */
+export interface Part {
+  sql: (first: number) => string;
+  values: readonly unknown[];
+  /** one of its queries that has a single row and is run only when it is read */
+  read?: string;
+}
+
+/** One statement of many parts, and its values: what it answers, and from which of the queries. */
+export function together(parts: readonly Part[], answer: string, from: string): [Statement, unknown[]] {
+  const values: unknown[] = [];
+  const queries = parts.map((part) => {
+    const sql = part.sql(values.length + 1);
+    values.push(...part.values);
+    return sql;
+  });
+  const sources = [from, ...parts.flatMap(({ read }) => read ?? [])];
+  return [statement(`with ${queries.join(',')} select ${answer} from ${sources.join(', ')}`), values];
+}
+
 const named = new Map<string, Statement>();
 /** Each stays prepared on every connection. */
 const mostNamed = 500;

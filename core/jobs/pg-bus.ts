@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { connectionSettings } from '../app/database.ts';
+import { runPrepared } from '../engine/prepared.ts';
 import type { Log } from '../observe/log.ts';
 import type { Bus, BusMessages } from './bus.ts';
 
@@ -9,6 +10,11 @@ const probeEveryMs = 1000;
 const probeTimeoutMs = 1000;
 const connectTimeoutMs = 1500;
 const backoffMs = [0, 100, 250, 500, 1000];
+
+const notification = {
+  name: 'notify',
+  text: 'select pg_notify($1, payload) from unnest($2::text[]) as payload',
+};
 
 type Listener = (message: any) => void;
 
@@ -61,8 +67,7 @@ export class PgBus implements Bus {
   /** Any number of messages in one statement. */
   async notifyAll(trx: Knex, messages: readonly (readonly [name: string, message: unknown])[]): Promise<void> {
     const payloads = messages.map(([c, m]) => payloadOf(c, m));
-    if (payloads.length)
-      await trx.raw('select pg_notify(?, payload) from unnest(?::text[]) as payload', [channel, payloads]);
+    if (payloads.length) await runPrepared(trx, notification, [channel, payloads]);
   }
 
   async start(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Bus, BusMessages } from './bus.ts';
-import { runPrepared, statement } from '../engine/prepared.ts';
+import { type Part, runPrepared, statement } from '../engine/prepared.ts';
 import type { Queue } from './queue.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import { hookTasks } from '../hooks/queue-tasks.ts';
@@ -29,7 +29,7 @@ export type MovedRun = Record<string, any> & {
 };
 
 /**
- * The only writer of `runs.status`. Everything that follows from a change happens in the same
+ * The only writer of `runs.status`, but for the first. Everything that follows from a change happens in the same
  * transaction: the template's own status, who waited for it, messages, hook tasks.
  *
  * Locks are always taken in the order run, template, waiting runs (and those only where free), so two
@@ -46,6 +46,12 @@ export function createStatuses(deps: StatusDeps) {
     ): Promise<MovedRun | null> {
       const [row] = await moveAll(trx, deps, to, [{ id: run.id, fields }], '');
       return row ?? null;
+    },
+    /** For the statement that inserts a run as `pending`: its template shows it, and who listens is told. */
+    opening: (columns: Record<string, any>) => opening(deps, columns),
+    /** The rest of what follows from that. */
+    async opened(trx: Knex, run: Record<string, any>): Promise<void> {
+      await enqueueHooks(trx, deps, 'pending', [{ ...run, from_status: 'new' } as MovedRun]);
     },
     /** Many runs to one status in a fixed number of statements; the ones that may not move, or are in other hands, are left out. */
     setStatuses: (trx: Knex, to: RunStatus, moves: readonly Move[]) => moveAll(trx, deps, to, moves, 'skip locked'),
@@ -84,9 +90,13 @@ async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], lock
   ];
   const move = statement(
     `with input as (select * from jsonb_to_recordset($1::jsonb) as i(id bigint, fields jsonb)),
-          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status = any($2) order by runs.id for no key update of runs ${locked}),
+          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status in (${sourcesOf(
+            to,
+          )
+            .map((from) => `'${from}'`)
+            .join(', ')}) order by runs.id for no key update of runs ${locked}),
           moved as (
-            update runs set status = $3, status_seq = runs.status_seq + 1, modified = now()${[...times, ...set].map((item) => `, ${item}`).join('')}
+            update runs set status = '${to}', status_seq = runs.status_seq + 1, modified = now()${[...times, ...set].map((item) => `, ${item}`).join('')}
             from input cross join lateral jsonb_populate_record(null::runs, input.fields) given, old where runs.id = input.id and runs.id = old.id
             returning runs.*, old.status as from_status, old.blocked_on as was_blocked_on)
           ${isTerminal(to) ? '' : `, followed as (${followActive})`}
@@ -94,7 +104,25 @@ async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], lock
      select * from moved`,
   );
   const input = JSON.stringify(moves.map(({ id, fields = {} }) => ({ id, fields })));
-  return runPrepared(trx, move, [input, sourcesOf(to), to]);
+  return runPrepared(trx, move, [input]);
+}
+
+/** Stands in messages for the id that the statement gives. */
+const newRun = '$run';
+
+function opening({ bus }: StatusDeps, columns: Record<string, any>): Part {
+  const row = { ...columns, id: newRun, status_seq: 1, template_id: columns['template_id'] ?? null };
+  const parcels = messagesOf('pending', [row as never], 0).map(([name, message]) => bus.parcel(name, message as never));
+  return {
+    values: [parcels.map(([channel]) => channel), parcels.map(([, payload]) => payload)],
+    sql: (first) => `
+      moved as (select * from run),
+      followed as (${followActive}),
+      told as materialized (
+        select count(pg_notify(p.channel, replace(p.payload, '"${newRun}"', run.id::text)))
+        from run, unnest($${first}::text[], $${first + 1}::text[]) as p(channel, payload))`,
+    read: 'told',
+  };
 }
 
 async function announce(
@@ -104,6 +132,10 @@ async function announce(
   rows: readonly MovedRun[],
   released: number,
 ): Promise<void> {
+  await notifyAll(trx, bus, messagesOf(to, rows, released));
+}
+
+function messagesOf(to: RunStatus, rows: readonly MovedRun[], released: number): AnyMessage[] {
   const messages: AnyMessage[] = rows.map((row) => [
     'status',
     {
@@ -121,7 +153,7 @@ async function announce(
   // a finished run frees capacity even where nobody waited for it by name
   else if (isTerminal(to) && (released || rows.some((row) => row.instance_id !== null)))
     messages.push(['dispatch', {}]);
-  await notifyAll(trx, bus, messages);
+  return messages;
 }
 
 type AnyMessage = { [C in keyof BusMessages]: [C, BusMessages[C]] }[keyof BusMessages];

@@ -16,6 +16,8 @@ const current = new AsyncLocalStorage<LaunchKey>();
 
 export const underKey = <T>(key: LaunchKey, work: () => Promise<T>): Promise<T> => current.run(key, work);
 
+export const isUnderKey = (): boolean => current.getStore() !== undefined;
+
 export function noteAnswer(extra: Record<string, unknown>): void {
   Object.assign(current.getStore()?.extra ?? {}, extra);
 }

@@ -6,7 +6,7 @@ import type { Hooks } from '../hooks/hooks.ts';
 import { publicRun, type Statuses } from '../jobs/status.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { insertRun, type Launcher, type NewRun } from './insert-run.ts';
-import { bindLaunch } from './launch-key.ts';
+import { bindLaunch, isUnderKey } from './launch-key.ts';
 import type { RunEntries } from './run-entries.ts';
 
 export interface StartDeps {
@@ -38,13 +38,18 @@ export async function startRun(deps: StartDeps, request: StartRequest): Promise<
   return run;
 }
 
-const startAtOnce = (deps: StartDeps, { run }: StartRequest) =>
-  deps.db.transaction(async (trx) => {
-    const { id } = await insertRun(trx, deps.keyRing, run);
-    const started = await deps.statuses.setStatus(trx, { id }, 'pending');
-    await noteLaunch(deps, trx, { id });
-    return started;
-  });
+/** One statement; a transaction only where queued taps or a key must learn of the run in it. */
+async function startAtOnce(deps: StartDeps, { run }: StartRequest): Promise<any> {
+  const { db, hooks, keyRing, statuses, entries } = deps;
+  const open = async (trx: Knex) => {
+    const along = [statuses.opening(run.columns), ...(entries?.ofInsertion() ?? [])];
+    const opened = await insertRun(trx, keyRing, run, { status: 'pending', along });
+    await statuses.opened(trx, opened);
+    await bindLaunch(trx, opened);
+    return opened;
+  };
+  return hooks.tapsOf('onStatusChange').length || isUnderKey() ? db.transaction(open) : open(db);
+}
 
 async function noteLaunch({ entries }: StartDeps, trx: Knex, run: { id: number }): Promise<void> {
   await bindLaunch(trx, run);

@@ -14,10 +14,15 @@ export function measureStatuses(statuses: Statuses, metrics: Metrics): Statuses 
     if (isTerminal(row.status)) metrics.runsFinished.inc({ kind: row.kind, status: row.status });
   };
   return {
+    ...statuses,
     async setStatus(...args) {
       const row = await statuses.setStatus(...args);
       if (row) count(row);
       return row;
+    },
+    async opened(trx, run) {
+      await statuses.opened(trx, run);
+      metrics.launches.inc({ result: 'accepted' });
     },
     async setStatuses(...args) {
       const rows = await statuses.setStatuses(...args);
