@@ -69,6 +69,10 @@ export type ExecStatus =
 
 export interface Executor {
   readonly id: string;
+  /** What makes starts quicker may be got ready, now and again after each start. Nothing depends on it. */
+  standBy(): Promise<void>;
+  /** Lets go of that. Runs go on. */
+  close(): void;
   /**
    * Starts detached from this process. Resolves when the engine's process exists.
    * A run is started once: where its process exists already (or has ended), its handle is returned.

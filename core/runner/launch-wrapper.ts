@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
-import { realpathSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import type { Duplex, Readable } from 'node:stream';
 import { parseIdentity, type ProcessIdentity } from './process-identity.ts';
+import { pythonArguments, interpreter } from './wrapper-python.ts';
 
-const folder = join(import.meta.dirname, 'engine');
-/** Imported, not run: only a module's compiled form is kept, and compiling it costs 5 ms of every start. */
-const begin = 'import sys; sys.path.insert(0, sys.argv.pop(1)); import wrapper; wrapper.main(sys.argv[1:])';
+const begin = 'import wrapper; wrapper.main(sys.argv[1:])';
 const startTimeoutMs = 30_000;
 
 export interface WrapperOptions {
@@ -17,40 +15,74 @@ export interface WrapperOptions {
   env: Record<string, string>;
 }
 
-/** A virtual environment's configuration takes 2 ms to read, and the wrapper needs nothing of it. */
-const interpreter = (python: string) => (isAbsolute(python) ? realpathSync(python) : python);
-
 /**
  * Starts the wrapper in a session of its own and leaves it alone: it outlives this process.
  * Resolves with its identity once it has started the engine.
+ * @param standby a socket of one that stands by: it only has to be told
  */
-export function launchWrapper({ python, job, options, argv, env }: WrapperOptions): Promise<ProcessIdentity> {
-  const child = spawn(interpreter(python), ['-I', '-S', '-E', '-c', begin, folder, job, ...options, '--', ...argv], {
+export async function launchWrapper(job: WrapperOptions, standby?: Duplex): Promise<ProcessIdentity> {
+  try {
+    if (standby) return await tellStandby(job, standby);
+  } catch (error) {
+    // it was gone. Had it begun all the same, it would own the job, and the other one would start nothing
+    if (!(error instanceof Silence)) throw failure(error as Error);
+  }
+  return startNew(job).catch((error: Error) => {
+    throw failure(error);
+  });
+}
+
+const failure = (cause: Error) => new Error(`The engine could not be started: ${cause.message}`, { cause });
+
+const argumentsOf = ({ job, options, argv }: WrapperOptions) => [job, ...options, '--', ...argv];
+
+/** As standby.py reads it. */
+function tellStandby(job: WrapperOptions, standby: Duplex): Promise<ProcessIdentity> {
+  const given = argumentsOf(job);
+  const environment = Object.entries(job.env).map(([name, value]) => `${name}=${value}`);
+  const body = Buffer.from([given.length, ...given, ...environment].join('\0'));
+  const reported = report(standby);
+  standby.write(Buffer.concat([Buffer.from(`${body.length}\n`), body]));
+  return reported;
+}
+
+function startNew(job: WrapperOptions): Promise<ProcessIdentity> {
+  const child = spawn(interpreter(job.python), pythonArguments(begin, argumentsOf(job)), {
     cwd: '/',
-    env,
+    env: job.env,
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   child.unref();
-  return new Promise((resolve, reject) => {
-    let said = '';
-    const timer = setTimeout(() => fail(new Error('it did not report within 30 s')), startTimeoutMs);
-    const fail = (error: Error) => {
-      clearTimeout(timer);
-      child.stderr.destroy();
-      reject(new Error(`The engine could not be started: ${error.message}`, { cause: error }));
-    };
-    child.on('error', fail);
-    child.stderr.on('error', fail);
-    child.stderr.on('data', (text: Buffer) => {
-      said += text.toString();
-      const identity =
-        said.startsWith('started ') && said.endsWith('\n') ? parseIdentity(said.slice('started '.length)) : null;
-      if (!identity) return;
-      clearTimeout(timer);
-      child.stderr.destroy();
-      resolve(identity);
-    });
-    child.stderr.on('end', () => fail(new Error(said.trim().split('\n').at(-1) || 'it ended without a word')));
+  const reported = report(child.stderr);
+  child.on('error', (error) => child.stderr.destroy(error));
+  return reported;
+}
+
+class Silence extends Error {}
+
+/** What a wrapper says: who it is, or why there is no engine. */
+function report(stream: Readable): Promise<ProcessIdentity> {
+  const { promise, resolve, reject } = Promise.withResolvers<ProcessIdentity>();
+  let said = '';
+  const timer = setTimeout(() => stream.destroy(new Error('it did not report within 30 s')), startTimeoutMs);
+  const silent = () => new Silence('it ended without a word');
+  stream.on('data', (text: Buffer) => {
+    said += text.toString();
+    const identity =
+      said.startsWith('started ') && said.endsWith('\n') ? parseIdentity(said.slice('started '.length)) : null;
+    if (!identity) return;
+    resolve(identity);
+    stream.destroy();
   });
+  stream.on('error', (error: NodeJS.ErrnoException) =>
+    reject(['EPIPE', 'ECONNRESET'].includes(error.code ?? '') && !said ? silent() : error),
+  );
+  stream.on('end', () => stream.destroy());
+  stream.on('close', () => {
+    clearTimeout(timer);
+    const last = said.trim().split('\n').at(-1);
+    reject(last ? new Error(last) : silent());
+  });
+  return promise;
 }

@@ -81,6 +81,7 @@ export class RunLifecycle {
   /** At the start of this node: every run of it that has not ended, and what is left of those that have. */
   async adopt(): Promise<void> {
     for (const { id } of await this.ownRuns()) this.start(id);
+    this.#standBy();
     this.#sweeping = sweepEnded(this.#deps).catch((error: unknown) =>
       this.#deps.log.warn({ err: error }, 'what ended runs left behind could not be looked for'),
     );
@@ -113,6 +114,7 @@ export class RunLifecycle {
     for (const { abort } of this.#followed.values()) abort.abort();
     await Promise.allSettled([...this.#followed.values()].map(({ done }) => done));
     await this.#sweeping;
+    this.#deps.executor.close();
   }
 
   active(): number[] {
@@ -160,6 +162,12 @@ export class RunLifecycle {
     }
   }
 
+  #standBy(): void {
+    this.#deps.executor
+      .standBy()
+      .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'nothing could be got ready for coming runs'));
+  }
+
   async #endUnstarted(run: { id: number }, error: unknown): Promise<void> {
     const { db, statuses, log } = this.#deps;
     const text = error instanceof Error ? error.message : String(error);
@@ -179,6 +187,7 @@ export class RunLifecycle {
     const record = () =>
       db.transaction((trx) => statuses.setStatus(trx, run, 'running', { ...(run as ClaimedRun).columns, handle }));
     const running = await this.#persistently(`recording the start of run ${run.id}`, record);
+    this.#standBy();
     if (running) return this.#follow(running, handle, secrets, entry);
     // canceled, or given to another node, while it was being started
     await executor.cancel(handle);

@@ -14,6 +14,7 @@ import { bootId, isAlive, type ProcessIdentity, signalProcess } from './process-
 import { searchPaths } from './project-config.ts';
 import { readFolder } from './read-folder.ts';
 import { agentCommand, agentFiles } from './ssh-agent.ts';
+import { Standby } from './standby.ts';
 import { watchSpool } from './watch-spool.ts';
 import {
   abandon,
@@ -53,9 +54,12 @@ const channels = { TAPLINE_EVENTS_FD: '3', TAPLINE_CONTROL_FD: '4' };
 /** Runs the engine as a detached process on this machine. */
 export function createLocalExecutor({ config, log, engineTool }: Deps): Executor {
   const jobFolder = (runId: number) => join(config.dataDir, 'jobs', String(runId));
+  const standby = new Standby(log);
   return {
     id: 'local',
-    start: (spec) => start(spec, jobFolder(spec.run_id), engineTool),
+    standBy: () => standBy(engineTool, standby),
+    close: () => standby.stop(),
+    start: (spec) => start(spec, jobFolder(spec.run_id), engineTool, standby),
     recover: (runId) => recover(runId, jobFolder(runId)),
     held: () => heldRuns(join(config.dataDir, 'jobs')),
     status: async (handle) => status(handle),
@@ -83,7 +87,13 @@ const handleFor = (runId: number, workspace: Workspace, identity: ProcessIdentit
   ...identity,
 });
 
-async function start(spec: ExecSpec, job: string, engineTool: EngineTool): Promise<Handle> {
+/** Not where playbooks run as ourselves: what serves the next job must be out of this one's reach. */
+async function standBy(engineTool: EngineTool, standby: Standby): Promise<void> {
+  const [isolation, engine] = await Promise.all([engineTool.isolation(), engineTool.engine()]);
+  if (isolation.mode !== 'none') standby.keep(engine.python);
+}
+
+async function start(spec: ExecSpec, job: string, engineTool: EngineTool, standby: Standby): Promise<Handle> {
   assertEnvironment(spec.env);
   const [isolation, engine] = await Promise.all([engineTool.isolation(), engineTool.engine()]);
   const existing = await recover(spec.run_id, job);
@@ -91,7 +101,8 @@ async function start(spec: ExecSpec, job: string, engineTool: EngineTool): Promi
   const workspace = makeWorkspace(job, isolation);
   try {
     const { argv, env, options } = await prepare(spec, workspace, isolation, engine);
-    const identity = await launchWrapper({ python: engine.python, job, argv, env, options });
+    const wrapper = { python: engine.python, job, argv, env, options };
+    const identity = await launchWrapper(wrapper, standby.take(engine.python));
     return handleFor(spec.run_id, workspace, identity);
   } catch (error) {
     await removeWorkspace(workspace);

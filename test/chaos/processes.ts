@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readlinkSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -66,12 +66,13 @@ export interface Found {
   command: string;
 }
 
-/** Processes whose command line or environment names a folder: the wrappers, engines and tasks of the jobs below it. */
+/** Processes that name a folder in command line or environment, or work in it: the wrappers, engines and tasks of the jobs below it. */
 export function processesOf(folder: string): Found[] {
   return readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return [];
     const command = about(entry, 'cmdline');
-    const named = command.includes(folder) || about(entry, 'environ').includes(folder);
+    const named =
+      command.includes(folder) || about(entry, 'environ').includes(folder) || placeOf(entry).startsWith(folder);
     return named ? [{ pid: Number(entry), command }] : [];
   });
 }
@@ -84,10 +85,18 @@ function about(pid: string, what: 'cmdline' | 'environ'): string {
   }
 }
 
-/** The wrapper of a running job and the job's id, as its command line tells. */
+function placeOf(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
+}
+
+/** The wrapper of a running job and the job's id: its folder is where it works. */
 export function wrappers(jobs: string): { pid: number; run: number }[] {
   return processesOf(jobs).flatMap(({ pid, command }) => {
-    const run = new RegExp(`${jobs}/(\\d+) `).exec(command)?.[1];
-    return run && command.includes('wrapper.main') ? [{ pid, run: Number(run) }] : [];
+    const run = new RegExp(`^${jobs}/(\\d+)$`).exec(placeOf(String(pid)))?.[1];
+    return run && /wrapper|standby/.test(command) ? [{ pid, run: Number(run) }] : [];
   });
 }

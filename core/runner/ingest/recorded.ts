@@ -21,6 +21,8 @@ export function createRecordedExecutor(state: ExecStatus = recordedExit(0)): Rec
     state,
     acknowledged: { events: 0, stdout: 0 },
     touch: () => watchers.forEach((changed) => changed(true)),
+    standBy: async () => undefined,
+    close: () => undefined,
     start: refuse,
     recover: async () => null,
     held: async () => [],
