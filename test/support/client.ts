@@ -1,5 +1,6 @@
 import type { Engine } from '../../core/engine/compile.ts';
 import { checkOf } from './described.ts';
+import { send } from './send.ts';
 
 export interface Answer {
   status: number;
@@ -32,18 +33,16 @@ export async function ask({ url, services }: Service, question: Question): Promi
   const { method, path, authorization, body, headers = {} } = question;
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const address = new URL(path, url);
-  const reply = await fetch(address, {
+  const reply = await send(address, {
     method,
-    redirect: 'manual',
     headers: {
       ...(authorization === undefined ? {} : { authorization }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
-    body: body === undefined ? null : raw ? (body as string) : JSON.stringify(body),
-    signal: AbortSignal.timeout(30_000),
+    body: body === undefined ? undefined : raw ? (body as string | Uint8Array) : JSON.stringify(body),
   });
-  const text = await reply.text();
+  const { text } = reply;
   const json = reply.headers.get('content-type')?.includes('json') && text !== '';
   const answer = { status: reply.status, headers: reply.headers, body: json ? JSON.parse(text) : text, text };
   // pages and what watches the service are no part of the API
