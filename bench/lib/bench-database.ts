@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createDb } from '@tapline/core/app/database.ts';
 import { migrate } from '@tapline/core/app/migrate.ts';
 import { startPostgres } from '@tapline/core/app/postgres.ts';
+import type { Knex } from 'knex';
 import pg from 'pg';
 import { pino } from 'pino';
 import { fillRuns } from './many-runs.ts';
@@ -21,24 +23,41 @@ async function isFilled(databaseUrl: string): Promise<boolean> {
   }
 }
 
-/**
- * A database with a million runs: in a Postgres of its own as the service ships it, or in the one that BENCH_DATABASE_URL
- * names, which may keep its content from an earlier time.
- */
+/** A Postgres of its own as the service ships it, with default durability (commits are part of what is measured), migrated. */
+export async function withPostgres<T>(work: (databaseUrl: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'tapline-bench-'));
+  const server = await startPostgres({ dataDir: folder, log });
+  try {
+    await migrate({ databaseUrl: server.url, folder: join(root, 'migrations') });
+    return await work(server.url);
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same, with connections to it. */
+export const onDatabase = <T>(work: (db: Knex, databaseUrl: string) => Promise<T>): Promise<T> =>
+  withPostgres(async (databaseUrl) => {
+    const db = createDb({ config: { databaseUrl }, log });
+    try {
+      return await work(db, databaseUrl);
+    } finally {
+      await db.destroy();
+    }
+  });
+
+/** A database with many runs; one that BENCH_DATABASE_URL names may keep its content from an earlier time. */
 export async function withManyRuns<T>(jobs: number, work: (databaseUrl: string) => Promise<T>): Promise<T> {
   const given = process.env.BENCH_DATABASE_URL;
-  const folder = given ? undefined : mkdtempSync(join(tmpdir(), 'tapline-bench-list-'));
-  const server = folder ? await startPostgres({ dataDir: folder, log }) : undefined;
-  const url = given ?? server!.url;
-  try {
-    await migrate({ databaseUrl: url, folder: join(root, 'migrations') });
+  const filled = async (url: string) => {
     if (!(await isFilled(url))) {
       progress(`filling the database with ${jobs.toLocaleString('en')} jobs: a minute or two`);
       await fillRuns(url, jobs);
     }
-    return await work(url);
-  } finally {
-    await server?.stop();
-    if (folder) rmSync(folder, { recursive: true, force: true });
-  }
+    return work(url);
+  };
+  if (given === undefined) return withPostgres(filled);
+  await migrate({ databaseUrl: given, folder: join(root, 'migrations') });
+  return filled(given);
 }

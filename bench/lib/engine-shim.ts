@@ -12,6 +12,7 @@ export interface EngineClock {
   ends: number[];
   /** ask before the launch: it may come before the launch is answered */
   nextStart(): Promise<number>;
+  nextEnd(): Promise<number>;
   close(): void;
 }
 
@@ -40,19 +41,19 @@ exit $code
   chmodSync(command, 0o755);
   const starts: number[] = [];
   const ends: number[] = [];
-  const waiting: ((at: number) => void)[] = [];
+  const waiting = { s: [] as ((at: number) => void)[], e: [] as ((at: number) => void)[] };
   socket.on('message', (data) => {
     const at = performance.now();
-    if (data[0] === 's'.charCodeAt(0)) {
-      starts.push(at);
-      waiting.shift()?.(at);
-    } else ends.push(at);
+    const what = data[0] === 's'.charCodeAt(0) ? 's' : 'e';
+    (what === 's' ? starts : ends).push(at);
+    waiting[what].shift()?.(at);
   });
   return {
     command,
     starts,
     ends,
-    nextStart: () => within(120, 'the start of the engine', new Promise((resolve) => waiting.push(resolve))),
+    nextStart: () => within(120, 'the start of the engine', new Promise((resolve) => waiting.s.push(resolve))),
+    nextEnd: () => within(120, 'the end of the engine', new Promise((resolve) => waiting.e.push(resolve))),
     close: () => void socket.close(),
   };
 }

@@ -1,13 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { startBare } from '../lib/bare-server.ts';
 import { withManyRuns } from '../lib/bench-database.ts';
 import { countStatements } from '../lib/counting-proxy.ts';
 import { load } from '../lib/load.ts';
-import { progress, within } from '../lib/progress.ts';
+import { progress } from '../lib/progress.ts';
 import { makeReader } from '../lib/reader.ts';
-import { freePort, root, Service } from '../lib/service.ts';
+import { Service } from '../lib/service.ts';
 import { type Figure, figure, median, show, spread } from '../lib/stats.ts';
 
 const jobs = 20_000;
@@ -23,19 +20,6 @@ interface Caller {
 interface Side {
   port: number;
   pid: number;
-}
-
-async function startBare(databaseUrl: string): Promise<Side & { process: ChildProcess }> {
-  const port = await freePort();
-  const process = spawn(globalThis.process.execPath, [join(root, 'bench/lib/bare-koa.ts'), String(port), databaseUrl], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const answers = async () => (await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)) !== undefined;
-  const started = async () => {
-    while (!(await answers())) await delay(20);
-  };
-  await within(30, 'the start of the bare server', started());
-  return { process, port, pid: process.pid! };
 }
 
 /** A job that the reader sees. */
@@ -107,7 +91,7 @@ async function statements(
 export async function api(): Promise<Figure[]> {
   return withManyRuns(jobs, async (databaseUrl) => {
     const service = new Service({ DATABASE_URL: databaseUrl });
-    const bare = await startBare(databaseUrl);
+    const bare = await startBare('bare-koa.ts', databaseUrl);
     try {
       await service.start();
       const reader = { name: 'an ordinary user', ...(await makeReader(service, databaseUrl)) };
@@ -124,9 +108,7 @@ export async function api(): Promise<Figure[]> {
       }
       return [...figures, await statements(databaseUrl, path, [reader, admin], service.data)];
     } finally {
-      const ended = once(bare.process, 'exit');
-      bare.process.kill('SIGTERM');
-      await ended;
+      await bare.stop();
       await service.stop();
     }
   });

@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import { createDb, createPool } from '../../core/app/database.ts';
-import { migrate } from '../../core/app/migrate.ts';
-import { startPostgres } from '../../core/app/postgres.ts';
+import { createPool } from '../../core/app/database.ts';
 import { createHooks } from '../../core/hooks/hooks.ts';
 import { defineHookTask } from '../../core/hooks/queue-tasks.ts';
 import { createQueue } from '../../core/jobs/queue.ts';
 import { createStatuses } from '../../core/jobs/status.ts';
 import { createLog } from '../../core/observe/log.ts';
+import { onDatabase } from '../lib/bench-database.ts';
 import { prepare } from '../lib/content.ts';
 import { progress } from '../lib/progress.ts';
 import { root, Service } from '../lib/service.ts';
@@ -64,31 +61,14 @@ async function launchWithTaps(): Promise<Figure> {
   }
 }
 
-type Database = { db: Knex; url: string };
-
-/** A Postgres of its own with default durability: commits are part of what is measured. */
-async function onDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'tapline-bench-hooks-'));
-  const log = createLog({ config: { logLevel: 'silent', nodeName: 'bench' } });
-  const { url, stop } = await startPostgres({ dataDir: folder, log });
-  const db = createDb({ config: { databaseUrl: url }, log });
-  try {
-    await migrate({ databaseUrl: url, folder: join(root, 'migrations') });
-    return await work({ db, url });
-  } finally {
-    await db.destroy();
-    await stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 /** The transaction that ends a run, with so many taps on both hooks that it sets going. */
 async function finisher(
-  { db, url }: Database,
+  db: Knex,
+  databaseUrl: string,
   count: number,
 ): Promise<{ finish(run: number): Promise<void>; end(): Promise<void> }> {
   const log = createLog({ config: { logLevel: 'silent', nodeName: 'bench' } });
-  const pool = createPool({ config: { databaseUrl: url }, log });
+  const pool = createPool({ config: { databaseUrl }, log });
   const queue = createQueue({ pool, log });
   const hooks = createHooks({ log });
   for (let n = 1; n <= count; n += 1)
@@ -108,10 +88,10 @@ async function finisher(
 }
 
 async function finishWithTaps(): Promise<Figure> {
-  return onDatabase(async (database) => {
-    const bare = await finisher(database, 0);
-    const tapped = await finisher(database, taps);
-    const { rows } = await database.db.raw(
+  return onDatabase(async (db, url) => {
+    const bare = await finisher(db, url, 0);
+    const tapped = await finisher(db, url, taps);
+    const { rows } = await db.raw(
       `insert into runs (kind, name, status, started) select 'job', 'run ' || n, 'running', now() from generate_series(1, ?::int) n returning id`,
       [2 * (finishes + warmUp)],
     );

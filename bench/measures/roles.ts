@@ -1,15 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Actor } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { pino } from 'pino';
-import { createDb } from '../../core/app/database.ts';
-import { migrate } from '../../core/app/migrate.ts';
-import { startPostgres } from '../../core/app/postgres.ts';
 import { changeGrant } from '../../core/rbac/grants.ts';
 import { role } from '../../core/rbac/role-rules.ts';
-import { root } from '../lib/service.ts';
+import { onDatabase } from '../lib/bench-database.ts';
 import { type Figure, figure, median, spread } from '../lib/stats.ts';
 
 const objects = 10_000;
@@ -18,22 +11,6 @@ const members = 100;
 const rounds = 15;
 
 const settings = { get: () => true };
-
-/** A Postgres of its own with default durability: commits are part of what is measured. */
-async function onDatabase<T>(work: (db: Knex) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'tapline-bench-roles-'));
-  const log = pino({ level: 'silent' });
-  const server = await startPostgres({ dataDir: folder, log });
-  const db = createDb({ config: { databaseUrl: server.url }, log });
-  try {
-    await migrate({ databaseUrl: server.url, folder: join(root, 'migrations') });
-    return await work(db);
-  } finally {
-    await db.destroy();
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 async function fill(db: Knex) {
   const [organization] = await db('organizations').insert({ name: 'Big' }).returning('id');
