@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { summaryPrefix } from '../engine/sql.ts';
+import { recentCounts } from '../inventory/recent-counts.ts';
 
 type Summary = Record<string, unknown>;
 
@@ -21,75 +23,65 @@ const credentialList = (
 
 const noLabels = { count: 0, results: [] };
 
-/** The runs of templates and projects, for a page of them in one query. */
-async function runsOf(db: Knex, ids: readonly number[]): Promise<any[]> {
-  const { rows } = await db.raw(
-    `select t.id, ${brief('cur')} as current, cur.id as current_id,
-       ${brief('last')} || jsonb_build_object('finished', ${iso('last.finished')}, 'canceled_on', ${iso('last.canceled_on')}) as last, last.id as last_id,
-       ${credentialList('template_credentials', 'template_id', 't.id')} as credentials
-     from templates t left join runs cur on cur.id = t.current_run_id left join runs last on last.id = t.last_run_id where t.id = any(?)`,
-    [[...ids]],
-  );
-  return rows;
-}
+/** Columns of the template's own statement, so that a page with several types on it costs no statement more. */
+const runsSql = {
+  summary_current: `(select ${brief('r')} from runs r where r.id = {alias}.current_run_id)`,
+  summary_last: `(select ${brief('r')} || jsonb_build_object('finished', ${iso('r.finished')}, 'canceled_on', ${iso('r.canceled_on')})
+    from runs r where r.id = {alias}.last_run_id)`,
+};
 
-async function recentJobs(db: Knex, ids: readonly number[]): Promise<Map<number, unknown[]>> {
-  const { rows } = await db.raw(
-    `select t.id, jsonb_agg(jsonb_build_object('id', r.id, 'status', r.status, 'finished', ${iso('r.finished')}, 'canceled_on', ${iso('r.canceled_on')}, 'type', r.kind) order by r.id desc) as jobs
-     from unnest(?::bigint[]) t(id) cross join lateral
-       (select id, status, finished, canceled_on, kind from runs where template_id = t.id and status <> 'new' order by id desc limit 10) r
-     group by t.id`,
-    [[...ids]],
-  );
-  return new Map(rows.map((row: { id: number; jobs: unknown[] }) => [row.id, row.jobs]));
-}
+export const projectSummarySql = runsSql;
 
-export async function templateSummaries(db: Knex, rows: any[]): Promise<Map<number, Summary>> {
-  const ids = rows.map((row) => row.id);
-  const [runs, recent] = await Promise.all([runsOf(db, ids), recentJobs(db, ids)]);
-  return new Map(
-    runs.map((run) => {
-      return [
-        run.id,
-        {
-          ...present([
-            ['current_job', run.current_id && run.current],
-            ['last_job', run.last_id && run.last],
-            ['last_update', run.last_id && withoutTimes(run.last)],
-          ]),
-          credentials: run.credentials,
-          labels: noLabels,
-          recent_jobs: recent.get(run.id) ?? [],
-        },
-      ];
-    }),
-  );
-}
+export const templateSummarySql = {
+  ...runsSql,
+  summary_credentials: credentialList('template_credentials', 'template_id', '{alias}.id'),
+  summary_recent: `(select jsonb_agg(jsonb_build_object('id', r.id, 'status', r.status, 'finished', ${iso('r.finished')}, 'canceled_on', ${iso('r.canceled_on')}, 'type', r.kind) order by r.id desc)
+    from (select id, status, finished, canceled_on, kind from runs where template_id = {alias}.id and status <> 'new' order by id desc limit 10) r)`,
+};
 
 const withoutTimes = ({ finished: _finished, canceled_on: _canceled, ...rest }: Summary) => rest;
 
-export async function projectSummaries(db: Knex, rows: any[]): Promise<Map<number, Summary>> {
+/** The inventory as the row's own statement shows it, with what it counts. */
+async function inventoriesOf(db: Knex, rows: any[]): Promise<(row: any) => Summary | null> {
+  const shown = (row: any) => row[`${summaryPrefix}inventory`];
+  const counts = await recentCounts(
+    db,
+    rows.filter(shown).map((row) => row.inventory_id),
+  );
+  return (row) => shown(row) && { ...counts.get(row.inventory_id), ...shown(row) };
+}
+
+export async function templateSummaries(db: Knex, rows: any[]): Promise<Map<number, Summary>> {
+  const inventory = await inventoriesOf(db, rows);
   return new Map(
-    (
-      await runsOf(
-        db,
-        rows.map((row) => row.id),
-      )
-    ).map((run) => {
-      const current = run.current_id ? run.current : null;
-      const last = run.last_id ? run.last : null;
-      return [
-        run.id,
-        {
-          ...present([
-            ['current_job', current],
-            ['current_update', current],
-            ['last_job', last],
-            ['last_update', last && withoutTimes(last)],
-          ]),
-        },
-      ];
-    }),
+    rows.map((row) => [
+      row.id,
+      {
+        ...present([
+          ['inventory', inventory(row)],
+          ['current_job', row.summary_current],
+          ['last_job', row.summary_last],
+          ['last_update', row.summary_last && withoutTimes(row.summary_last)],
+        ]),
+        credentials: row.summary_credentials,
+        labels: noLabels,
+        recent_jobs: row.summary_recent ?? [],
+      },
+    ]),
+  );
+}
+
+export async function projectSummaries(_db: Knex, rows: any[]): Promise<Map<number, Summary>> {
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      present([
+        ['current_job', row.summary_current],
+        ['current_update', row.summary_current],
+        ['last_job', row.summary_last],
+        ['last_update', row.summary_last && withoutTimes(row.summary_last)],
+      ]),
+    ]),
   );
 }
 
@@ -99,14 +91,18 @@ export const jobSummarySql = {
   summary_project_update: `(select ${brief('u')} from runs u where u.id = {alias}.project_update_id)`,
 };
 
-export async function jobSummaryFields(_db: Knex, rows: any[]): Promise<Map<number, Summary>> {
+export async function jobSummaryFields(db: Knex, rows: any[]): Promise<Map<number, Summary>> {
+  const inventory = await inventoriesOf(db, rows);
   return new Map(
     rows.map((row) => [
       row.id,
       {
         credentials: row.summary_credentials,
         labels: noLabels,
-        ...present([['project_update', row.summary_project_update]]),
+        ...present([
+          ['inventory', inventory(row)],
+          ['project_update', row.summary_project_update],
+        ]),
       },
     ]),
   );

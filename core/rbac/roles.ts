@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type RoleType, type SystemRole, isRoleType, roleDefinitions, roleTables, systemRoles } from './definitions.ts';
+import { type RoleType, type SystemRole, roleDefinitions, roleTables, systemRoles } from './definitions.ts';
 
 /** A row of `roles`. */
 export interface RoleRow {
@@ -25,30 +25,20 @@ export interface RoleSummary {
   user_only?: true;
 }
 
-/** `summary_fields.object_roles` of a page of rows, in one statement: id → role field → summary, in the order of the definitions. */
-export async function objectRoles(
-  db: Knex,
-  type: string,
-  ids: readonly number[],
-): Promise<Map<number, Record<string, RoleSummary>>> {
-  const summaries = new Map<number, Record<string, RoleSummary>>();
-  if (!isRoleType(type) || !ids.length) return summaries;
-  const rows = await db('roles')
-    .select('id', 'object_id', 'role_field')
-    .where('content_type', type)
-    .whereRaw('object_id = any (?)', [ids as number[]]);
-  const found = new Map(rows.map((row: RoleRow) => [`${row.object_id}.${row.role_field}`, row.id]));
-  for (const object of ids) {
-    const entries = Object.entries(roleDefinitions[type]).flatMap(([field, { name, description, userOnly }]) => {
-      const id = found.get(`${object}.${field}`);
+/** The roles of a record with its own statement: role field → id. */
+export const objectRoleIdsSql = (type: RoleType) =>
+  `(select json_object_agg(role_field, id) from roles where content_type = '${type}' and object_id = {alias}.id)`;
+
+/** `summary_fields.object_roles` from these ids, in the order of the definitions. */
+export const objectRoles = (type: RoleType, ids: Record<string, number> | null): Record<string, RoleSummary> =>
+  Object.fromEntries(
+    Object.entries(roleDefinitions[type]).flatMap(([field, { name, description, userOnly }]) => {
+      const id = ids?.[field];
       return id === undefined
         ? []
         : [[field, { description, name, id, ...(userOnly && { user_only: userOnly }) }] as const];
-    });
-    summaries.set(object, Object.fromEntries(entries));
-  }
-  return summaries;
-}
+    }),
+  );
 
 export interface RoleResource {
   resource_name: string;

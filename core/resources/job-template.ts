@@ -5,7 +5,7 @@ import { checkTemplate, type CheckDeps } from '../launch/check-template.ts';
 import { checkCredentialSlot } from '../launch/credential-slots.ts';
 import type { LaunchService } from '../launch/launch.ts';
 import { askFlags } from '../launch/prompt-types.ts';
-import { templateSummaries } from '../launch/run-summaries.ts';
+import { templateSummaries, templateSummarySql } from '../launch/run-summaries.ts';
 import { copyAction, copyLists, launchAction } from '../launch/template-actions.ts';
 import { assertMayUse, assertTemplateRights } from '../launch/template-rights.ts';
 import { variablesProblem } from '../launch/variables.ts';
@@ -149,6 +149,7 @@ export const jobTemplateResource = (services: JobTemplateServices): Resource =>
       current_job: runLink(row, 'current_run_id', 'jobs'),
       last_job: runLink(row, 'last_run_id', 'jobs'),
     }),
+    extraSql: templateSummarySql,
     summaries: templateSummaries,
     async validate(context) {
       await assertTemplateRights(context);

@@ -11,7 +11,7 @@ import {
 import type { Knex } from 'knex';
 import { assertNoActiveRuns } from '../engine/active-runs.ts';
 import type { Statuses } from '../jobs/status.ts';
-import { projectSummaries } from '../launch/run-summaries.ts';
+import { projectSummaries, projectSummarySql } from '../launch/run-summaries.ts';
 import { copyAction } from '../launch/template-actions.ts';
 import { type CorePermissions, projectLinks } from '../rbac/permissions.ts';
 import { assertLinks } from '../rbac/rights.ts';
@@ -120,6 +120,7 @@ export const projectResource = (services: ProjectServices): Resource =>
       }),
     },
     related: relatedRuns,
+    extraSql: projectSummarySql,
     summaries: projectSummaries,
     async validate(context) {
       keepFolder(context);

@@ -8,7 +8,7 @@ import type { Doors } from '../rbac/doors.ts';
 import { explainAccess, hideNames } from '../rbac/explain.ts';
 import type { RoleSettings } from '../rbac/people.ts';
 import type { CorePermissions, Permissions } from '../rbac/permissions.ts';
-import { objectRoles } from '../rbac/roles.ts';
+import { objectRoleIdsSql, objectRoles } from '../rbac/roles.ts';
 import { authenticated, type CoreRule } from '../rbac/rules.ts';
 import { objectRolesOf } from './role-sublists.ts';
 
@@ -66,14 +66,12 @@ export function withRoles(resource: Resource, services: Services): Resource {
     },
   };
   if (!isRoleType(type)) return more;
-  return addSummaries(more, async (db, rows) => {
-    const roles = await objectRoles(
-      db,
-      type,
-      rows.map(({ id }) => id),
-    );
-    return new Map(rows.map(({ id }) => [id, { object_roles: roles.get(id) ?? {} }]));
-  });
+  more.extraSql = { ...more.extraSql, object_role_ids: objectRoleIdsSql(type) };
+  return addSummaries(
+    more,
+    async (_db, rows) =>
+      new Map(rows.map(({ id, object_role_ids }) => [id, { object_roles: objectRoles(type, object_role_ids) }])),
+  );
 }
 
 async function showAccessList({ db, settings }: Services, type: string, call: Call, row: any) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { role } from '../../core/rbac/role-rules.ts';
 import { roleFieldsOf } from '../../core/rbac/definitions.ts';
-import { giveCredentialToTeam, objectRoles, roleResources } from '../../core/rbac/roles.ts';
+import { giveCredentialToTeam, objectRoleIdsSql, objectRoles, roleResources } from '../../core/rbac/roles.ts';
 import { whereChildren, whereParents } from '../../core/rbac/role-links.ts';
 import { type TestDatabase, createTestDatabase } from '../support/database.ts';
 import { type World, idsFor, world } from './world.ts';
@@ -110,9 +110,11 @@ describe('roles of records', () => {
     expect(await names()).to.deep.equal(['system_auditor']);
   });
 
-  it('are summed up for a page of records, in the order of the definitions', async () => {
+  it('are summed up from the statement of their record, in the order of the definitions', async () => {
     const org = await make.organization();
-    const found = (await objectRoles(test.db, 'organization', [org.id])).get(org.id)!;
+    const ids = objectRoleIdsSql('organization').replaceAll('{alias}', 'o');
+    const { rows } = await test.db.raw(`select ${ids} as ids from organizations o where id = ?`, [org.id]);
+    const found = objectRoles('organization', rows[0].ids);
     expect(Object.keys(found)).to.deep.equal(roleFieldsOf('organization'));
     expect(found.admin_role).to.deep.equal({
       id: await make.roleId('organization', org, 'admin_role'),

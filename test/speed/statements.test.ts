@@ -22,7 +22,7 @@ const lists = [
   'projects/1/project_updates/',
 ];
 /** One more statement or two for each type on the page. */
-const mixed = ['unified_jobs/', 'roles/'];
+const mixed = ['unified_jobs/', 'unified_job_templates/', 'roles/'];
 /** Pages of the same list: in the middle of it, read from its end, narrowed, searched, ordered. */
 const queries = ['', 'page=2', 'page=last', 'id__gt=1', 'search=a', 'order_by=-id'];
 const details = [
@@ -75,11 +75,15 @@ describe('Statements sent to the database', function () {
   });
   after(() => api.stop());
 
-  async function statementsOf(path: string, caller: 'ann' | 'admin'): Promise<{ count: number; body: any }> {
+  async function statementsOf(
+    path: string,
+    caller: 'ann' | 'admin',
+    but?: RegExp,
+  ): Promise<{ count: number; body: any }> {
     const client = caller === 'ann' ? api.as(ann) : api.admin;
     await client('GET', '/api/v2/me/');
     const sent: string[] = [];
-    const note = ({ sql }: { sql: string }) => void sent.push(sql);
+    const note = ({ sql }: { sql: string }) => void (but?.test(sql) || sent.push(sql));
     api.db.on('query', note);
     const { status, body } = await client('GET', `/api/v2/${path}`);
     api.db.off('query', note);
@@ -118,8 +122,10 @@ describe('Statements sent to the database', function () {
     }
 
     it(`are one for a job that cannot be started, two for one that can, as ${caller}`, async () => {
-      expect((await statementsOf('jobs/1/', caller)).count).to.equal(1);
-      expect((await statementsOf('jobs/2/', caller)).count).to.equal(caller === 'admin' ? 1 : 2);
+      // what an inventory counts is asked for once in some seconds
+      const counts = /total_hosts/;
+      expect((await statementsOf('jobs/1/', caller, counts)).count).to.equal(1);
+      expect((await statementsOf('jobs/2/', caller, counts)).count).to.equal(caller === 'admin' ? 1 : 2);
     });
   }
 });
