@@ -53,6 +53,8 @@ export interface FieldOptions {
   secret?: boolean;
   /** Only in the detail representation. */
   detailOnly?: boolean;
+  /** Some answers leave it out (`present` removes it); the API description promises every other field in every answer. */
+  optional?: boolean;
   /** Order by this SQL instead of the field's own (`{alias}` as above). */
   orderSql?: string;
   label?: string;

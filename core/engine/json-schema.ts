@@ -12,7 +12,8 @@ export function record(properties: Record<string, Schema>, optional: readonly st
 
 export const listOf = (items: Schema): Schema => ({ type: 'array', items });
 export const mapOf = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
-export const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] });
+export const orNull = (schema: Schema): Schema =>
+  typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : { anyOf: [schema, { type: 'null' }] };
 
 /** A page as every list answers it. */
 export const pageOf = (items: Schema): Schema =>

@@ -1,6 +1,6 @@
 import type { ApiType, Field } from '@tapline/plugin-sdk';
 import type { Engine } from './compile.ts';
-import { pageOf, type Schema } from './json-schema.ts';
+import { mapOf, pageOf, type Schema } from './json-schema.ts';
 import { variantTypes } from './links.ts';
 import type { Model, ModelField } from './model.ts';
 import { apiTypeOf, isFilterable, labelOf, masked } from './options-fields.ts';
@@ -33,6 +33,7 @@ function valueSchema(name: string, field: Field, nullable: boolean): Schema {
   // OPTIONS may call it decimal; the answer holds a number
   if (field.type === 'number') Object.assign(schema, { type: 'number', format: undefined });
   if (field.type === 'choice') schema.type = field.numeric ? 'integer' : 'string';
+  if (field.choices) schema.enum = [...field.choices.map(([value]) => value), ...(nullable ? [null] : [])];
   if (nullable && typeof schema.type === 'string') schema.type = [schema.type, 'null'];
   schema.title = labelOf(name, field);
   if (field.help) schema.description = field.help;
@@ -49,15 +50,19 @@ export function shownSchema(model: Model, view: 'list' | 'detail'): Schema {
     id: { type: 'integer' },
     type: { type: 'string', const: model.type },
     url: { type: 'string' },
-    related: { type: 'object', description: 'Addresses of what belongs to it.' },
-    summary_fields: { type: 'object', description: 'The most important of what it is linked to.' },
+    related: {
+      ...mapOf({ type: ['string', 'array'], items: { type: 'string' } }),
+      description: 'Addresses of what belongs to it.',
+    },
+    summary_fields: { ...mapOf({}), description: 'The most important of what it is linked to.' },
   };
   for (const bound of [...model.shown[view], ...masked(model)]) {
     const { name, field } = bound;
     properties[name] = valueSchema(name, field, mayBeNull(bound));
     if (!isFilterable(bound)) properties[name]['x-filterable'] = false;
   }
-  return { type: 'object', properties, required: ['id', 'type', 'url', 'related', 'summary_fields'] };
+  const always = model.shown[view].filter(({ field }) => !field.optional).map(({ name }) => name);
+  return { type: 'object', properties, required: ['id', 'type', 'url', 'related', 'summary_fields', ...always] };
 }
 
 /** What a body may hold. */
@@ -74,7 +79,6 @@ export function objectSchema(fields: Record<string, Field>, complete = true): Sc
 
 function inputSchema(name: string, field: Field): Schema {
   const schema = valueSchema(name, field, field.nullable === true);
-  if (field.choices) schema.enum = field.choices.map(([value]) => value);
   if (field.default !== undefined) schema.default = field.default;
   const text = field.type === 'string' || field.type === 'text';
   const number = field.type === 'integer' || field.type === 'number';

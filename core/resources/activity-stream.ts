@@ -105,7 +105,7 @@ const activityStreamResource = (resources: Resource[]): Resource => {
         help: 'The type that owns the relation.',
       }),
       action_node: field.string({ ...ro, help: 'The node that did it.' }),
-      actor: field.ref('user', ro),
+      actor: field.ref('user', { ...ro, optional: true }),
     },
     methods: { list: ['GET'], detail: ['GET'] },
     access: {

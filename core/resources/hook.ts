@@ -1,6 +1,6 @@
 import { defineResource, field, type Resource, type Route } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { flag, integer, listOf, orNull, pageOf, record, text } from '../engine/json-schema.ts';
+import { flag, integer, listOf, pageOf, record, text } from '../engine/json-schema.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import { describeHooks } from '../hooks/tap-figures.ts';
 import { auditor } from '../rbac/rules.ts';
@@ -10,7 +10,7 @@ const ro = { mode: 'ro' } as const;
 const tap = record({
   plugin: text,
   name: text,
-  stage: orNull(text),
+  stage: { type: 'number' },
   fail_mode: { ...text, enum: ['allow', 'deny', 'retry'] },
   timeout_ms: integer,
   calls: integer,

@@ -60,8 +60,9 @@ export const runFields = {
 };
 
 export const runCounts = {
-  host_status_counts: field.json({ ...ro, nullable: true, detailOnly: true, filterable: false }),
+  host_status_counts: field.json({ ...ro, nullable: true, detailOnly: true, filterable: false, optional: true }),
   playbook_counts: field.computed({
+    optional: true,
     detailOnly: true,
     compute: (row) => ({ play_count: row.play_count, task_count: row.task_count }),
   }),

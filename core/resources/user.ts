@@ -91,7 +91,7 @@ export const userResource = ({
       last_login: field.datetime({ mode: 'ro', nullable: true }),
       modified: field.datetime({ mode: 'ro', nullable: true, sql: '{alias}.last_login' }),
       external_account: field.computed({ compute: () => null }),
-      auth: field.computed({ compute: () => [] }),
+      auth: field.computed({ optional: true, compute: () => [] }),
     },
     access: permissions.user,
     orderBy: ['username'],

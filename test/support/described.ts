@@ -79,32 +79,39 @@ const pointed = (document: any, ref: string) =>
     .split('/')
     .reduce((node, part) => node[part], document);
 
+/** One for each schema of its text: most of a document's are the same few references. */
+function once(compile: (schema: object) => ValidateFunction): (schema: object) => ValidateFunction {
+  const known = new WeakMap<object, ValidateFunction>();
+  const alike = new Map<string, ValidateFunction>();
+  return (schema) => {
+    let check = known.get(schema);
+    if (check) return check;
+    const text = JSON.stringify(schema);
+    check = alike.get(text) ?? compile(schema);
+    known.set(schema, check);
+    alike.set(text, check);
+    return check;
+  };
+}
+
 function compiler(document: any) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
   ajv.addFormat('decimal', /^-?\d+(\.\d+)?$/);
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => [name, closed(document, schema)]);
   ajv.addSchema({ $id: 'api', components: { schemas: Object.fromEntries(schemas) } });
-  const compiled = new Map<string, ValidateFunction>();
-  const errorsOf = (schema: any, value: unknown): ErrorObject[] => {
-    const text = JSON.stringify(schema).replaceAll('"#/', '"api#/');
-    let check = compiled.get(text);
-    if (!check) compiled.set(text, (check = ajv.compile(JSON.parse(text))));
-    return check(value) ? [] : [...check.errors!];
-  };
-  const shut = new WeakMap<object, object>();
-  const closedOnce = (schema: any) => {
-    if (!shut.has(schema)) shut.set(schema, closed(document, schema, false));
-    return shut.get(schema);
-  };
+  const compile = (schema: any) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')));
+  const answers = once((schema) => compile(closed(document, schema, false)));
+  const bodies = once(compile);
+  const errorsOf = (check: ValidateFunction, value: unknown): ErrorObject[] => (check(value) ? [] : [...check.errors!]);
   return {
     answer: (schema: any, value: unknown): string[] =>
-      errorsOf(closedOnce(schema), value)
+      errorsOf(answers(schema), value)
         .slice(0, 6)
         .map((error) => worded(error, value)),
     /** Values of other types and keys without a meaning are taken from clients who know no better; but nothing may be needed that is not. */
     sent(schema: any, value: unknown): string[] {
-      const errors = errorsOf(schema, value);
+      const errors = errorsOf(bodies(schema), value);
       if (!errors.every(({ keyword }) => keyword === 'required' || keyword === 'anyOf')) return [];
       return errors.map((error) => `accepted, though in what was sent ${worded(error, value)}`);
     },
