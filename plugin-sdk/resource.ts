@@ -152,6 +152,8 @@ export interface Sublist {
   create?: boolean;
   /** rule on the parent row for writing; default the parent's `change` */
   write?: Rule;
+  /** rule on the parent row for showing the form of the POST in OPTIONS, where `write` lets pass what `link` or a check decides later */
+  offered?: Pick<Rule, 'row'>;
   /** refuses a pairing by throwing; runs inside the write's transaction */
   check?: (trx: any, parent: any, child: any, call: Call) => Promise<void>;
   /** the same for unlinking */

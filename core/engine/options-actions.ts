@@ -1,4 +1,4 @@
-import type { Action, Answered, Call, Field, Rule } from '@tapline/plugin-sdk';
+import type { Action, Answered, Call, Field, Rule, Sublist } from '@tapline/plugin-sdk';
 import type { Compiled, Engine } from './compile.ts';
 import { describeField, type FieldEntry, shownEntries, writableEntries, writableEntry } from './options-fields.ts';
 import { mayCreateSomewhere } from './options-rights.ts';
@@ -32,12 +32,14 @@ export async function detailActions({ engine, model, route, call, row }: Place):
 }
 
 /** A list that attaches names `id`; one that attaches only, nothing else: so clients tell the two apart. */
-export async function sublistActions({ engine, model, route, call, row }: Place, child: Compiled): Promise<Actions> {
+export async function sublistActions(place: Place, child: Compiled): Promise<Actions> {
+  const { engine, model, route, call, row } = place;
   const actions: Actions = { GET: shownEntries(engine.models, child, 'list') };
   const { POST } = route.endpoints;
   if (!POST || call.actor?.read_only) return actions;
-  if (row && !(await allowed(engine, POST.rule, call, row))) return actions;
-  const { attach, create, column, inherit = [] } = model.resource.sublists![route.name!]!;
+  const sublist = model.resource.sublists![route.name!]!;
+  if (row && !(await mayAddBelow(place, child, sublist, POST.rule))) return actions;
+  const { attach, create, column, inherit = [] } = sublist;
   const given = new Set([column, ...inherit]);
   const entries = create ? Object.entries(writableEntries(child, 'create')) : [];
   const open = entries.filter(([name]) => !given.has(child.fields.get(name)?.column));
@@ -46,6 +48,17 @@ export async function sublistActions({ engine, model, route, call, row }: Place,
     ...Object.fromEntries(open),
   };
   return actions;
+}
+
+/** Where nothing can be attached, whoever may write needs the right to create as well. */
+async function mayAddBelow({ engine, call, row }: Place, child: Compiled, sublist: Sublist, write: Rule) {
+  const { attach, column, inherit = [], createRule, offered } = sublist;
+  if (!(await allowed(engine, offered ?? write, call, row))) return false;
+  const rule = createRule ?? child.resource.access.create;
+  if (attach || offered || !rule) return true;
+  if (createRule) return allowed(engine, createRule, call, row);
+  const inherited = Object.fromEntries(inherit.map((name) => [name, row[name]]));
+  return mayCreateSomewhere(engine.db, rule, call.actor, { ...inherited, ...(column && { [column]: row.id }) });
 }
 
 /** A route of its own has no record to hide: it offers what the caller may send. */
@@ -108,6 +121,6 @@ function answeredEntries(engine: Engine, { type, page, fields = {} }: Answered =
   return { ...shown, ...Object.fromEntries(own) };
 }
 
-async function allowed({ db }: Engine, rule: Rule, { actor }: Call, row: any): Promise<boolean> {
+async function allowed({ db }: Engine, rule: Pick<Rule, 'row'>, { actor }: Call, row: any): Promise<boolean> {
   return !actor?.read_only && (await rule.row(actor, row, db));
 }

@@ -5,17 +5,24 @@ import type { CoreRule } from '../rbac/rules.ts';
 
 /**
  * Is there anything for which the actor would pass this rule on create? It is asked before there is a body: a rule on
- * the record that a column names holds when some such record would do.
+ * the record that a column names holds when some such record would do, or when that of `fixed` does: columns that the
+ * place gives.
  */
-export async function mayCreateSomewhere(db: Knex, rule: CoreRule, actor: Actor | null): Promise<boolean> {
+export async function mayCreateSomewhere(
+  db: Knex,
+  rule: CoreRule,
+  actor: Actor | null,
+  fixed: Record<string, unknown> = {},
+): Promise<boolean> {
   if (!actor || actor.read_only) return false;
   const { anatomy } = rule;
+  if (anatomy && 'column' in anatomy && Object.hasOwn(fixed, anatomy.column)) return rule.row(actor, fixed, db);
   switch (anatomy?.kind) {
     case 'any':
-      for (const part of anatomy.rules) if (await mayCreateSomewhere(db, part, actor)) return true;
+      for (const part of anatomy.rules) if (await mayCreateSomewhere(db, part, actor, fixed)) return true;
       return false;
     case 'all':
-      for (const part of anatomy.rules) if (!(await mayCreateSomewhere(db, part, actor))) return false;
+      for (const part of anatomy.rules) if (!(await mayCreateSomewhere(db, part, actor, fixed))) return false;
       return true;
     case 'via':
       return someRow(db, anatomy.table, anatomy.rule, actor);
@@ -25,7 +32,7 @@ export async function mayCreateSomewhere(db: Knex, rule: CoreRule, actor: Actor 
       return true;
     default:
       // what it would make is the caller's own
-      return rule.row(actor, { user_id: actor.id, created_by_id: actor.id }, db);
+      return rule.row(actor, { user_id: actor.id, created_by_id: actor.id, ...fixed }, db);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Actor } from '@tapline/plugin-sdk';
+import type { Actor, Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type Condition, holds } from './condition.ts';
 import { type RoleType, roleTables } from './definitions.ts';
@@ -168,3 +168,23 @@ export async function mayRevokeAll(
   );
   return may.map((allowed, index) => allowed && pairs[index]!.role.singleton_name === null);
 }
+
+/** The role's side of giving it: whom it may go to is another question. */
+export const mayGive = (settings: RoleSettings): Pick<Rule, 'row'> => ({
+  row: async (actor, role, db) =>
+    (await mayChangeGrants(db, actor, settings, [{ role, user_id: null, team_id: null }]))[0]!,
+});
+
+const adminFields = ['admin_role', 'project_admin_role', 'inventory_admin_role', 'credential_admin_role'];
+const templateAdminFields = ['job_template_admin_role', 'workflow_admin_role'];
+
+/** Who administers anything has roles to give. */
+export const givesSomething: Pick<Rule, 'row'> = {
+  row: async (actor, _row, db) =>
+    actor !== null &&
+    (actor.is_superuser ||
+      (await db('held_roles')
+        .where('user_id', actor.id)
+        .whereRaw('role_field = any (?)', [[...adminFields, ...templateAdminFields]])
+        .first('role_field')) !== undefined),
+};

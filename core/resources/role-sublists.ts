@@ -1,7 +1,7 @@
-import type { Actor, Call, Rule, Sublist } from '@tapline/plugin-sdk';
+import type { Actor, Call, Sublist } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { RoleType } from '../rbac/definitions.ts';
-import { type GrantPair, mayRevoke } from '../rbac/grant-rights.ts';
+import { type GrantPair, givesSomething, mayGive, mayRevoke } from '../rbac/grant-rights.ts';
 import { type GrantRequest, changeGrant } from '../rbac/grants.ts';
 import type { RoleSettings } from '../rbac/people.ts';
 import { whereGivenToTeam, whereOfRecord } from '../rbac/role-links.ts';
@@ -25,11 +25,17 @@ const directUsers = (builder: any, alias: string, type: RoleType, id: number, fi
   );
 
 /** `organizations/N/users/`, `/admins/`, `teams/N/users/`: the direct members of one role of the record. */
-export const membersOf = ({ settings }: GrantServices, type: RoleType, field: string, createRule?: Rule): Sublist => ({
+export const membersOf = (
+  { settings }: GrantServices,
+  type: RoleType,
+  field: string,
+  { offered, createRule }: Pick<Sublist, 'offered' | 'createRule'>,
+): Sublist => ({
   resource: 'user',
   where: (builder, parent, alias) => void directUsers(builder, alias, type, parent.id, field),
   create: true,
   createRule,
+  offered,
   ...grants(async (trx, parent, userId, call, { detach, created }) => {
     const role = await findRole(trx, type, parent.id, field);
     return changed(trx, {
@@ -48,6 +54,7 @@ const asSystem = (actor: Actor | null): Actor | null => actor && { ...actor, is_
 
 export const usersOfRole = ({ settings }: GrantServices): Sublist => ({
   resource: 'user',
+  offered: mayGive(settings),
   where: (builder, role, alias) =>
     void builder.whereRaw(`"${alias}".id in (select user_id from role_users where role_id = ?)`, [role.id]),
   ...grants(async (trx, role, userId, { actor }, { detach }) => {
@@ -57,6 +64,7 @@ export const usersOfRole = ({ settings }: GrantServices): Sublist => ({
 
 export const teamsOfRole = ({ settings }: GrantServices): Sublist => ({
   resource: 'team',
+  offered: mayGive(settings),
   where: (builder, role, alias) =>
     void builder.whereRaw(`"${alias}".id in (select team_id from role_teams where role_id = ? and not for_admins)`, [
       role.id,
@@ -71,6 +79,7 @@ export const rolesOfUser = ({ settings }: GrantServices): Sublist => ({
   resource: 'role',
   where: (builder, user, alias) =>
     void builder.whereRaw(`"${alias}".id in (select role_id from role_users where user_id = ?)`, [user.id]),
+  offered: givesSomething,
   decorate: unattachable(settings, (user) => ({ user_id: user.id, team_id: null })),
   ...grants(async (trx, user, roleId, { actor }, { detach }) => {
     return changed(trx, { actor, settings, roleId, userId: user.id, revoke: detach });
@@ -80,6 +89,7 @@ export const rolesOfUser = ({ settings }: GrantServices): Sublist => ({
 export const rolesOfTeam = ({ settings }: GrantServices): Sublist => ({
   resource: 'role',
   where: (builder, team, alias) => whereGivenToTeam(builder, team.id, alias),
+  offered: givesSomething,
   decorate: unattachable(settings, (team) => ({ user_id: null, team_id: team.id })),
   ...grants(async (trx, team, roleId, { actor }, { detach }) => {
     return changed(trx, { actor, settings, roleId, teamId: team.id, revoke: detach });

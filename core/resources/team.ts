@@ -26,7 +26,7 @@ export const teamResource = (services: { permissions: CorePermissions; settings:
       teams_name_organization: { field: '__all__', message: 'Team with this Name and Organization already exists.' },
     },
     sublists: {
-      users: membersOf(services, 'team', 'member_role'),
+      users: membersOf(services, 'team', 'member_role', { offered: services.permissions.team.change }),
       roles: rolesOfTeam(services),
       projects: {
         resource: 'project',

@@ -2,7 +2,7 @@ import { ValidationError, defineResource, field } from '@tapline/plugin-sdk';
 import type { Actor, Call, Resource, Sublist } from '@tapline/plugin-sdk';
 import type { CorePermissions } from '../rbac/permissions.ts';
 import type { RoleType } from '../rbac/definitions.ts';
-import { authenticated } from '../rbac/rules.ts';
+import { anyOf, authenticated, owner, superuser } from '../rbac/rules.ts';
 import { rolesOfUser } from './role-sublists.ts';
 import type { RoleSettings } from '../rbac/people.ts';
 import { keepOwnSession } from '../http/auth/session/sessions.ts';
@@ -30,7 +30,13 @@ const sublists = (services: { settings: RoleSettings; permissions: CorePermissio
     resource: 'project',
     where: (builder, user, alias) => services.permissions.project.see.query(asActor(user), builder, alias),
   },
-  tokens: { resource: 'o_auth2_access_token', column: 'user_id', create: true },
+  tokens: {
+    resource: 'o_auth2_access_token',
+    column: 'user_id',
+    create: true,
+    // a superuser makes tokens for others, everybody else for himself
+    offered: anyOf(superuser, owner('id')),
+  },
   // the command line client logs in here, by user name; the token is the caller's own whoever is named
   personal_tokens: {
     resource: 'o_auth2_access_token',
@@ -52,7 +58,13 @@ const sublists = (services: { settings: RoleSettings; permissions: CorePermissio
     resource: 'o_auth2_application',
     where: (builder, parent, alias) => void builder.where(`${alias}.created_by_id`, parent.id),
   },
-  credentials: { resource: 'credential', column: 'user_id', create: true, write: authenticated },
+  credentials: {
+    resource: 'credential',
+    column: 'user_id',
+    create: true,
+    write: authenticated,
+    offered: anyOf(superuser, owner('id'), services.permissions.user.administer),
+  },
 });
 
 const asActor = ({ id, username, is_superuser, is_system_auditor }: any): Actor => ({

@@ -14,6 +14,8 @@ export interface Line {
   DELETE?: readonly string[];
   /** who may write here, but does not see what the body names: 400 */
   unseen?: readonly string[];
+  /** who is offered the form of a POST, where it is not those who may send the body of the matrix: another one would do */
+  form?: readonly string[];
   /** the type of the row that the body names, where seeing it is asked before everything else: 400 for who does not */
   names?: string;
   /** also without credentials */
@@ -29,6 +31,13 @@ const admin = may.organization;
 /** PUT, PATCH and DELETE for the same callers. */
 const writes = (who: readonly string[]) => ({ PUT: who, PATCH: who, DELETE: who });
 const changes = (who: readonly string[]) => ({ PUT: who, PATCH: who });
+/** Who administers anything, and so has roles to give. */
+const administrators = [
+  ...admin,
+  'otherAdmin',
+  ...['project', 'inventory', 'credential', 'job_template', 'workflow'].map((part) => `organization.${part}_admin`),
+  ...['team', 'inventory', 'project', 'credential', 'job_template', 'instance_group'].map((type) => `${type}.admin`),
+];
 /** Everybody who has logged in and may write at all. */
 export const anyone = ['*'];
 
@@ -79,7 +88,12 @@ export const expectations: Record<string, Line> = {
     shows: 'project',
     POST: [...admin, 'organization.project_admin'],
   },
-  'organizations/:id/job_templates/': { at: 'organization', shows: 'job_template', POST: admin },
+  'organizations/:id/job_templates/': {
+    at: 'organization',
+    shows: 'job_template',
+    POST: admin,
+    form: [...admin, 'organization.project_admin'],
+  },
   'organizations/:id/applications/': { at: 'organization', shows: 'o_auth2_application', POST: admin },
   'organizations/:id/credentials/': {
     at: 'organization',
@@ -97,7 +111,12 @@ export const expectations: Record<string, Line> = {
   'users/': { shows: 'user', POST: superuser },
   // the user is a member of the organization and of no other; nobody deletes himself
   'users/:id/': { at: 'user', ...changes([...admin, 'self']), DELETE: admin },
-  'users/:id/roles/': { at: 'user', names: 'role', POST: [...admin, 'organization.job_template_admin'] },
+  'users/:id/roles/': {
+    at: 'user',
+    names: 'role',
+    POST: [...admin, 'organization.job_template_admin'],
+    form: administrators,
+  },
   'users/:id/organizations/': { at: 'user', shows: 'organization' },
   'users/:id/admin_of_organizations/': { at: 'user' },
   'users/:id/teams/': { at: 'user' },
@@ -112,7 +131,7 @@ export const expectations: Record<string, Line> = {
   'users/:id/access_list/': { at: 'user' },
   'users/:id/explain-access/': { at: 'user' },
 
-  'applications/': { shows: 'o_auth2_application', POST: admin },
+  'applications/': { shows: 'o_auth2_application', POST: admin, form: [...admin, 'otherAdmin'] },
   'applications/:id/': { at: 'o_auth2_application', ...writes(admin) },
   'applications/:id/tokens/': { at: 'o_auth2_application', POST: anyone },
   'applications/:id/activity_stream/': { at: 'o_auth2_application' },
@@ -123,11 +142,11 @@ export const expectations: Record<string, Line> = {
   'tokens/:id/explain-access/': { at: 'o_auth2_access_token' },
   'tokens/:id/activity_stream/': { at: 'o_auth2_access_token' },
 
-  'teams/': { shows: 'team', POST: admin },
+  'teams/': { shows: 'team', POST: admin, form: [...admin, 'otherAdmin'] },
   'teams/:id/': { at: 'team', ...writes(may.team) },
   // a team's administrator does not see people of the organization, who is none of it
   'teams/:id/users/': { at: 'team', POST: admin, unseen: ['team.admin'] },
-  'teams/:id/roles/': { at: 'team', names: 'role', POST: admin },
+  'teams/:id/roles/': { at: 'team', names: 'role', POST: admin, form: administrators },
   'teams/:id/projects/': { at: 'team' },
   'teams/:id/credentials/': { at: 'team', POST: may.team },
   'teams/:id/activity_stream/': { at: 'team' },
@@ -163,7 +182,11 @@ export const expectations: Record<string, Line> = {
   'instances/:id/instance_groups/': { at: 'instance', shows: 'instance_group', POST: superuser },
   'instances/:id/explain-access/': { at: 'instance' },
 
-  'inventories/': { shows: 'inventory', POST: [...admin, 'organization.inventory_admin'] },
+  'inventories/': {
+    shows: 'inventory',
+    POST: [...admin, 'organization.inventory_admin'],
+    form: [...admin, 'organization.inventory_admin', 'otherAdmin'],
+  },
   'inventories/:id/': { at: 'inventory', ...writes(may.inventory) },
   'inventories/:id/job_templates/': { at: 'inventory', shows: 'job_template' },
   'inventories/:id/hosts/': { at: 'inventory', shows: 'host', POST: may.inventory },
@@ -205,11 +228,12 @@ export const expectations: Record<string, Line> = {
 
   'credential_types/': { POST: superuser },
   'credential_types/:id/': { ...writes(superuser) },
-  'credential_types/:id/credentials/': { POST: [...admin, 'organization.credential_admin'] },
+  'credential_types/:id/credentials/': { POST: [...admin, 'organization.credential_admin'], form: anyone },
   'credential_types/:id/activity_stream/': {},
   'credential_types/:id/explain-access/': {},
 
-  'credentials/': { shows: 'credential', POST: [...admin, 'organization.credential_admin'] },
+  // everybody may have some of his own
+  'credentials/': { shows: 'credential', POST: [...admin, 'organization.credential_admin'], form: anyone },
   'credentials/:id/': { at: 'credential', ...writes(may.credential) },
   'credentials/:id/owner_teams/': { at: 'credential' },
   'credentials/:id/owner_users/': { at: 'credential' },
@@ -219,7 +243,11 @@ export const expectations: Record<string, Line> = {
   'credentials/:id/access_list/': { at: 'credential' },
   'credentials/:id/explain-access/': { at: 'credential' },
 
-  'projects/': { shows: 'project', POST: [...admin, 'organization.project_admin'] },
+  'projects/': {
+    shows: 'project',
+    POST: [...admin, 'organization.project_admin'],
+    form: [...admin, 'organization.project_admin', 'otherAdmin'],
+  },
   'projects/:id/': { at: 'project', ...writes(may.project) },
   'projects/:id/teams/': { at: 'project' },
   'projects/:id/project_updates/': { at: 'project', shows: 'project_update' },
@@ -240,7 +268,12 @@ export const expectations: Record<string, Line> = {
   'project_updates/:id/explain-access/': { at: 'project_update' },
 
   // of the callers here only the organization's administrator may use both its project and its inventory
-  'job_templates/': { shows: 'job_template', POST: admin },
+  'job_templates/': {
+    shows: 'job_template',
+    POST: admin,
+    // without an inventory it takes the right to use the project
+    form: [...admin, 'organization.project_admin', 'project.admin', 'project.use'],
+  },
   'job_templates/:id/': { at: 'job_template', ...writes(may.template) },
   'job_templates/:id/jobs/': { at: 'job_template', shows: 'job' },
   'job_templates/:id/credentials/': {
