@@ -3,7 +3,7 @@ import type { Bus } from '../jobs/bus.ts';
 import type { Statuses } from '../jobs/status.ts';
 import { type Applied, applyDecisions } from './apply.ts';
 import { decide } from './decide.ts';
-import { loadCandidates, loadSurroundings, lockTemplates, PASS_SIZE } from './situation.ts';
+import { loadSituation, PASS_SIZE } from './situation.ts';
 import { sweepQueue } from './sweep.ts';
 
 export interface DispatcherDeps {
@@ -13,9 +13,6 @@ export interface DispatcherDeps {
   log: { error(fields: object, text: string): void };
   slowTickMs?: number;
 }
-
-/** Passes of all nodes go one after the other; the lock ends with the transaction. */
-const DISPATCH_LOCK = 7_236_010;
 
 interface Self {
   instance: number;
@@ -79,11 +76,8 @@ export class Dispatcher {
 
   async #pass(trx: Knex): Promise<{ assigned: Applied['assigned']; more: boolean }> {
     const { statuses, bus } = this.#deps;
-    await trx.raw('select pg_advisory_xact_lock(?)', [DISPATCH_LOCK]);
-    const candidates = await loadCandidates(trx);
+    const { candidates, active, nodes } = await loadSituation(trx);
     if (!candidates.length) return { assigned: [], more: false };
-    const templates = await lockTemplates(trx, candidates);
-    const { active, nodes } = await loadSurroundings(trx, templates);
     const decisions = decide({ candidates, active, nodes, now: Date.now() });
     const applied = await applyDecisions(
       trx,
