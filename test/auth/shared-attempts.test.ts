@@ -75,7 +75,8 @@ describe('failed logins on two nodes of one database', () => {
 
   it('are not counted twice when they come at once', async () => {
     const statuses = await Promise.all([...nodes(), ...nodes(), ...nodes()].map((url) => fail(url)));
-    expect(statuses.toSorted()).to.deep.equal([401, 401, 401, 401, 429, 429]);
+    expect(statuses.filter((status) => status === 401)).to.have.length(4);
+    expect(statuses.filter((status) => status === 429)).to.have.length(2);
   });
 
   it('leave successes uncounted, and successes leave them', async () => {
