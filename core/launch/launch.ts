@@ -4,7 +4,14 @@ import type { Settings } from '../settings/settings.ts';
 import { insertRun, launcherColumns, type Launcher } from './insert-run.ts';
 import { noteAnswer } from './launch-key.ts';
 import { jobColumns } from './job-columns.ts';
-import { loadCredentials, loadInstanceGroups, loadInventory, loadTemplate, type LaunchTemplate } from './load.ts';
+import {
+  loadCredentials,
+  loadInstanceGroups,
+  loadInventory,
+  loadOrphan,
+  loadTemplate,
+  type LaunchTemplate,
+} from './load.ts';
 import { allPasswordsNeeded, type LaunchCredential } from './passwords.ts';
 import { askFlags, readLaunchBody, type LaunchInput } from './prompt-types.ts';
 import { missingReferences } from './references.ts';
@@ -19,7 +26,9 @@ export interface LaunchDeps extends StartDeps {
 }
 
 export interface LaunchRequest extends Launcher {
-  templateId: number;
+  templateId: number | null;
+  /** the job that is launched again, where it has no template any more */
+  orphan?: number;
   /** the launch body: prompts by key, passwords */
   prompts: Record<string, unknown>;
   /** false: no caller waits (schedule, workflow, event); then the run is stored as failed with the reasons instead of throwing */
@@ -52,7 +61,8 @@ export function createLaunch(deps: LaunchDeps) {
 
   /** @throws ValidationError with everything that is wrong at once, ApiError when a tap denies */
   async function launchTemplate(request: LaunchRequest): Promise<Launched> {
-    const template = await loadTemplate(db, request.templateId);
+    const { templateId, orphan } = request;
+    const template = templateId === null ? await loadOrphan(db, orphan!) : await loadTemplate(db, templateId);
     if (!template) throw notFound('No JobTemplate matches the given query.');
     const asked = request.honourPrompts
       ? { ...template, ...Object.fromEntries(askFlags.map((flag) => [flag, true])) }
@@ -72,7 +82,7 @@ export function createLaunch(deps: LaunchDeps) {
     noteAnswer({ ignored_fields: plan.ignored });
     const run = await startRun(deps, {
       ...request,
-      template,
+      template: templateId === null ? null : template,
       run: { columns, credentials: plan.credentials.map(({ id }) => id), passwords: plan.passwords },
     });
     return { run, ignored: plan.ignored };

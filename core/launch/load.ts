@@ -25,23 +25,36 @@ export const credentialJson = (alias: string, type: string) => `jsonb_build_obje
   'id', ${alias}.id, 'name', ${alias}.name, 'inputs', ${alias}.inputs,
   'type', jsonb_build_object('id', ${type}.id, 'name', ${type}.name, 'kind', ${type}.kind, 'namespace', ${type}.namespace))`;
 
-const templateById = {
-  name: 'launch template',
-  text: `select t.*,
+const loaded = (credentials: string, key: string) => `
        (select jsonb_build_object('id', p.id, 'name', p.name, 'status', p.status, 'scm_type', p.scm_type, 'scm_branch', p.scm_branch,
                'scm_revision', p.scm_revision, 'scm_update_on_launch', p.scm_update_on_launch, 'allow_override', p.allow_override)
         from templates p where p.id = t.project_id and p.kind = 'project') as project,
        (select jsonb_build_object('id', i.id, 'name', i.name, 'pending_deletion', i.pending_deletion)
         from inventories i where i.id = t.inventory_id) as inventory,
        coalesce((select jsonb_agg(${credentialJson('c', 'ct')} order by c.id)
-        from template_credentials tc join credentials c on c.id = tc.credential_id join credential_types ct on ct.id = c.credential_type_id
-        where tc.template_id = t.id), '[]') as credentials
+        from ${credentials} tc join credentials c on c.id = tc.credential_id join credential_types ct on ct.id = c.credential_type_id
+        where tc.${key} = t.id), '[]') as credentials`;
+
+const templateById = {
+  name: 'launch template',
+  text: `select t.*, ${loaded('template_credentials', 'template_id')}
      from templates t where t.id = $1 and t.kind = 'job_template'`,
+};
+
+const orphanById = {
+  name: 'launch orphan',
+  text: `select t.*, null as id, ${loaded('run_credentials', 'run_id')}
+     from runs t where t.id = $1 and t.kind = 'job' and t.template_id is null`,
 };
 
 /** Everything that a launch decides by, in one round trip. */
 export async function loadTemplate(db: Knex, id: number): Promise<LaunchTemplate | undefined> {
   return (await runPrepared(db, templateById, [id]))[0];
+}
+
+/** A job whose template is gone, in the place of that template: it is repeated as it was. */
+export async function loadOrphan(db: Knex, job: number): Promise<LaunchTemplate | undefined> {
+  return (await runPrepared(db, orphanById, [job]))[0];
 }
 
 export async function loadCredentials(db: Knex, ids: readonly number[]): Promise<LaunchCredential[]> {

@@ -16,7 +16,7 @@ interface RelaunchDeps {
   launch: LaunchService;
 }
 
-/** contract/jobs.md §12.2: the template as it is now, with the prompts of the first launch. */
+/** contract/jobs.md §12.2: the template as it is now, with the prompts of the first launch; without a template the job as it was. */
 export const relaunchAction = (deps: RelaunchDeps, rules: { see: Rule; relaunch: Rule }): Action => ({
   access: { GET: rules.see, POST: rules.relaunch },
   summary: 'Launch it again',
@@ -63,15 +63,16 @@ async function relaunch(deps: RelaunchDeps, call: Call, job: any) {
     ...(job.inventory_id === null ? ['The inventory of the job is gone.'] : []),
   ];
   if (missing.length) throw new ApiError(400, { errors: missing });
-  if (job.template_id === null) throw new ApiError(400, { errors: ['The template of the job is gone.'] });
   const errors: Record<string, string[]> = {};
   const passwords = readPasswords(call.body, errors);
   if (Object.keys(errors).length) throw new ValidationError(errors);
-  await assertPromptsStillAsked(deps.db, call, job);
+  const orphan = job.template_id === null;
+  if (!orphan) await assertPromptsStillAsked(deps.db, call, job);
   const { run } = await deps.launch
     .launchTemplate({
       templateId: job.template_id,
-      prompts: { ...job.prompts, inventory: job.inventory_id, credential_passwords: passwords },
+      orphan: job.id,
+      prompts: { ...(orphan ? {} : { ...job.prompts, inventory: job.inventory_id }), credential_passwords: passwords },
       honourPrompts: true,
       organizationId: job.organization_id,
       actor: call.actor,
@@ -84,6 +85,7 @@ async function relaunch(deps: RelaunchDeps, call: Call, job: any) {
         job_slice_number: job.job_slice_number,
         job_slice_count: job.job_slice_count,
         ...(limit === undefined ? {} : { limit }),
+        ...(orphan ? { prompts: JSON.stringify(job.prompts) } : {}),
       },
     })
     .catch(passwordsUnderTheirName);

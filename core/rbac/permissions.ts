@@ -151,10 +151,10 @@ const job = {
   /** what a relaunch needs besides the right: a job that has lost it answers 400 */
   start: allOf(
     relaunch,
-    not(columnIs('template_id', null)),
     not(columnIs('project_id', null)),
     not(columnIs('inventory_id', null)),
-    repeatsPrompts,
+    // without its template it is repeated as it was
+    anyOf(columnIs('template_id', null), repeatsPrompts),
   ),
 } satisfies Permissions;
 

@@ -78,7 +78,76 @@ describe('relaunch', function () {
     const template = await stage.template();
     const job = await stage.launch(template);
     await stage.ended(job.id);
-    await stage.request('DELETE', `job_templates/${template}/`);
-    expect((await relaunch(job.id)).body.errors).to.have.length(1);
+    await stage.services.db('runs').where({ id: job.id }).update({ project_id: null });
+    expect((await stage.get(`jobs/${job.id}/`)).body.summary_fields.user_capabilities.start).to.equal(false);
+    const refused = await relaunch(job.id);
+    expect([refused.status, refused.body]).to.deep.equal([400, { errors: ['The project of the job is gone.'] }]);
+    await stage.services.db('runs').where({ id: job.id }).update({ inventory_id: null });
+    expect((await relaunch(job.id)).body.errors).to.have.length(2);
+  });
+
+  describe('of a job whose template is gone', () => {
+    const password = 'long enough 1';
+    const as = (name: string) => ({ auth: `${name}:${password}` });
+    let organization: number;
+    let job: any;
+    before(async () => {
+      organization = (await stage.get(`projects/${stage.project}/`)).body.organization;
+      const credential = await stage.credential({ credential_type: stage.machineType, inputs: { password: 'ASK' } });
+      const template = await stage.template({
+        ask_limit_on_launch: true,
+        ask_variables_on_launch: true,
+        verbosity: 1,
+        extra_vars: 'who: "{{ 6 * 7 }}"\n',
+      });
+      await stage.post(`job_templates/${template}/credentials/`, { id: credential });
+      job = await stage.launch(template, { limit: 'good', extra_vars: { more: 1 }, ssh_password: 'x' });
+      await stage.ended(job.id);
+      await stage.request('DELETE', `job_templates/${template}/`);
+      const { object_roles: roles } = (await stage.get(`organizations/${organization}/`)).body.summary_fields;
+      for (const role of ['admin_role', 'auditor_role', 'execute_role']) {
+        const { body: user } = await stage.post('users/', { username: role, password });
+        await stage.post(`users/${user.id}/roles/`, { id: roles[role].id });
+      }
+    });
+
+    const start = async (id: number, name: string) =>
+      (await stage.get(`jobs/${id}/`, as(name))).body.summary_fields.user_capabilities.start;
+
+    it('repeats it as it was, with the passwords it asks for', async () => {
+      expect((await relaunch(job.id)).body).to.deep.equal({ credential_passwords: ['ssh_password'] });
+      const { status, body } = await relaunch(job.id, { credential_passwords: { ssh_password: 'y' } });
+      expect(status, JSON.stringify(body)).to.equal(201);
+      const same = ['name', 'limit', 'verbosity', 'playbook', 'project', 'inventory', 'organization'];
+      for (const key of same) expect(body[key], key).to.deep.equal(job[key]);
+      expect(JSON.parse(body.extra_vars)).to.deep.equal({ who: '{{ 6 * 7 }}', more: 1 });
+      expect(body).to.include({ launch_type: 'relaunch', job_template: null, unified_job_template: null });
+      expect((await stage.ended(body.id)).status).to.equal('successful');
+      // nobody vouches for the expression any more
+      expect((await stage.get(`jobs/${body.id}/stdout/?format=txt`)).body).to.contain('hello {{ 6 * 7 }}');
+      const again = await relaunch(body.id, { ssh_password: 'z', hosts: 'all' });
+      expect(again.status, JSON.stringify(again.body)).to.equal(201);
+      await stage.ended(again.body.id);
+    });
+
+    it('is for who may run everything of its organization and sees it', async () => {
+      const passwords = { ssh_password: 'y' };
+      expect(await start(job.id, 'admin_role')).to.equal(true);
+      const done = await stage.post(`jobs/${job.id}/relaunch/`, passwords, as('admin_role'));
+      expect(done.status, JSON.stringify(done.body)).to.equal(201);
+      await stage.ended(done.body.id);
+      expect(await start(job.id, 'auditor_role')).to.equal(false);
+      expect((await stage.post(`jobs/${job.id}/relaunch/`, passwords, as('auditor_role'))).status).to.equal(403);
+      // it was seen through the template
+      expect((await stage.post(`jobs/${job.id}/relaunch/`, passwords, as('execute_role'))).status).to.equal(404);
+    });
+
+    it('is the superuser’s when its organization is gone as well', async () => {
+      await stage.services.db('runs').where({ id: job.id }).update({ organization_id: null });
+      expect((await stage.post(`jobs/${job.id}/relaunch/`, {}, as('admin_role'))).status).to.equal(404);
+      const { status, body } = await relaunch(job.id, { ssh_password: 'y' });
+      expect(status, JSON.stringify(body)).to.equal(201);
+      await stage.ended(body.id);
+    });
   });
 });
