@@ -1,6 +1,17 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, lchownSync, mkdirSync, writeFileSync } from 'node:fs';
-import { cp, constants, readdir, realpath, stat } from 'node:fs/promises';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { copyFile, readdir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { CheckoutSource } from './executor.ts';
@@ -113,27 +124,45 @@ async function copyFolder(path: string, target: string): Promise<void> {
     throw new SpecError(
       `The project folder ${path} does not exist. Correct the project's local path, or create the folder.`,
     );
-  await cp(path, target, {
-    recursive: true,
-    verbatimSymlinks: true,
-    preserveTimestamps: true,
-    mode: constants.COPYFILE_FICLONE,
-    force: true,
-  }).catch((error: Error) => {
+  await copyTree(path, target).catch((error: Error) => {
     throw new SpecError(`The project folder ${path} could not be copied: ${error.message}`);
   });
+}
+
+/** Each file for itself and synchronously: `cp` takes half a millisecond of our thread for it, this takes a tenth of that. */
+async function copyTree(from: string, to: string): Promise<void> {
+  if (!lstatSync(from).isDirectory()) throw new Error('it is no folder');
+  const entries = await readdir(from, { recursive: true, withFileTypes: true });
+  await inTurns(entries, async ({ parentPath, name }) => {
+    const source = join(parentPath, name);
+    const target = join(to, relative(from, source));
+    const about = lstatSync(source);
+    if (about.isDirectory()) return mkdirSync(target, { mode: (about.mode & 0o777) | 0o700 });
+    if (about.isSymbolicLink()) return symlinkSync(readlinkSync(source), target);
+    if (!about.isFile()) throw new Error(`${relative(from, source)} is neither a file, a folder nor a link`);
+    if (about.size > largeFile) await copyFile(source, target, constants.COPYFILE_FICLONE);
+    else copyFileSync(source, target, constants.COPYFILE_FICLONE);
+    utimesSync(target, about.atimeMs / 1000, about.mtimeMs / 1000);
+  });
+}
+
+const largeFile = 1 << 20;
+
+/** A large checkout must not hold up everybody else. */
+async function inTurns<T>(items: readonly T[], work: (item: T) => unknown): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    // oxlint-disable-next-line no-await-in-loop
+    await work(item);
+    // oxlint-disable-next-line no-await-in-loop
+    if (index % 100 === 99) await new Promise(setImmediate);
+  }
 }
 
 async function giveTree(root: string, uid: number, gid: number): Promise<void> {
   chmodSync(root, 0o700);
   lchownSync(root, uid, gid);
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  for (let index = 0; index < entries.length; index += 1) {
-    const entry = entries[index]!;
-    lchownSync(join(entry.parentPath, entry.name), uid, gid);
-    // a large checkout must not hold up everybody else
-    if (index % 500 === 499) await new Promise(setImmediate);
-  }
+  await inTurns(entries, ({ parentPath, name }) => lchownSync(join(parentPath, name), uid, gid));
 }
 
 async function assertInside(root: string, path: string): Promise<string> {

@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -138,6 +139,27 @@ describe('runner: checkout', () => {
     expect(await failure(makeCheckout({ kind: 'folder', path: join(folder, 'absent') }, target(), nobody))).to.match(
       /does not exist/,
     );
+  });
+
+  it('copies a folder with modes and times of its files, large ones too, and refuses what is no file', async () => {
+    const source = target();
+    mkdirSync(join(source, 'a/b'), { recursive: true });
+    writeFileSync(join(source, 'a/b/run.sh'), '#!/bin/sh', { mode: 0o755 });
+    writeFileSync(join(source, 'large'), Buffer.alloc(3 << 20, 'x'));
+    for (let n = 0; n < 250; n += 1) writeFileSync(join(source, `a/${n}`), String(n));
+    utimesSync(join(source, 'large'), 1_000_000_000, 1_234_567_890.5);
+    const path = target();
+    await makeCheckout({ kind: 'folder', path: source }, path, nobody);
+    expect(statSync(join(path, 'a/b/run.sh')).mode & 0o777).to.equal(0o755);
+    expect(statSync(join(path, 'large'))).to.include({ mtimeMs: 1_234_567_890_500, size: 3 << 20 });
+    expect(readFileSync(join(path, 'a/249'), 'utf8')).to.equal('249');
+    if (nobody.uid !== null) expect(statSync(join(path, 'a/b')).uid).to.equal(nobody.uid);
+    execFileSync('mkfifo', [join(source, 'pipe')]);
+    expect(await failure(makeCheckout({ kind: 'folder', path: source }, target(), nobody))).to.match(
+      /could not be copied: pipe is neither/,
+    );
+    const file = join(folder, 'source', 'site.yml');
+    expect(await failure(makeCheckout({ kind: 'folder', path: file }, target(), nobody))).to.match(/it is no folder/);
   });
 
   it('takes playbooks inside the checkout only', async () => {
