@@ -53,7 +53,12 @@ function newPassword(
   const blank = given === '' || given === null;
   if (creating && !isSent) errors.password = ['This field is required.'];
   else if (creating && (blank || given === masked))
-    errors.password = [blank ? 'This field may not be blank.' : `${masked} is reserved and cannot be a password.`];
+    errors.password = [
+      blank
+        ? // clients that import an export send it blank
+          'This field may not be blank: a new user needs a password, and exports hold none. Write one into what you send.'
+        : `${masked} is reserved and cannot be a password.`,
+    ];
   return isSent && !blank && given !== masked && given !== undefined ? String(given) : undefined;
 }
 

@@ -190,6 +190,30 @@ describeWith(['awx'], 'The awx command line client', function () {
       expect(own(again[kind]), kind).to.deep.equal(own(assets[kind]));
   });
 
+  it('says of an imported user who is new that a password is needed, and takes it from the file', async () => {
+    await awx(['users', 'create', '--username', 'ursula', '--password', 'first one 1']);
+    const assets = JSON.parse(await awx(['export', '--users', 'ursula']));
+    expect(assets.users[0]).to.include({ username: 'ursula', password: '$encrypted$' });
+    const asUrsula = (word: string) => service.get('me/', { auth: `ursula:${word}` });
+
+    assets.users[0].first_name = 'Ursula';
+    await awx(['import'], asAdmin, JSON.stringify(assets));
+    expect((await asUrsula('first one 1')).body.results[0].first_name, 'keeps the password that there is').to.equal(
+      'Ursula',
+    );
+
+    await awx(['users', 'delete', 'ursula']);
+    const refused = await run('awx', ['import'], asAdmin, JSON.stringify(assets));
+    expect(refused.code).to.not.equal(0);
+    expect(refused.stderr).to.include('ursula').and.to.include('exports hold none');
+    expect((await service.get('users/?username=ursula')).body.count).to.equal(0);
+
+    assets.users[0].password = 'second one 2';
+    await awx(['import'], asAdmin, JSON.stringify(assets));
+    expect((await asUrsula('second one 2')).body.results[0].first_name).to.equal('Ursula');
+    await awx(['users', 'delete', 'ursula']);
+  });
+
   it('does everything with its Python library, over a session', async () => {
     const { code, stdout, stderr } = await run('python', [join(import.meta.dirname, 'resources.py')], {
       ...asAdmin,
