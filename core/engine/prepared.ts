@@ -9,6 +9,7 @@ export interface Statement {
 
 /** A condition that a statement answers besides what it is for: parameters are numbered from `first`. */
 export interface Proof {
+  /** the same function for every proof of a kind */
   sql: (first: number) => string;
   values: readonly unknown[];
 }

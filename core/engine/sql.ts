@@ -33,7 +33,8 @@ export function compileReads(model: Model, models: Models): Reads {
   const single = statement(model, models, 'detail', oneKey(model));
   const asked = askedColumns(model);
   const withGiven =
-    asked.length > 0 && statement(model, models, 'detail', oneKey(model), givenSql(asked, alias, '$2::bigint'));
+    asked.length > 0 && statement(model, models, 'detail', oneKey(model), givenSql(asked, 'x', '$2::bigint'));
+  const proving = provingStatements();
   const keysOf = keyParameters(model);
   const keyOf = (id: number): unknown[] => keysOf([id]).map(([key]) => key);
   const restore = restoreTypes(model);
@@ -61,13 +62,27 @@ export function compileReads(model: Model, models: Models): Reads {
   };
 }
 
-const proving = ({ text }: Statement, { sql }: Proof, values: number): Statement =>
-  prepared(text.replace(/^select /, `select exists (${sql(values + 1)}) as proven, `));
+/** Put together once for each kind of proof: a new text would have to be hashed and compared at every request. */
+function provingStatements(): (read: Statement, proof: Proof, values: number) => Statement {
+  const known = new Map<Statement, Map<Proof['sql'], Statement>>();
+  return (read, { sql }, values) => {
+    const byKind = known.get(read) ?? new Map<Proof['sql'], Statement>();
+    known.set(read, byKind);
+    let found = byKind.get(sql);
+    if (!found) {
+      found = prepared(read.text.replace(/^select /, `select exists (${sql(values + 1)}) as proven, `));
+      byKind.set(sql, found);
+    }
+    return found;
+  };
+}
 
 /** The columns that the resource's own rules look through for roles. */
-function askedColumns({ resource, columns }: Model): RoleColumn[] {
+function askedColumns(model: Model): RoleColumn[] {
+  const { resource } = model;
   if (resource.identity) return [];
-  return roleColumns(rulesOf(resource)).filter(({ column }) => columns.has(column));
+  const read = new Set(readColumns(model, 'detail'));
+  return roleColumns(rulesOf(resource)).filter(({ column }) => read.has(column));
 }
 
 const rulesOf = ({ access, actions = {} }: Resource) => [
@@ -80,7 +95,7 @@ const rulesOf = ({ access, actions = {} }: Resource) => [
 /** Each row comes as one JSON document: the driver's work per column is what a wide table costs most. */
 function statement(model: Model, models: Models, view: View, key: string, given?: string): Statement {
   const table = `from ${quote(model.table)} ${quote(alias)}`;
-  const besides = given ? `, (select ${given} ${table} where ${key}) as given` : '';
+  const besides = given ? `, ${given} as given` : '';
   const text = `select row_to_json(x) as row${besides} from (select ${selected(model, models, view).join(', ')} ${table}${joins(model)} where ${key}) x`;
   return { text, name: `${model.type}_${view}_${createHash('sha1').update(text).digest('hex').slice(0, 12)}` };
 }

@@ -12,15 +12,23 @@ import type { CoreRule } from './rules.ts';
 export interface RoleColumn {
   type: RoleType;
   column: string;
+  /** the roles that they ask about; all of the kind unless said */
+  fields?: ReadonlySet<string>;
 }
 
-/** `[path, role field, given to the caller itself]` of each grant. */
-type Given = [path: Path, field: string, direct: boolean][];
+/** `[number of the reach, role field, given to the caller itself]` of each grant; the last is null where only a team has it. */
+type Fetched = [reach: number, field: string, direct: boolean | null][];
+
+interface Given {
+  path: Path;
+  field: string;
+  direct: boolean;
+}
 
 interface Memo {
   actorId: number;
   /** by type and column; with the id that the column held */
-  records: Map<string, { id: unknown; given: Given }>;
+  records: Map<string, { id: unknown; asked: RoleColumn; given: Given[] }>;
 }
 
 const memos = new WeakMap<object, Memo>();
@@ -29,15 +37,17 @@ const keyOf = (type: string, column: string) => `${type} ${column}`;
 /** The columns that these rules look through. */
 export function roleColumns(rules: Iterable<Rule | undefined>): RoleColumn[] {
   const found = new Map<string, RoleColumn>();
-  const add = (type: string, column: string) => {
-    if (isRoleType(type)) found.set(keyOf(type, column), { type, column });
+  const add = (type: string, column: string, fields: readonly string[]) => {
+    if (!isRoleType(type)) return;
+    const known = found.get(keyOf(type, column))?.fields ?? [];
+    found.set(keyOf(type, column), { type, column, fields: new Set([...known, ...fields]) });
   };
   const walk = (rule: Rule | undefined): void => {
     const anatomy = (rule as CoreRule | undefined)?.anatomy;
     if (anatomy?.kind === 'any' || anatomy?.kind === 'all') anatomy.rules.forEach(walk);
     else if (anatomy?.kind === 'not') walk(anatomy.rule);
-    else if (anatomy?.kind === 'role') add(anatomy.type, anatomy.column);
-    else if (anatomy?.kind === 'direct') add('organization', anatomy.column);
+    else if (anatomy?.kind === 'role') add(anatomy.type, anatomy.column, [anatomy.field]);
+    else if (anatomy?.kind === 'direct') add('organization', anatomy.column, anatomy.fields);
   };
   for (const rule of rules) walk(rule);
   return [...found.values()];
@@ -59,9 +69,12 @@ export async function judge(rule: Rule, row: any, actor: Actor): Promise<boolean
     }
     case 'role':
     case 'direct': {
-      const type = anatomy.kind === 'role' ? anatomy.type : 'organization';
-      const known = row[anatomy.column] == null || recall(actor, type, row, anatomy.column) !== undefined;
-      return known ? rule.row(actor, row) : undefined;
+      const { column } = anatomy;
+      const known =
+        anatomy.kind === 'role'
+          ? recallRole(actor, anatomy.type as RoleType, anatomy.field, row, column)
+          : recallDirect(actor, anatomy.fields, row, column);
+      return known !== undefined || row[column] == null ? rule.row(actor, row) : undefined;
     }
     default:
       return undefined;
@@ -84,67 +97,107 @@ async function judgeAll(
   return open ? undefined : !decisive;
 }
 
-const pathsOf = (type: RoleType): Set<string> =>
-  new Set(Object.keys(roleDefinitions[type]).flatMap((field) => Object.keys(sourcesOf(type, field).paths)));
+/** A record whose roles reach the one that a column names, and which of its roles matter. */
+interface Reach {
+  of: RoleColumn;
+  path: Path;
+  fields: ReadonlySet<string>;
+}
 
-/** The records whose roles reach the one under `id`. */
-function reachSql(type: RoleType, id: string): string {
+/** In the order in which the statement numbers them. */
+function reachesOf(columns: readonly RoleColumn[]): Reach[] {
+  return columns.flatMap((of) => {
+    const paths = new Map<Path, Set<string>>();
+    for (const field of of.fields ?? Object.keys(roleDefinitions[of.type])) {
+      for (const [path, names] of Object.entries(sourcesOf(of.type, field).paths) as [Path, ReadonlySet<string>][])
+        paths.set(path, new Set([...(paths.get(path) ?? []), ...names]));
+    }
+    return [...paths].map(([path, fields]) => ({ of, path, fields }));
+  });
+}
+
+/** The id of the record at the end of the path. */
+function reachedSql({ of: { type, column }, path }: Reach, alias: string): string {
   const { table, kind } = roleTables[type];
-  const paths = pathsOf(type);
-  const at = `x.id = ${id}${kind ? ` and x.kind = '${kind}'` : ''}`;
-  const parts = [`select 'self' as path, '${type}' as type, ${id} as id`];
-  if (paths.has('organization'))
-    parts.push(`select 'organization', 'organization', x.organization_id from ${table} x where ${at}`);
-  if (paths.has('inventory.organization'))
-    parts.push(
-      `select 'inventory.organization', 'organization', i.organization_id from ${table} x join inventories i on i.id = x.inventory_id where ${at}`,
-    );
-  return parts.join(' union all ');
+  const id = `"${alias}"."${column}"`;
+  if (path === 'self') return id;
+  const at = `o.id = ${id}${kind ? ` and o.kind = '${kind}'` : ''}`;
+  if (path === 'organization') return `(select o.organization_id from ${table} o where ${at})`;
+  return `(select i.organization_id from ${table} o join inventories i on i.id = o.inventory_id where ${at})`;
 }
 
-/** A JSON object of what the caller was given on each of the columns' records: a few key lookups, however many grants there are. */
+/**
+ * A JSON list of what the caller was given on each of the columns' records: a few key lookups, however many grants there are.
+ * `offset 0` and single values keep it so: as a join or as `exists`, Postgres may read all roles, or all grants of the caller.
+ */
 export function givenSql(columns: readonly RoleColumn[], alias: string, caller: string): string {
-  const entries = columns.map(
-    ({ type, column }) => `'${keyOf(type, column)}', (
-      select coalesce(json_agg(json_build_array(o.path, r.role_field, g.direct)), '[]')
-      from (${reachSql(type, `"${alias}"."${column}"`)}) o join roles r on r.content_type = o.type and r.object_id = o.id
+  const reaches = reachesOf(columns).map((reach, index) => {
+    const type = reach.path === 'self' ? reach.of.type : 'organization';
+    return `(${index}, '${type}', ${reachedSql(reach, alias)}, '{${[...reach.fields].join(',')}}'::text[])`;
+  });
+  if (!reaches.length) return `'[]'::json`;
+  return `(
+    select coalesce(json_agg(json_build_array(g.reach, g.role_field, g.direct)), '[]') from (
+      select a.reach, r.role_field,
+        (select true from role_users u where u.role_id = r.id and u.user_id = ${caller}) as direct,
+        (select true from role_teams m join team_users u on u.team_id = m.team_id and u.user_id = ${caller} and (u.is_admin or not m.for_admins)
+         where m.role_id = r.id limit 1) as by_team
+      from (values ${reaches.join(', ')}) a (reach, type, id, fields)
       cross join lateral (
-        select true as direct from role_users u where u.role_id = r.id and u.user_id = ${caller}
-        union all
-        select false from role_teams m join team_users u on u.team_id = m.team_id and u.user_id = ${caller} and (u.is_admin or not m.for_admins)
-        where m.role_id = r.id
-      ) g)`,
-  );
-  return `json_build_object(${entries.join(', ')})`;
+        select r.id, r.role_field from roles r
+        where r.content_type = a.type and r.object_id = a.id and r.role_field = any (a.fields) offset 0
+      ) r offset 0
+    ) g where g.direct or g.by_team)`;
 }
 
+const named = new WeakMap<readonly RoleColumn[], { key: string; path: Path }[]>();
+
+/** The column and path that each number of a reach stands for. */
+function namesOf(columns: readonly RoleColumn[]): { key: string; path: Path }[] {
+  let names = named.get(columns);
+  if (!names) {
+    names = reachesOf(columns).map(({ of, path }) => ({ key: keyOf(of.type, of.column), path }));
+    named.set(columns, names);
+  }
+  return names;
+}
+
+/** @param fetched what `givenSql` says of the same columns */
 export function remember(
   row: any,
   actor: Actor,
   columns: readonly RoleColumn[],
-  given: Record<string, Given> | null,
+  fetched: Fetched | null | undefined,
 ): void {
-  const records = columns.map(({ type, column }) => {
-    const key = keyOf(type, column);
-    return [key, { id: row[column], given: given?.[key] ?? [] }] as const;
-  });
-  memos.set(row, { actorId: actor.id, records: new Map(records) });
+  const names = namesOf(columns);
+  const records: Memo['records'] = new Map();
+  for (const asked of columns)
+    records.set(keyOf(asked.type, asked.column), { id: row[asked.column], asked, given: [] });
+  for (const [reach, field, direct] of fetched ?? []) {
+    const { key, path } = names[reach]!;
+    records.get(key)!.given.push({ path, field, direct: direct === true });
+  }
+  memos.set(row, { actorId: actor.id, records });
 }
 
 /** undefined: not fetched, or fetched for another caller or another value of the column. */
-function recall(actor: Actor, type: string, row: any, column: string): Given | undefined {
+function recall(actor: Actor, type: string, row: any, column: string) {
   const memo = memos.get(row);
   const record = memo?.actorId === actor.id ? memo.records.get(keyOf(type, column)) : undefined;
-  return record && record.id === row[column] ? record.given : undefined;
+  return record && record.id === row[column] ? record : undefined;
 }
 
 /** Whether the caller holds the role on the record under `column`, by any path; undefined where that is not remembered. */
 export function recallRole(actor: Actor, type: RoleType, field: string, row: any, column: string): boolean | undefined {
+  const record = recall(actor, type, row, column);
+  if (!record || record.asked.fields?.has(field) === false) return undefined;
   const { paths } = sourcesOf(type, field);
-  return recall(actor, type, row, column)?.some(([path, name]) => paths[path]?.has(name));
+  return record.given.some((given) => paths[given.path]?.has(given.field));
 }
 
 /** Whether the caller itself stands in the list of one of these roles of the organization under `column`. */
 export function recallDirect(actor: Actor, fields: readonly string[], row: any, column: string): boolean | undefined {
-  return recall(actor, 'organization', row, column)?.some(([, name, direct]) => direct && fields.includes(name));
+  const record = recall(actor, 'organization', row, column);
+  if (!record || fields.some((field) => record.asked.fields?.has(field) === false)) return undefined;
+  return record.given.some(({ path, field, direct }) => path === 'self' && direct && fields.includes(field));
 }

@@ -8,9 +8,8 @@ export interface Recalled {
   proof: Proof;
 }
 
+const sql = (first: number) =>
+  `select 1 from users u where ${userColumns.map((column, index) => `u.${column} = $${first + index}`).join(' and ')}`;
+
 /** The user is as remembered, to the last flag: who was switched off, or got another password or other rights since, is not. */
-export const proofOfUser = (user: UserRow): Proof => ({
-  sql: (first) =>
-    `select 1 from users u where ${userColumns.map((column, index) => `u.${column} = $${first + index}`).join(' and ')}`,
-  values: userColumns.map((column) => user[column]),
-});
+export const proofOfUser = (user: UserRow): Proof => ({ sql, values: userColumns.map((column) => user[column]) });
