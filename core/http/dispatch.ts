@@ -1,4 +1,3 @@
-import { Router } from '@koa/router';
 import {
   ApiError,
   type Actor,
@@ -20,6 +19,7 @@ import { unauthenticated } from './auth/unauthenticated.ts';
 import { type ReadBody, readRawBody } from './body.ts';
 import { launchOnce } from './idempotency.ts';
 import { negotiate } from './negotiate.ts';
+import { createRouting } from './router.ts';
 
 interface Deps {
   engine: Engine;
@@ -32,15 +32,11 @@ const withBody = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The engine's route table behind the checks, in the order 401, 403 (read scope), 405, 404, 403, 400. */
 export function dispatch({ engine, auth, readBody }: Deps): Middleware {
-  const router = new Router({ strict: true, sensitive: true });
-  for (const route of plainFirst(engine.routes))
-    router.all(route.path, answer({ engine, auth, readBody }, route) as never);
-  const routes = router.routes() as unknown as Middleware;
-  const known = (path: string) => router.match(path, 'GET').path.length > 0;
+  const { middleware, knows } = createRouting(engine.routes, (route) => answer({ engine, auth, readBody }, route));
 
   return (ctx, next) =>
-    routes(ctx as never, async () => {
-      if (ctx.path.startsWith('/api/') && !ctx.path.endsWith('/') && known(`${ctx.path}/`)) {
+    middleware(ctx, async () => {
+      if (ctx.path.startsWith('/api/') && !ctx.path.endsWith('/') && knows(`${ctx.path}/`)) {
         ctx.status = 301;
         ctx.set('Location', `${ctx.path}/${ctx.search}`);
         return;
@@ -49,16 +45,6 @@ export function dispatch({ engine, auth, readBody }: Deps): Middleware {
         throw notFound('The requested resource could not be found.');
       await next();
     });
-}
-
-/** A plain segment goes before a parameter, wherever the routes come from: `/hosts/compare/` before `/hosts/:id/`. */
-function plainFirst(routes: readonly CompiledRoute[]): CompiledRoute[] {
-  // `/./~/`: a dot sorts before a tilde
-  const shape = (path: string) => path.replaceAll(/:[^/]*/g, '~').replaceAll(/[^/~]+/g, '.');
-  return routes
-    .map((route) => ({ route, key: shape(route.path) }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
-    .map(({ route }) => route);
 }
 
 function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middleware {
