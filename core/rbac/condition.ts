@@ -19,13 +19,20 @@ const pathSql: Record<Path, (alias: string, type: RoleType, fields: Iterable<str
     `"${alias}".inventory_id in (select i.id from inventories i where i.organization_id in (${heldIdsSql('organization', fields)}))`,
 };
 
-/** Which records of `type` under `alias` the actor holds `field` on, by any path. */
-export function holds(actor: Actor | null, type: RoleType, field: string, alias: string): Condition {
+/** Whether the actor holds `field` on every record of `type`, or on none; undefined where the record decides. */
+export function holdsEverywhere(actor: Actor | null, type: RoleType, field: string): boolean | undefined {
   if (!actor) return false;
   if (actor.is_superuser) return true;
-  const { paths, system } = sourcesOf(type, field);
+  if (!actor.is_system_auditor) return undefined;
   // an auditor reads what no organization owns, too
-  if (actor.is_system_auditor && (field === 'read_role' || system.has('system_auditor'))) return true;
+  return field === 'read_role' || sourcesOf(type, field).system.has('system_auditor') || undefined;
+}
+
+/** Which records of `type` under `alias` the actor holds `field` on, by any path. */
+export function holds(actor: Actor | null, type: RoleType, field: string, alias: string): Condition {
+  const everywhere = holdsEverywhere(actor, type, field);
+  if (everywhere !== undefined || !actor) return everywhere ?? false;
+  const { paths } = sourcesOf(type, field);
   const parts = Object.entries(paths).map(([path, fields]) => pathSql[path as Path](alias, type, fields));
   return { sql: parts.length === 1 ? parts[0]! : `(${parts.join(' or ')})`, bindings: parts.map(() => actor.id) };
 }

@@ -32,7 +32,14 @@ export function createDoors(): Doors {
     restrict: (type, name, { row, query }) => add(restrictions, type, { name, row, query }, 'restrict'),
     guard: (type, operation, fn) => add(guards, `${type}.${operation}`, fn, 'guard'),
     visible: (type, see) => {
-      const all = () => allOf(see, ...(restrictions.get(type) ?? []));
+      let of: Rule[] | undefined;
+      let narrowed = allOf(see);
+      // a list that grows is another list
+      const all = () => {
+        const added = restrictions.get(type);
+        if (added !== of) narrowed = allOf(see, ...((of = added) ?? []));
+        return narrowed;
+      };
       return {
         get name() {
           return all().name;

@@ -1,5 +1,5 @@
 import type { Actor } from '@tapline/plugin-sdk';
-import { heldIdsSql, holds, literals, narrow } from './condition.ts';
+import { heldIdsSql, holds, holdsEverywhere, literals, narrow } from './condition.ts';
 import { type RoleType, roleTables } from './definitions.ts';
 import { sourcesOf } from './implications.ts';
 import { missingRights } from './rights.ts';
@@ -17,8 +17,8 @@ async function holdsBy(
   row: any,
   column: string,
 ): Promise<boolean> {
-  const condition = holds(actor, type, field, 'x');
-  if (typeof condition === 'boolean') return condition;
+  const everywhere = holdsEverywhere(actor, type, field);
+  if (everywhere !== undefined) return everywhere;
   const known = recallRole(actor!, type, field, row, column);
   if (known !== undefined) return known;
   const needed = [{ type, field, id: row[column] }];
@@ -44,7 +44,7 @@ export function role(type: RoleType, field: string): CoreRule {
 export function parent(column: string, type: RoleType, field: string, { alsoEmpty = false } = {}): SettlingRule {
   const { paths } = sourcesOf(type, field);
   const { table, kind } = roleTables[type];
-  const always = (actor: Actor | null) => holds(actor, type, field, 'x') === true;
+  const always = (actor: Actor | null) => holdsEverywhere(actor, type, field) === true;
   /** records that nothing else gives roles on need not be looked at: the grants name them */
   const direct = Object.keys(paths).length === 1;
   const idsSql = (inner: string, alias: string) =>
