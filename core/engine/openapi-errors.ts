@@ -1,14 +1,17 @@
 import { integer, listOf, mapOf, record, type Schema, text } from './json-schema.ts';
 
-const schema = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
-const content = (name: string) => ({
-  'application/json': { schema: schema(name) },
-  'application/problem+json': { schema: schema('problem') },
+type Name = 'Error' | 'Invalid' | 'Messages' | 'Problem' | 'Denial';
+
+/** Capital letters keep these apart from the types of resources. */
+export const told = (name: Name): Schema => ({ $ref: `#/components/schemas/${name}` });
+const content = (name: Name) => ({
+  'application/json': { schema: told(name) },
+  'application/problem+json': { schema: told('Problem') },
 });
 
 /** How everything that goes wrong is told; a plugin's guard or tap may add keys of its own. */
-export const errorSchemas: Record<string, Schema> = {
-  error: {
+export const errorSchemas: Record<Name, Schema> = {
+  Error: {
     type: 'object',
     description: '`detail` says what is wrong, or `error` where clients look for that.',
     properties: {
@@ -19,17 +22,17 @@ export const errorSchemas: Record<string, Schema> = {
     anyOf: [{ required: ['detail'] }, { required: ['error'] }],
     additionalProperties: true,
   },
-  invalid: {
+  Invalid: {
     type: 'object',
     description:
       'The messages of each wrong field under its name; what is wrong with the whole under `__all__`, `detail`, `error` or `msg`.',
     minProperties: 1,
-    additionalProperties: schema('messages'),
+    additionalProperties: told('Messages'),
   },
-  messages: {
-    anyOf: [text, listOf({ anyOf: [text, mapOf(schema('messages'))] }), mapOf(schema('messages'))],
+  Messages: {
+    anyOf: [text, listOf({ anyOf: [text, mapOf(told('Messages'))] }), mapOf(told('Messages'))],
   },
-  problem: {
+  Problem: {
     description: 'RFC 9457, to whoever accepts `application/problem+json`.',
     ...record(
       {
@@ -45,14 +48,14 @@ export const errorSchemas: Record<string, Schema> = {
       ['errors'],
     ),
   },
-  denial: { type: 'object', description: 'The word of the policy, quota or scan that refused the launch.' },
+  Denial: { type: 'object', description: 'The word of the policy, quota or scan that refused the launch.' },
 };
 
 /** What can be answered instead of what was asked for, by any operation. */
 export const refusals: Record<string, Schema> = {
-  invalid: { description: 'Something in the request is wrong.', content: content('invalid') },
-  refused: { description: 'Refused, or failed.', content: content('error') },
-  denied: { description: 'Not allowed, or denied by a plugin.', content: content('denial') },
+  invalid: { description: 'Something in the request is wrong.', content: content('Invalid') },
+  refused: { description: 'Refused, or failed.', content: content('Error') },
+  denied: { description: 'Not allowed, or denied by a plugin.', content: content('Denial') },
 };
 
 const response = (name: string): Schema => ({ $ref: `#/components/responses/${name}` });

@@ -37,7 +37,7 @@ export function describeApi(engine: Engine): Record<string, unknown> {
           description: 'Writes need the CSRF token as well.',
         },
       },
-      schemas: { ...errorSchemas, options: optionsSchema, ...componentSchemas(engine) },
+      schemas: { ...errorSchemas, Options: optionsSchema, ...componentSchemas(engine) },
       responses: refusals,
     },
   };

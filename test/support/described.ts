@@ -55,7 +55,7 @@ export function describedBy(document: any): Check {
     const operation = template && document.paths[template][method.toLowerCase()];
     const { status } = answer;
     if (method === 'OPTIONS' && status === 200)
-      return validate.answer(document.components.schemas.options, answer.body);
+      return validate.answer(document.components.schemas.Options, answer.body);
     if (!operation) {
       // what comes to no route, or for its method to none, is refused as everywhere, or sent to where a slash is
       if (status !== 301 && status < 400) return ['it is not described'];

@@ -1,8 +1,10 @@
 import { record, type Schema, text } from '../../engine/json-schema.ts';
-import { refusal } from '../../engine/openapi-errors.ts';
+import { refusal, told } from '../../engine/openapi-errors.ts';
 
 const page = { 'text/html': { schema: text } };
 const json = (schema: Schema) => ({ 'application/json': { schema } });
+/** Somebody with a browser is told on a page. */
+const orPage = (name: 'Error' | 'Invalid') => ({ ...page, ...json(told(name)) });
 const form = (properties: string[], required: string[]) => {
   const schema = { type: 'object', properties: Object.fromEntries(properties.map((name) => [name, text])), required };
   return { requestBody: { content: { 'application/x-www-form-urlencoded': { schema }, ...json(schema) } } };
@@ -13,11 +15,11 @@ const redirected = (where: string) => ({
 const oauthRefusal = {
   400: {
     description: 'RFC 6749 §5.2, or a body that cannot be read.',
-    content: json({ anyOf: [oauthError(), { $ref: '#/components/schemas/invalid' }] }),
+    content: json({ anyOf: [oauthError(), told('Invalid')] }),
   },
   401: {
     description: 'The client is not known.',
-    content: json({ anyOf: [oauthError(), { $ref: '#/components/schemas/error' }] }),
+    content: json({ anyOf: [oauthError(), told('Error')] }),
   },
   default: refusal.default,
 };
@@ -37,20 +39,19 @@ const operation = (method: string, path: string, summary: string, more: Schema) 
 });
 
 const loginPage = { description: 'The login page.', content: page };
-/** Somebody with a browser is told on a page. */
 const loginRefusal = {
   401: {
     description: 'Wrong user name or password.',
-    content: { ...page, ...json({ $ref: '#/components/schemas/error' }) },
+    content: orPage('Error'),
   },
   403: {
     description: 'The request comes from elsewhere.',
-    content: { ...page, ...json({ $ref: '#/components/schemas/error' }) },
+    content: orPage('Error'),
   },
-  429: { description: 'Too many attempts.', content: { ...page, ...json({ $ref: '#/components/schemas/error' }) } },
+  429: { description: 'Too many attempts.', content: orPage('Error') },
   503: {
     description: 'Too many logins at once.',
-    content: { ...page, ...json({ $ref: '#/components/schemas/error' }) },
+    content: orPage('Error'),
   },
   ...refusal,
 };
@@ -66,7 +67,7 @@ const consent = [
 const refusedPage = {
   400: {
     description: 'Why it cannot be authorized.',
-    content: { ...page, ...json({ $ref: '#/components/schemas/invalid' }) },
+    content: orPage('Invalid'),
   },
 };
 
