@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Duplex, Readable } from 'node:stream';
 import { parseIdentity, type ProcessIdentity } from './process-identity.ts';
 import { pythonArguments, interpreter } from './wrapper-python.ts';
@@ -54,9 +55,11 @@ function startNew(job: WrapperOptions): Promise<ProcessIdentity> {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   child.unref();
-  const reported = report(child.stderr);
-  child.on('error', (error) => child.stderr.destroy(error));
-  return reported;
+  const failed = once(child, 'error').then(([error]) => {
+    throw error;
+  });
+  // none where no descriptors are left
+  return child.stderr ? Promise.race([report(child.stderr), failed]) : failed;
 }
 
 class Silence extends Error {}

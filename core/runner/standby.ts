@@ -65,7 +65,8 @@ export class Standby {
       stdio: ['ignore', 'ignore', 'ignore', ...Array.from({ length: jobsPerProcess }, () => 'pipe' as const)],
     });
     child.unref();
-    const own = child.stdio.slice(firstChannel) as unknown as Socket[];
+    // without any where no descriptors are left
+    const own = (child.stdio ?? []).slice(firstChannel) as unknown as Socket[];
     for (const channel of own) channel.on('error', () => undefined).unref();
     this.#channels.push(...own);
     const gone = (reason: string | number | null) => {

@@ -20,6 +20,8 @@ const alive = (pid: number) => {
     return false;
   }
 };
+const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
 
 describe('runner: a process that waits for jobs', function () {
@@ -74,7 +76,8 @@ describe('runner: a process that waits for jobs', function () {
     const second = await stage.executor.start(await stage.spec('hang.yml'));
     for (const pid of [waiting.pid, second['pid'] as number])
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.not.contain('CANARY');
-    for (const pid of [first['pid'], second['pid']] as number[])
+    const wrappers = [first['pid'], second['pid']] as number[];
+    for (const pid of [...wrappers, ...wrappers.flatMap(childrenOf)])
       expect(openFiles(pid).filter((name) => name.startsWith('socket:'))).to.deep.equal([]);
     await Promise.all([first, second].map((handle) => stage.executor.cleanup(handle)));
   });
