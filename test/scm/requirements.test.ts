@@ -1,11 +1,16 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Stage, startStage } from '../launch/fixture.ts';
 import { until } from '../support/until.ts';
 import { SourceRepository } from './repository.ts';
+
+/** For 127.0.0.1 until 2126; a key and a certificate that are used for nothing else. */
+const selfSigned = readFileSync(join(import.meta.dirname, '../fixtures/self-signed.pem'));
 
 const galaxy = (name: string) =>
   `namespace: example\nname: ${name}\nversion: 1.0.0\nreadme: README.md\nauthors: [T]\ndescription: D\nlicense: [MIT]\nrepository: https://example.org/r\n`;
@@ -113,5 +118,73 @@ describe('the requirements of a project', function () {
     } finally {
       server.close();
     }
+  });
+
+  describe('follow the settings', () => {
+    const needed = { 'collections/requirements.yml': 'collections:\n  - example.settings\n' };
+    const set = (body: object) => stage.request('PATCH', 'settings/jobs/', { body });
+    afterEach(() => stage.request('DELETE', 'settings/jobs/'));
+
+    /** The update's server: whatever comes is told, and answered by `answer`. */
+    async function from(url: string): Promise<void> {
+      const { id: type } = await stage.services.db('credential_types').where({ kind: 'galaxy' }).first('id');
+      const list = `organizations/${organization}/galaxy_credentials/`;
+      for (const { id } of (await stage.get(list)).body.results) await stage.post(list, { id, disassociate: true });
+      const credential = await stage.credential({ credential_type: type, inputs: { url } });
+      expect((await stage.post(list, { id: credential })).status).to.equal(204);
+      source.commit(needed);
+    }
+
+    it('of the longest time that an update may take', async () => {
+      const server = createServer(() => undefined).listen(0, '127.0.0.1');
+      try {
+        await once(server, 'listening');
+        await from(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+        await set({ DEFAULT_PROJECT_UPDATE_TIMEOUT: 5 });
+        const { status, job_explanation: explanation } = await update();
+        expect(status).to.equal('failed');
+        expect(explanation).to.match(/timeout/);
+      } finally {
+        server.closeAllConnections();
+        server.close();
+      }
+    });
+
+    it('of the environment of the installation', async () => {
+      const asked: (string | undefined)[] = [];
+      const proxy = createServer((request, response) => {
+        asked.push(request.url);
+        response.writeHead(404).end('{}');
+      }).listen(0, '127.0.0.1');
+      try {
+        await once(proxy, 'listening');
+        await from('http://galaxy.invalid/');
+        const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+        await set({ GALAXY_TASK_ENV: { http_proxy: address } });
+        expect((await update()).status).to.equal('failed');
+        expect(asked[0]).to.match(/^http:\/\/galaxy\.invalid\//);
+      } finally {
+        proxy.close();
+      }
+    });
+
+    it('of certificates that nobody vouches for', async () => {
+      let asked = 0;
+      const server = createSecureServer({ key: selfSigned, cert: selfSigned }, (_request, response) => {
+        asked++;
+        response.writeHead(404).end('{}');
+      }).listen(0, '127.0.0.1');
+      try {
+        await once(server, 'listening');
+        await from(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+        expect((await update()).status).to.equal('failed');
+        expect(asked).to.equal(0);
+        await set({ GALAXY_IGNORE_CERTS: true });
+        await update();
+        expect(asked).to.be.above(0);
+      } finally {
+        server.close();
+      }
+    });
   });
 });
