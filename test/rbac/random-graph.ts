@@ -2,6 +2,7 @@ import type { Actor } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type RoleType, roleDefinitions } from '../../core/rbac/definitions.ts';
 import { giveCredentialToTeam } from '../../core/rbac/roles.ts';
+import { drawParts } from './random-parts.ts';
 import { world } from './world.ts';
 
 /** Small, seeded, good enough for drawing graphs (mulberry32). */
@@ -20,10 +21,24 @@ export function randomFrom(seed: number) {
   };
 }
 
-/** Organizations, records with and without an organization, people and grants at random, changed again at random. */
-export async function drawWorld(db: Knex, seed: number) {
+export type Random = ReturnType<typeof randomFrom>;
+
+/** A part of the world of its own: nothing in it is tied to what lies outside. */
+export interface Island {
+  seed: number;
+  people: Actor[];
+  /** by table: the last id before this island was drawn, and its own last one */
+  ids: [before: Record<string, number>, last: Record<string, number>];
+}
+
+/**
+ * Organizations, records with and without an organization, people and grants at random, changed again at random. Superusers
+ * and auditors see all islands, and are seen from them: one in five has them.
+ */
+export async function drawIsland(db: Knex, seed: number): Promise<Omit<Island, 'ids'>> {
   const random = randomFrom(seed);
-  const make = world(db);
+  const prefix = `${seed}. `;
+  const make = world(db, prefix);
   const organizations = [await make.organization(), await make.organization()];
   const some = () => (random.chance(0.15) ? null : random.pick(organizations));
   const teams = [
@@ -39,6 +54,8 @@ export async function drawWorld(db: Knex, seed: number) {
       inventory_id: random.chance(0.3) ? null : random.pick(inventories).id,
     });
   const templates = [await template(), await template()];
+  const credentials = [await make.credential(some()), await make.credential(some())];
+  const group = await make.instanceGroup();
   const records: [RoleType, any][] = [
     ...organizations.map((row) => ['organization', row] as [RoleType, any]),
     ...teams.map((row) => ['team', row] as [RoleType, any]),
@@ -46,14 +63,12 @@ export async function drawWorld(db: Knex, seed: number) {
     ...projects.map((row) => ['project', row] as [RoleType, any]),
     ...templates.map((row) => ['job_template', row] as [RoleType, any]),
     ['workflow_job_template', await make.workflow(some())],
-    ['credential', await make.credential(some())],
-    ['credential', await make.credential(some())],
-    ['instance_group', await make.instanceGroup()],
+    ...credentials.map((row) => ['credential', row] as [RoleType, any]),
+    ['instance_group', group],
   ];
-  for (const inventory of inventories) await make.host(inventory);
-  for (const row of [...templates, null]) await make.job(row, { organization_id: some()?.id ?? null });
-  const people: Actor[] = [await make.user({ is_superuser: true }), await make.user({ is_system_auditor: true })];
-  for (let i = 0; i < 4; i++) people.push(await make.user());
+  const flags = seed % 5 === 1 ? [{ is_superuser: true }, { is_system_auditor: true }] : [{}, {}];
+  const people: Actor[] = [];
+  for (const flag of [...flags, {}, {}, {}, {}]) people.push(await make.user(flag));
 
   const grant = async (take: boolean) => {
     const [type, row] = random.pick(records);
@@ -71,6 +86,18 @@ export async function drawWorld(db: Knex, seed: number) {
     await make.give('team', random.pick(teams), random.pick(['member_role', 'admin_role']), random.pick(people));
   if (random.chance(0.3))
     await giveCredentialToTeam(db, records.find(([type]) => type === 'credential')![1].id, random.pick(teams).id);
+  await drawParts(db, {
+    random,
+    prefix,
+    organizations,
+    inventories,
+    projects,
+    templates,
+    credentials,
+    group,
+    people,
+    records,
+  });
   if (random.chance(0.5))
     await db('templates')
       .where('id', random.pick([...projects, ...templates]).id)
@@ -81,5 +108,5 @@ export async function drawWorld(db: Knex, seed: number) {
       .update({ organization_id: some()?.id ?? null });
   if (random.chance(0.15)) await db('teams').where('id', random.pick(teams).id).delete();
   if (random.chance(0.1)) await db('organizations').where('id', random.pick(organizations).id).delete();
-  return { people, random };
+  return { seed, people };
 }

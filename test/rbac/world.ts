@@ -17,16 +17,16 @@ export const actorOf = (user: any, more: Partial<Actor> = {}): Actor => ({
   ...more,
 });
 
-/** Puts records and grants into the database by their plain tables, as any writer would. */
-export function world(db: Knex) {
+/** Puts records and grants into the database by their plain tables, as any writer would. Names begin with `prefix`. */
+export function world(db: Knex, prefix = '') {
   let count = 0;
   const insert = async (table: string, row: Record<string, unknown>) => (await db(table).insert(row).returning('*'))[0];
-  const named = (row: Record<string, unknown>, kind: string) => ({ name: `${kind} ${++count}`, ...row });
+  const named = (row: Record<string, unknown>, kind: string) => ({ name: `${prefix}${kind} ${++count}`, ...row });
   const roleId = async (type: RoleType, row: { id: number }, field: string) =>
     (await findRole(db, type, row.id, field))!.id;
   return {
     user: async (more: Record<string, unknown> = {}) =>
-      actorOf(await insert('users', { username: `user${++count}`, ...more })),
+      actorOf(await insert('users', { username: `${prefix}user${++count}`, ...more })),
     organization: (more = {}) => insert('organizations', named(more, 'Organization')),
     team: (organization: { id: number }, more = {}) =>
       insert('teams', named({ organization_id: organization.id, ...more }, 'Team')),

@@ -1,0 +1,22 @@
+/** Paths from a list to records of another one: forward by the column of the row, backward by that of the other. */
+export const spans: [list: string, path: string, other: string, forward?: string, backward?: string][] = [
+  ['job_templates', 'inventory', 'inventories', 'inventory_id'],
+  ['job_templates', 'project', 'projects', 'project_id'],
+  ['job_templates', 'organization', 'organizations', 'organization_id'],
+  ['inventories', 'organization', 'organizations', 'organization_id'],
+  ['projects', 'organization', 'organizations', 'organization_id'],
+  ['credentials', 'organization', 'organizations', 'organization_id'],
+  ['teams', 'organization', 'organizations', 'organization_id'],
+  ['hosts', 'inventory', 'inventories', 'inventory_id'],
+  ['groups', 'inventory', 'inventories', 'inventory_id'],
+  ['jobs', 'job_template', 'job_templates', 'template_id'],
+  ['jobs', 'inventory', 'inventories', 'inventory_id'],
+  ['jobs', 'project', 'projects', 'project_id'],
+  ['applications', 'organization', 'organizations', 'organization_id'],
+  ['tokens', 'application', 'applications', 'application_id'],
+  ['projects', 'job_templates', 'job_templates', undefined, 'project_id'],
+  ['inventories', 'hosts', 'hosts', undefined, 'inventory_id'],
+  ['inventories', 'job_templates', 'job_templates', undefined, 'inventory_id'],
+  ['organizations', 'inventories', 'inventories', undefined, 'organization_id'],
+  ['organizations', 'teams', 'teams', undefined, 'organization_id'],
+];
