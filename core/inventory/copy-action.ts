@@ -80,6 +80,10 @@ async function copyParts(trx: Knex, call: Call, doors: Doors | undefined, { from
     values,
   );
   await trx.raw(
+    'insert into inventory_labels (inventory_id, label_id) select :to::bigint, label_id from inventory_labels where inventory_id = :from',
+    values,
+  );
+  await trx.raw(
     `insert into inventory_instance_groups (inventory_id, instance_group_id)
      select :to::bigint, instance_group_id from inventory_instance_groups where inventory_id = :from order by position`,
     values,

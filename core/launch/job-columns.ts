@@ -55,6 +55,8 @@ export function jobColumns(
   for (const name of prompted) if (accepted[name] !== undefined) columns[name] = accepted[name];
   if (accepted['inventory'] !== undefined) columns['inventory_id'] = accepted['inventory'];
   columns['extra_vars'] = JSON.stringify(mergeVariables(own, (accepted['extra_vars'] ?? {}) as Variables));
+  const labels = [...(template['labels'] ?? []).map(({ id }: { id: number }) => id), ...(accepted['labels'] ?? [])];
+  if (labels.length) columns['label_ids'] = [...new Set(labels)];
   columns['impact'] = impactOf(Number(columns['forks']));
   columns['pending_reasons'] = JSON.stringify([{ code: 'queued', text: 'Waiting for the dispatcher.' }]);
   columns['prompts'] = JSON.stringify(storedPrompts(accepted));

@@ -50,6 +50,7 @@ function defaultsOf(template: LaunchTemplate, keyRing: Pick<KeyRing, 'decrypt'>)
     ...(template.credentials.length
       ? { credentials: template.credentials.map((credential) => credentialDefault(credential, keyRing)) }
       : {}),
+    ...(template.labels.length ? { labels: template.labels } : {}),
   };
 }
 

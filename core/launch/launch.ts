@@ -8,6 +8,7 @@ import {
   loadCredentials,
   loadInstanceGroups,
   loadInventory,
+  loadLabels,
   loadOrphan,
   loadTemplate,
   type LaunchTemplate,
@@ -113,9 +114,12 @@ async function planLaunch(
         : await loadInventory(db, given['inventory']);
   const groups = await loadInstanceGroups(db, given['instance_groups'] ?? []);
   const instanceGroups = groups.filter((id) => !hidden.has(`instance_group.${id}`));
+  const own = template.labels.map(({ id }) => id);
+  const asker = organizationId === undefined ? authority : null;
+  const labels = [...own, ...(await loadLabels(db, given['labels'] ?? [], asker))];
   const errors: Record<string, unknown> = {
     ...typeErrors,
-    ...missingReferences(given, { credentials: named, inventory, instanceGroups }),
+    ...missingReferences(given, { credentials: named, inventory, instanceGroups, labels }),
   };
   if (Object.keys(errors).length) return { accepted: {}, ignored: {}, credentials: [], passwords, errors };
 

@@ -6,12 +6,13 @@ interface Found {
   credentials: readonly LaunchCredential[];
   inventory: unknown;
   instanceGroups: readonly number[];
+  labels: readonly number[];
 }
 
-/** Ids that name nothing. Labels and environments do not exist yet, so every id of theirs is one. */
+/** Ids that name nothing. Environments do not exist yet, so every id of theirs is one. */
 export function missingReferences(
   given: Record<string, any>,
-  { credentials, inventory, instanceGroups }: Found,
+  { credentials, inventory, instanceGroups, labels }: Found,
 ): Record<string, string[]> {
   const errors: Record<string, string[]> = {};
   if (given['inventory'] !== undefined && !inventory) errors['inventory'] = [absent(given['inventory'])];
@@ -20,7 +21,8 @@ export function missingReferences(
   if (unknown.length) errors['credentials'] = unknown.map(absent);
   if (given['execution_environment'] !== undefined)
     errors['execution_environment'] = [absent(given['execution_environment'])];
-  if (given['labels']?.length) errors['labels'] = given['labels'].map(absent);
+  const noLabels = (given['labels'] ?? []).filter((id: number) => !labels.includes(id));
+  if (noLabels.length) errors['labels'] = noLabels.map(absent);
   const groups = (given['instance_groups'] ?? []).filter((id: number) => !instanceGroups.includes(id));
   if (groups.length) errors['instance_groups'] = groups.map(absent);
   return errors;

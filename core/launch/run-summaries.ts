@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { summaryPrefix } from '../engine/sql.ts';
+import { labelList, noLabels } from '../inventory/labels.ts';
 import { recentCounts } from '../inventory/recent-counts.ts';
 
 type Summary = Record<string, unknown>;
@@ -21,8 +22,6 @@ const credentialList = (
     'kind', coalesce(ct.namespace, ct.kind), 'cloud', ct.kind = 'cloud') order by c.id)
   from ${through} x join credentials c on c.id = x.credential_id join credential_types ct on ct.id = c.credential_type_id where x.${owner} = ${id}), '[]')`;
 
-const noLabels = { count: 0, results: [] };
-
 /** Columns of the template's own statement, so that a page with several types on it costs no statement more. */
 const runsSql = {
   summary_current: `(select ${brief('r')} from runs r where r.id = {alias}.current_run_id)`,
@@ -35,6 +34,7 @@ export const projectSummarySql = runsSql;
 export const templateSummarySql = {
   ...runsSql,
   summary_credentials: credentialList('template_credentials', 'template_id', '{alias}.id'),
+  summary_labels: labelList('select label_id from template_labels where template_id = {alias}.id'),
   summary_recent: `(select jsonb_agg(jsonb_build_object('id', r.id, 'status', r.status, 'finished', ${iso('r.finished')}, 'canceled_on', ${iso('r.canceled_on')}, 'type', r.kind) order by r.id desc)
     from (select id, status, finished, canceled_on, kind from runs where template_id = {alias}.id and status <> 'new' order by id desc limit 10) r)`,
 };
@@ -64,7 +64,7 @@ export async function templateSummaries(db: Knex, rows: any[]): Promise<Map<numb
           ['last_update', row.summary_last && withoutTimes(row.summary_last)],
         ]),
         credentials: row.summary_credentials,
-        labels: noLabels,
+        labels: row.summary_labels,
         recent_jobs: row.summary_recent ?? [],
       },
     ]),
@@ -88,6 +88,7 @@ export async function projectSummaries(_db: Knex, rows: any[]): Promise<Map<numb
 /** Columns of a job's own statement: one round trip less for what clients poll most. */
 export const jobSummarySql = {
   summary_credentials: credentialList('run_credentials', 'run_id', '{alias}.id'),
+  summary_labels: `case when {alias}.label_ids is not null then ${labelList('select unnest({alias}.label_ids)')} end`,
   summary_project_update: `(select ${brief('u')} from runs u where u.id = {alias}.project_update_id)`,
 };
 
@@ -98,7 +99,7 @@ export async function jobSummaryFields(db: Knex, rows: any[]): Promise<Map<numbe
       row.id,
       {
         credentials: row.summary_credentials,
-        labels: noLabels,
+        labels: row.summary_labels ?? noLabels,
         ...present([
           ['inventory', inventory(row)],
           ['project_update', row.summary_project_update],

@@ -131,6 +131,10 @@ export async function copyLists(trx: Knex, copied: { id: number }, original: { i
     [copied.id, original.id],
   );
   await trx.raw(
+    'insert into template_labels (template_id, label_id) select ?, label_id from template_labels where template_id = ?',
+    [copied.id, original.id],
+  );
+  await trx.raw(
     'insert into template_credentials (template_id, credential_id) select ?, credential_id from template_credentials where template_id = ?',
     [copied.id, original.id],
   );

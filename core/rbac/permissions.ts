@@ -1,6 +1,7 @@
 import type { Rule } from '@tapline/plugin-sdk';
 import { type RoleSettings, administers, organizationKeeper, teamVisible, userVisible } from './people.ts';
 import type { Doors } from './doors.ts';
+import { labelVisible } from './label-rules.ts';
 import { repeatsPrompts } from './repeat-prompts.ts';
 import { parent, role } from './role-rules.ts';
 import { roleVisible } from './role-visibility.ts';
@@ -134,6 +135,7 @@ export const projectLinks = [
   ['credential_id', 'credential', 'use_role'],
 ] as const;
 export const applicationLinks = [['organization_id', 'organization', 'admin_role']] as const;
+export const labelLinks = [['organization_id', 'organization', 'admin_role']] as const;
 export const credentialLinks = [['organization_id', 'organization', 'credential_admin_role']] as const;
 
 const orphanJob = (field: string) => allOf(columnIs('template_id', null), of(field));
@@ -228,6 +230,11 @@ const fixed = (visible: Visible) =>
     },
     instance: { see: anyOf(auditor, instanceOfVisibleGroup()), change: superuser },
     o_auth2_application: application,
+    label: {
+      see: labelVisible(ofKind('job_template', visible('job_template', jobTemplate.see))),
+      create: of('member_role'),
+      change: of('admin_role'),
+    },
     role: { see: roleVisible },
   }) satisfies Record<string, Permissions>;
 

@@ -21,6 +21,7 @@ const withStream = new Set([
   'job_template',
   'job',
   'instance_group',
+  'label',
 ]);
 
 const spanOf = (type: string) => ({

@@ -36,6 +36,7 @@ import { projectUpdateResource } from './project-update.ts';
 import { withCapabilities, withOwnCapabilities } from '../rbac/descriptor.ts';
 import type { Doors } from '../rbac/doors.ts';
 import { type CorePermissions, createPermissions } from '../rbac/permissions.ts';
+import { labelResource } from './label.ts';
 import { projectUpdateEventResource } from './project-update-event.ts';
 import { meRoute } from './me.ts';
 import { meshRoute } from './mesh.ts';
@@ -85,6 +86,7 @@ export function coreResources(given: ResourceServices): Resource[] {
     teamResource(services),
     roleResource(services),
     instanceGroupResource(services),
+    labelResource(services),
     tokenResource(services),
     inventoryResource(services),
     hostResource(services),

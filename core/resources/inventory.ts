@@ -4,6 +4,7 @@ import { assertNoActiveRuns } from '../engine/active-runs.ts';
 import { checkInventory } from '../inventory/check.ts';
 import { copyAction } from '../inventory/copy-action.ts';
 import { countSql } from '../inventory/counts.ts';
+import { inventoryLabelSql, inventoryLabels } from '../inventory/labels.ts';
 import { scriptAction } from '../inventory/script-action.ts';
 import { treeAction } from '../inventory/tree-action.ts';
 import { variableData } from '../inventory/variable-data.ts';
@@ -11,6 +12,7 @@ import { findVariablesProblem } from '../inventory/variables.ts';
 import type { Doors } from '../rbac/doors.ts';
 import { type CorePermissions, inventoryLinks } from '../rbac/permissions.ts';
 import { assertLinks } from '../rbac/rights.ts';
+import { labelsOf } from './label.ts';
 import { instanceGroupsOf } from './ordered-lists.ts';
 
 const kinds = [
@@ -42,6 +44,7 @@ const fields = {
 const sublists: Resource['sublists'] = {
   job_templates: { resource: 'job_template', column: 'inventory_id' },
   instance_groups: instanceGroupsOf('inventory'),
+  labels: labelsOf('inventory'),
   // what belongs to the inventory ends when it is detached
   hosts: { resource: 'host', column: 'inventory_id', attach: true, create: true },
   groups: { resource: 'group', column: 'inventory_id', attach: true, create: true },
@@ -88,7 +91,10 @@ export const inventoryResource = ({ db, permissions, doors }: Services): Resourc
     spans: {
       hosts: { resource: 'host', column: 'inventory_id' },
       groups: { resource: 'group', column: 'inventory_id' },
+      labels: { resource: 'label', through: { table: 'inventory_labels', parent: 'inventory_id', child: 'label_id' } },
     },
+    extraSql: inventoryLabelSql,
+    summaries: inventoryLabels,
     unique: {
       inventories_name_organization: {
         field: '__all__',

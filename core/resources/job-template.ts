@@ -13,6 +13,7 @@ import type { CorePermissions } from '../rbac/permissions.ts';
 import { giveToCreator } from '../rbac/roles.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { templateStatuses, webhookServices } from './choices.ts';
+import { labelsOf } from './label.ts';
 import { instanceGroupsOf } from './ordered-lists.ts';
 
 const ro = { mode: 'ro' } as const;
@@ -99,10 +100,12 @@ const children = {
       resource: 'credential',
       through: { table: 'template_credentials', parent: 'template_id', child: 'credential_id' },
     },
+    labels: { resource: 'label', through: { table: 'template_labels', parent: 'template_id', child: 'label_id' } },
   },
   sublists: {
     jobs: { resource: 'job', column: 'template_id' },
     instance_groups: instanceGroupsOf('template'),
+    labels: labelsOf('template'),
     credentials: {
       resource: 'credential',
       attach: true,

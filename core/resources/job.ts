@@ -7,6 +7,7 @@ import { jobSummaryFields, jobSummarySql } from '../launch/run-summaries.ts';
 import type { CorePermissions } from '../rbac/permissions.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
+import { labelsOfJob } from './label.ts';
 import { childrenSummaryAction, jobEvents } from './job-event.ts';
 import { jobHostSummaries } from './job-host-summary.ts';
 import { assertDeletable, deleteEvents, launcherSql, runCounts, runFields } from './run-fields.ts';
@@ -81,7 +82,7 @@ export const jobResource = (services: JobServices): Resource =>
     orderBy: ['id'],
     search: ['name', 'description', 'playbook'],
     summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'canceled_on'],
-    hiddenColumns: ['handle', 'prompts', 'origin'],
+    hiddenColumns: ['handle', 'prompts', 'origin', 'label_ids'],
     extraSql: { ...launcherSql, ...jobSummarySql },
     fields: jobFields,
     spans: {
@@ -90,10 +91,12 @@ export const jobResource = (services: JobServices): Resource =>
         through: { table: 'run_credentials', parent: 'run_id', child: 'credential_id' },
       },
       job_host_summaries: { resource: 'job_host_summary', column: 'run_id' },
+      labels: { resource: 'label', through: { table: 'run_labels', parent: 'run_id', child: 'label_id' } },
     },
     sublists: {
       job_events: jobEvents,
       job_host_summaries: jobHostSummaries,
+      labels: labelsOfJob,
       credentials: {
         resource: 'credential',
         through: { table: 'run_credentials', parent: 'run_id', child: 'credential_id' },

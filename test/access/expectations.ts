@@ -167,6 +167,12 @@ export const expectations: Record<string, Line> = {
   'roles/:id/children/': { at: 'role' },
   'roles/:id/explain-access/': { at: 'role' },
 
+  // member(organization); changed by its administrators, and never deleted: a label ends with its last use
+  'labels/': { shows: 'label', POST: [...admin, 'organization.member', 'self'] },
+  'labels/:id/': { at: 'label', ...changes(admin) },
+  'labels/:id/activity_stream/': { at: 'label' },
+  'labels/:id/explain-access/': { at: 'label' },
+
   'instance_groups/': { shows: 'instance_group', POST: superuser },
   'instance_groups/:id/': { at: 'instance_group', ...changes(may.instanceGroup), DELETE: superuser },
   'instance_groups/:id/instances/': { at: 'instance_group', shows: 'instance', POST: superuser },
@@ -192,6 +198,12 @@ export const expectations: Record<string, Line> = {
   'inventories/:id/hosts/': { at: 'inventory', shows: 'host', POST: may.inventory },
   'inventories/:id/groups/': { at: 'inventory', shows: 'group', POST: may.inventory },
   'inventories/:id/root_groups/': { at: 'inventory', shows: 'group', POST: may.inventory },
+  // who administers the inventory alone does not see the label
+  'inventories/:id/labels/': {
+    at: 'inventory',
+    POST: ['superuser', 'organization.admin', 'organization.inventory_admin'],
+    unseen: ['inventory.admin'],
+  },
   'inventories/:id/instance_groups/': { at: 'inventory', POST: superuser, unseen: may.inventory.slice(1) },
   'inventories/:id/activity_stream/': { at: 'inventory' },
   'inventories/:id/object_roles/': { at: 'inventory' },
@@ -282,6 +294,12 @@ export const expectations: Record<string, Line> = {
     unseen: ['organization.job_template_admin', 'job_template.admin'],
   },
   'job_templates/:id/instance_groups/': { at: 'job_template', POST: superuser, unseen: may.template.slice(1) },
+  // who administers the template alone does not see the label
+  'job_templates/:id/labels/': {
+    at: 'job_template',
+    POST: ['superuser', 'organization.admin', 'organization.job_template_admin'],
+    unseen: ['job_template.admin'],
+  },
   'job_templates/:id/activity_stream/': { at: 'job_template' },
   'job_templates/:id/object_roles/': { at: 'job_template' },
   'job_templates/:id/launch/': { at: 'job_template', POST: may.execute },
@@ -294,6 +312,7 @@ export const expectations: Record<string, Line> = {
   'jobs/:id/job_events/': { at: 'job', shows: 'job_event' },
   'jobs/:id/job_host_summaries/': { at: 'job', shows: 'job_host_summary' },
   'jobs/:id/credentials/': { at: 'job' },
+  'jobs/:id/labels/': { at: 'job' },
   'jobs/:id/activity_stream/': { at: 'job' },
   'jobs/:id/cancel/': { at: 'job', POST: [...may.template, 'creator'] },
   'jobs/:id/relaunch/': { at: 'job', POST: may.execute },

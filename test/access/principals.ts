@@ -127,6 +127,7 @@ async function records(make: World, db: Knex, { self, creator }: People): Promis
     credential_type: await insert('credential_types', { name: 'Unused', kind: 'cloud' }),
     instance_group,
     instance,
+    label: await insert('labels', { name: 'label', organization_id: organization.id }),
     ...(await accounts(insert, organization, self)),
     ...(await runs(db, { project, job_template, inventory, organization, host, instance, creator })),
     activity_stream: await activity(db, host, organization),

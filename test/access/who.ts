@@ -41,6 +41,8 @@ export const see: Record<string, readonly string[]> = {
   organization: organizationReaders,
   // §5: who reads an organization of the user; administrators and auditors of any organization see everybody
   user: [...organizationReaders, 'otherAdmin'],
+  // nothing carries it
+  label: organizationReaders,
   // §6: read_role on the team, member_role on its organization, administrators and auditors of any organization
   team: [...organizationMembers, 'organization.auditor', ...of('team', 'admin', 'member', 'read'), 'otherAdmin'],
   // §4: whoever holds the role, one above it or one below it; below execute_role there is read_role

@@ -46,7 +46,6 @@ const later: KnownDifference[] = [
     lines: / (related|under) (next_schedule|schedules|create_schedule)/,
     reason: 'Schedules come with their own issue.',
   },
-  { lines: / (related|under|summary) labels/, reason: 'Labels come with their own issue.' },
   { lines: / (related|under|summary) survey/, reason: 'Surveys come with their own issue.' },
   { lines: / webhook_(key|receiver|credential|ref_filter)/, reason: 'Webhooks come with the events.' },
   { lines: / (related|under) ad_hoc_command/, reason: 'Ad hoc commands come with their own issue.' },

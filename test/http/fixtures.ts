@@ -22,6 +22,7 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
   };
   await create('organization', 'organizations', { name: fresh('Organization') });
   await create('team', 'teams', { name: fresh('Team'), organization: ids.organization });
+  await create('label', 'labels', { name: fresh('Label'), organization: ids.organization });
   await create('instance_group', 'instance_groups', { name: fresh('Group') });
   ids.role = (await db('roles').where({ content_type: 'team', object_id: ids.team }).first('id')).id;
   await create('user', 'users', { username: `fixture${++made}`, password: 'long enough 1' });
@@ -117,6 +118,9 @@ export const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
   'POST /api/v2/organizations/': () => ({ name: fresh('Organization') }),
   'POST /api/v2/teams/': () => ({ name: fresh('Team'), organization: ids.organization }),
   'POST /api/v2/organizations/:id/teams/': () => ({ name: fresh('Team') }),
+  'POST /api/v2/labels/': () => ({ name: fresh('Label'), organization: ids.organization }),
+  'POST /api/v2/inventories/:id/labels/': () => ({ id: ids.label }),
+  'POST /api/v2/job_templates/:id/labels/': () => ({ id: ids.label }),
   'POST /api/v2/instance_groups/': () => ({ name: fresh('Group') }),
   'POST /api/v2/instance_groups/:id/instances/': () => ({ id: ids.instance }),
   'POST /api/v2/roles/:id/users/': () => ({ id: ids.user }),

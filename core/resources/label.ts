@@ -1,0 +1,60 @@
+import { ApiError, type Resource, type Sublist, defineResource, field } from '@tapline/plugin-sdk';
+import { type CorePermissions, labelLinks } from '../rbac/permissions.ts';
+import { assertLinks } from '../rbac/rights.ts';
+
+const mostOnOne = 100;
+
+export const labelResource = ({ permissions }: { permissions: CorePermissions }): Resource =>
+  defineResource({
+    type: 'label',
+    path: 'labels',
+    table: 'labels',
+    label: 'Label',
+    description:
+      'A word of an organization to sort templates, inventories and jobs by. It ends when nothing carries it any more.',
+    methods: { detail: ['GET', 'PUT', 'PATCH'] },
+    fields: {
+      name: field.string({ required: true }),
+      organization: field.ref('organization', { required: true, nullable: false }),
+    },
+    access: permissions.label,
+    orderBy: ['organization__name', 'name'],
+    search: ['name'],
+    summary: ['id', 'name'],
+    naming: ['name', 'organization'],
+    unique: {
+      labels_name_organization: { field: '__all__', message: 'Label with this Name and Organization already exists.' },
+    },
+    async validate(context) {
+      if (context.before) await assertLinks(context, labelLinks);
+    },
+  });
+
+/** A label of that name is taken as it is, and made where there is none. */
+export function labelsOf(kind: 'template' | 'inventory'): Sublist {
+  const through = { table: `${kind}_labels`, parent: `${kind}_id`, child: 'label_id' };
+  return {
+    resource: 'label',
+    attach: true,
+    create: true,
+    through,
+    async adopt(db, _parent, { body }) {
+      if (typeof body.name !== 'string' || !Number.isSafeInteger(Number(body.organization))) return undefined;
+      const found = { name: body.name.trim(), organization_id: Number(body.organization) };
+      return (await db('labels').where(found).first('id'))?.id;
+    },
+    async check(trx, parent, label) {
+      const others = trx(through.table)
+        .where({ [through.parent]: parent.id })
+        .whereNot({ label_id: label.id });
+      const [{ count }] = await others.count();
+      if (Number(count) >= mostOnOne)
+        throw new ApiError(400, { msg: `Maximum number of labels for ${parent.name} reached.` });
+    },
+  };
+}
+
+export const labelsOfJob: Sublist = {
+  resource: 'label',
+  through: { table: 'run_labels', parent: 'run_id', child: 'label_id' },
+};
