@@ -33,16 +33,19 @@ export function checkOf(engine: Engine): Check {
   return check;
 }
 
+const anyRefusal = { default: { $ref: '#/components/responses/refused' } };
+
 /** Each schema is compiled once, when it is first needed. Stricter than the document: an answer holds no key that it does not name. */
 export function describedBy(document: any): Check {
   const find = pathFinder(Object.keys(document.paths));
   const validate = compiler(document);
   const resolve = (one: any) => (one.$ref ? pointed(document, one.$ref) : one);
 
-  const ofAnswer = (responses: any, { status, body, headers }: Answer): string[] => {
+  const ofAnswer = (responses: any, { status, body, headers }: Answer, head = false): string[] => {
     const key = [String(status), `${String(status)[0]}XX`, 'default'].find((name) => responses[name] !== undefined);
     if (key === undefined || (key === 'default' && status < 400)) return ['the status is not described'];
     const { content } = resolve(responses[key]);
+    if (head) return body === '' ? [] : ['a body in the answer to a HEAD'];
     if (body === '') return content && key === String(status) ? ['an answer without the body that is described'] : [];
     if (!content) return ['a body where none is described'];
     const type = (headers.get('content-type') ?? '').split(';')[0]!;
@@ -52,16 +55,17 @@ export function describedBy(document: any): Check {
 
   const problemsOf = ({ path, method, body, answer }: Exchange): string[] => {
     const template = find(path);
-    const operation = template && document.paths[template][method.toLowerCase()];
+    const head = method === 'HEAD';
+    const operation = template && document.paths[template][head ? 'get' : method.toLowerCase()];
     const { status } = answer;
     if (method === 'OPTIONS' && status === 200)
       return validate.answer(document.components.schemas.Options, answer.body);
     if (!operation) {
       // what comes to no route, or for its method to none, is refused as everywhere, or sent to where a slash is
       if (status !== 301 && status < 400) return ['it is not described'];
-      return status === 301 ? [] : ofAnswer({ default: { $ref: '#/components/responses/refused' } }, answer);
+      return status === 301 ? [] : ofAnswer(anyRefusal, answer, head);
     }
-    const problems = ofAnswer(operation.responses, answer);
+    const problems = ofAnswer(operation.responses, answer, head);
     if (status >= 300 || body === undefined) return problems;
     const sent = operation.requestBody?.content?.['application/json'];
     if (!sent) return [...problems, 'a body was accepted where none is described'];
