@@ -96,7 +96,8 @@ async function standBy(engineTool: EngineTool, standby: Standby): Promise<void> 
 async function start(spec: ExecSpec, job: string, engineTool: EngineTool, standby: Standby): Promise<Handle> {
   assertEnvironment(spec.env);
   const [isolation, engine] = await Promise.all([engineTool.isolation(), engineTool.engine()]);
-  const existing = await recover(spec.run_id, job);
+  // mostly there is nothing yet, and to remove nothing takes a millisecond too
+  const existing = existsSync(job) ? await recover(spec.run_id, job) : null;
   if (existing) return existing;
   const workspace = makeWorkspace(job, isolation);
   try {
