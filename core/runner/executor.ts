@@ -1,4 +1,5 @@
 import type { SearchPath } from './project-config.ts';
+import type { ShownPath } from './isolation.ts';
 
 /**
  * How a run is executed is an extension point: everything outside runner/ sees this interface and a
@@ -30,9 +31,9 @@ export interface ExecSpec {
   /** The engine is paused while more than this many bytes wait to be stored. */
   spool_limit_bytes: number;
   /** Further host paths to show read-only inside the sandbox. */
-  readOnlyPaths: string[];
+  readOnlyPaths: ShownPath[];
   /** Further host paths the run may write to, where their own permissions let the engine's user. */
-  writablePaths?: string[];
+  writablePaths?: ShownPath[];
   /** Variables whose value depends on the engine's configuration in the checkout; they win over `env`. */
   searchPaths?: SearchPath[];
   /** A path below `project/` that must not lead out of it: the playbook. */

@@ -123,9 +123,14 @@ export interface Sight {
   tmp: string;
   passwd: string;
   group: string;
-  readOnly: string[];
-  writable: string[];
+  readOnly: ShownPath[];
+  writable: ShownPath[];
 }
+
+/** A host path at its own place inside, or at another; only bubblewrap can give it another. */
+export type ShownPath = string | { path: string; inside: string };
+
+const ends = (shown: ShownPath) => (typeof shown === 'string' ? [shown, shown] : [shown.path, shown.inside]);
 
 /**
  * The command in front of the engine's own. The wrapper must know how many processes it adds:
@@ -134,18 +139,18 @@ export interface Sight {
 export function confine(isolation: Isolation, sight: Sight): { argv: string[]; depth: number } {
   if (isolation.mode !== 'bubblewrap' || !isolation.bwrap) return { argv: identity(isolation), depth: 0 };
   const binds = [
-    ...sight.readOnly.map((path) => ['--ro-bind', path]),
-    ...sight.writable.map((path) => ['--bind', path]),
-    ['--bind', sight.work],
-  ] as [string, string][];
+    ...sight.readOnly.map((path) => ['--ro-bind', ...ends(path)]),
+    ...sight.writable.map((path) => ['--bind', ...ends(path)]),
+    ['--bind', sight.work, sight.work],
+  ] as [string, string, string][];
   const argv = [
     isolation.bwrap,
     ...namespaces(isolation),
     ...systemFolders(),
     ...privateFolders(sight),
     ...resolver(),
-    ...parents(binds.map(([, path]) => path)),
-    ...binds.flatMap(([how, path]) => [how, path, path]),
+    ...parents(binds.map(([, , inside]) => inside)),
+    ...binds.flat(),
     '--remount-ro',
     '/',
     '--chdir',

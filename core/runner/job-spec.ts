@@ -174,7 +174,10 @@ function shownPaths(
 ): Pick<ExecSpec, 'readOnlyPaths' | 'writablePaths'> {
   const parsed = paths
     .map((entry) => entry.split(':'))
-    .map((parts) => ({ path: parts[0]!, writable: parts.at(-1) === 'rw' || parts.at(-1) === 'z' }));
+    .map((parts) => ({
+      path: parts[1]?.startsWith('/') && parts[1] !== parts[0] ? { path: parts[0]!, inside: parts[1] } : parts[0]!,
+      writable: parts.at(-1) === 'rw' || parts.at(-1) === 'z',
+    }));
   return {
     readOnlyPaths: [
       pluginFolder,
