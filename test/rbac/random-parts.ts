@@ -26,7 +26,8 @@ export async function drawParts(db: Knex, ground: Ground): Promise<void> {
   const runs = await drawRuns(add, db, ground, machines);
   const accounts = await drawAccounts(add, ground);
   await drawLinks(add, ground, runs);
-  await drawActivity(add, ground, { ...machines, ...runs, ...accounts });
+  const labels = await drawLabels(add, db, ground, runs);
+  await drawActivity(add, ground, { ...machines, ...runs, ...accounts, labels });
 }
 
 type Add = (table: string, rows: Rows) => Promise<any[]>;
@@ -162,6 +163,27 @@ async function drawLinks(add: Add, ground: Ground, { jobs }: { jobs: any[] }): P
   await add('template_instance_groups', pairs(templates, 'template_id', [group], 'instance_group_id'));
 }
 
+/** On templates and inventories of any organization, and on jobs, each pair as likely as not. */
+async function drawLabels(add: Add, db: Knex, ground: Ground, { jobs }: { jobs: any[] }): Promise<any[]> {
+  const { random, prefix, organizations, inventories, templates } = ground;
+  const labels = await add(
+    'labels',
+    organizations.map(({ id }) => ({ name: `${prefix}label`, organization_id: id })),
+  );
+  const some = () => labels.filter(() => random.chance(0.5)).map(({ id }) => id as number);
+  const on = (parents: any[], column: string) =>
+    parents.flatMap(({ id }) => some().map((label_id) => ({ [column]: id, label_id })));
+  await add('template_labels', on(templates, 'template_id'));
+  await add('inventory_labels', on(inventories, 'inventory_id'));
+  await db('runs')
+    .update({ label_ids: some() })
+    .whereIn(
+      'id',
+      jobs.map(({ id }) => id),
+    );
+  return labels;
+}
+
 /** Entries about records of every kind, some about two, and about people who logged in. */
 async function drawActivity(add: Add, ground: Ground, more: Record<string, any[]>): Promise<void> {
   const { random, organizations, people, records } = ground;
@@ -175,6 +197,7 @@ async function drawActivity(add: Add, ground: Ground, more: Record<string, any[]
       applications: 'o_auth2_application',
       tokens: 'o_auth2_access_token',
       owned: 'credential',
+      labels: 'label',
     }).flatMap(([name, type]) => more[name]!.map((row) => [type, row] as [string, any])),
   ];
   const entries = await add(

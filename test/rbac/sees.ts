@@ -43,6 +43,11 @@ export const sees: Record<string, Sees> = {
   credential: held('credential'),
   credential_type: () => true,
   instance_group: held('instance_group'),
+  label: (facts, actor, row) =>
+    held('organization', 'organization_id')(facts, actor, row) ||
+    facts
+      .links('template_labels', 'label_id', row.id)
+      .some((link) => facts.graph.holds(actor, 'job_template', link.template_id, 'read_role')),
   instance: (facts, actor, row) =>
     readsAll(actor) ||
     facts

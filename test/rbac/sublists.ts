@@ -11,6 +11,7 @@ export const topLists: Record<string, string> = {
   'teams/': 'team',
   'roles/': 'role',
   'instance_groups/': 'instance_group',
+  'labels/': 'label',
   'instances/': 'instance',
   'inventories/': 'inventory',
   'hosts/': 'host',
@@ -238,6 +239,7 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
       ],
     },
   ],
+  labels: ['label', { activity_stream: ['activity_stream', about('label')] }],
   instances: [
     'instance',
     {
@@ -258,6 +260,7 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
           row.inventory_id === inventory.id && !facts.links('group_children', 'child_id', row.id).length,
       ],
       instance_groups: instanceGroups('inventory'),
+      labels: ['label', linked(['inventory_labels', 'inventory_id', 'label_id'])],
     },
   ],
   hosts: [
@@ -325,6 +328,7 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
       jobs: ['job', by('template_id')],
       credentials: ['credential', linked(['template_credentials', 'template_id', 'credential_id'])],
       instance_groups: instanceGroups('template'),
+      labels: ['label', linked(['template_labels', 'template_id', 'label_id'])],
     },
   ],
   jobs: [
@@ -333,6 +337,7 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
       job_events: ['job_event', by('run_id')],
       job_host_summaries: ['job_host_summary', by('run_id')],
       credentials: ['credential', linked(['run_credentials', 'run_id', 'credential_id'])],
+      labels: ['label', (_facts, job, label) => (job.label_ids ?? []).map(Number).includes(label.id)],
       activity_stream: ['activity_stream', about('job')],
     },
   ],
