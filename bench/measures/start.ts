@@ -97,7 +97,7 @@ export async function start(): Promise<Figure[]> {
     progress('the bare side');
     const bare = await bareSide(clock);
     await service.start();
-    const { template } = await prepare(service, { 'debug.yml': debugPlaybook, 'sleep.yml': sleepPlaybook(3600) });
+    const { template } = await prepare(service, { 'debug.yml': debugPlaybook, 'sleep.yml': sleepPlaybook(900) });
     const quick = await template('quick', 'debug.yml');
     const launching = (id: number) => () => service.call('POST', `job_templates/${id}/launch/`, {});
     progress('starts with an empty queue');
