@@ -18,7 +18,9 @@ const timeout = 30_000;
 
 /** Sends a request as `fetch` would, following no redirects. */
 export function send(url: URL, { method, headers, body }: Sent): Promise<Received> {
-  const options: RequestOptions = { method, agent, timeout, headers: { accept: '*/*', ...headers } };
+  // node states no length for methods that seldom have a body
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const options: RequestOptions = { method, agent, timeout, headers: { accept: '*/*', ...length, ...headers } };
   return new Promise((resolve, reject) => {
     const asked = request(url, options, (reply) => {
       let text = '';
