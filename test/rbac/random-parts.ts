@@ -97,17 +97,22 @@ async function drawRuns(add: Add, db: Knex, ground: Ground, { hosts, instances }
   const started = runs.filter(({ status }) => status !== 'new');
   await add(
     'run_events',
-    started.flatMap(({ id }) => [
-      { run_id: id, counter: 1, event: 'playbook_on_start', uuid: `${id}-1`, stdout: `PLAY ${prefix}` },
-      {
-        run_id: id,
-        counter: 2,
-        event: 'runner_on_ok',
-        uuid: `${id}-2`,
-        parent_uuid: `${id}-1`,
-        host_id: random.pick(hosts).id,
-      },
-    ]),
+    started.flatMap(({ id, kind }) => {
+      const host = random.pick(hosts).id;
+      const uuids = [`${id}-1`, `${id}-2`];
+      return [
+        { run_id: id, counter: 1, event: 'playbook_on_start', uuid: uuids[0], stdout: `PLAY ${prefix}` },
+        {
+          run_id: id,
+          counter: 2,
+          event: 'runner_on_ok',
+          uuid: uuids[1],
+          parent_uuid: uuids[0],
+          // updates of projects are about no host
+          host_id: kind === 'job' ? host : null,
+        },
+      ];
+    }),
   );
   const jobs = started.filter(({ kind }) => kind === 'job');
   const summaries = await add(
