@@ -34,24 +34,26 @@ async function runTests(files: string[], output?: string): Promise<TestResult> {
 }
 
 /** Areas that mostly wait (for a database, a browser, a client or a run): they run beside the others. */
-const waiting = /^test\/(?:chaos|clients|console|faults|http|launch|scm|dispatch)\//;
+const waiting = [
+  /^test\/(?:chaos|clients|console|faults|http|launch|scm|dispatch)\//,
+  /^test\/(?:runner|platform|plugins|websocket|speed)\//,
+];
 
-/** Two runs at once; the second one's listing is shown when the first one's has ended. */
-async function runInTwo(files: string[]): Promise<TestResult> {
-  const beside = files.filter((file) => waiting.test(file));
-  const others = files.filter((file) => !waiting.test(file));
-  if (!beside.length || !others.length) return runTests(files);
+/** All at once; the listings of the other runs are shown when the first one has ended. */
+async function runSideBySide(files: string[]): Promise<TestResult> {
+  const areas = waiting.map((area) => files.filter((file) => area.test(file)));
+  const [first = [], ...others] = [files.filter((file) => !areas.flat().includes(file)), ...areas].filter(
+    ({ length }) => length > 0,
+  );
   const folder = mkdtempSync(join(tmpdir(), 'tapline-output-'));
-  const output = join(folder, 'output');
-  const second = runTests(beside, output);
-  const first = await runTests(others);
-  const result = await second;
-  console.log(readFileSync(output, 'utf8'));
+  const outputs = others.map((_, index) => join(folder, String(index)));
+  const results = await Promise.all([runTests(first), ...others.map((area, index) => runTests(area, outputs[index]))]);
+  for (const output of outputs) console.log(readFileSync(output, 'utf8'));
   rmSync(folder, { recursive: true });
   return {
-    passed: first.passed + result.passed,
-    failed: first.failed + result.failed,
-    skipped: [...first.skipped, ...result.skipped],
+    passed: results.reduce((sum, { passed }) => sum + passed, 0),
+    failed: results.reduce((sum, { failed }) => sum + failed, 0),
+    skipped: results.flatMap(({ skipped }) => skipped),
   };
 }
 
@@ -70,7 +72,7 @@ const files = wanted.length
 
 const failedChecks = wanted.length ? [] : await runStaticChecks();
 console.log(`== tests (${files.length} files)`);
-const { passed, failed, skipped } = await runInTwo(files);
+const { passed, failed, skipped } = await runSideBySide(files);
 
 for (const name of failedChecks) console.log(`failed check: ${name} (npm run check shows it alone)`);
 for (const { title, tests, reason } of skipped) console.log(`skipped: ${title} (${tests} tests): ${reason}`);
