@@ -40,6 +40,8 @@ export function labelsOf(kind: 'template' | 'inventory'): Sublist {
     through,
     async adopt(db, _parent, { body }) {
       if (typeof body.name !== 'string' || !Number.isSafeInteger(Number(body.organization))) return undefined;
+      // no label has such a name; making it says what is wrong
+      if (body.name.includes('\0')) return undefined;
       const found = { name: body.name.trim(), organization_id: Number(body.organization) };
       return (await db('labels').where(found).first('id'))?.id;
     },

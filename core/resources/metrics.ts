@@ -3,7 +3,8 @@ import { listOf, mapOf, record, text } from '../engine/json-schema.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { auditor } from '../rbac/rules.ts';
 
-const sample = record({ labels: mapOf({ type: ['string', 'number'] }), value: { type: 'number' } });
+/** JSON knows no value of what was not measured yet. */
+const sample = record({ labels: mapOf({ type: ['string', 'number'] }), value: { type: ['number', 'null'] } });
 const shown = mapOf(record({ help_text: text, type: text, samples: listOf(sample) }));
 
 /** The figures of this node under the path that clients know, as text or JSON; `/metrics` has them for collectors. */

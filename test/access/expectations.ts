@@ -168,7 +168,11 @@ export const expectations: Record<string, Line> = {
   'roles/:id/explain-access/': { at: 'role' },
 
   // member(organization); changed by its administrators, and never deleted: a label ends with its last use
-  'labels/': { shows: 'label', POST: [...admin, 'organization.member', 'self'] },
+  'labels/': {
+    shows: 'label',
+    POST: [...admin, 'organization.member', 'self'],
+    form: [...admin, 'organization.member', 'self', 'otherAdmin'],
+  },
   'labels/:id/': { at: 'label', ...changes(admin) },
   'labels/:id/activity_stream/': { at: 'label' },
   'labels/:id/explain-access/': { at: 'label' },

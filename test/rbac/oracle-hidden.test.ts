@@ -197,7 +197,8 @@ describe(`what is not seen, on ${graphs} random role graphs`, function () {
 
   /** All that may be told of a record that is not seen: the name of what a record that is seen belongs to or links to. */
   const told = [
-    /\.summary_fields\.(organization|inventory|project|job_template)\.(name|description)$/,
+    /\.summary_fields\.(organization|inventory|project|job_template|host)\.(name|description)$/,
+    /\.(summary_fields|defaults)\.credentials\.N\.(name|description)$/,
     /\.summary_fields\.owners\.N\.name$/,
     /\.related\.named_url$/,
     /\.role\.team_(organization_)?name$/,

@@ -86,6 +86,7 @@ export function makeStage(dataDir = mkdtempSync(join(tmpdir(), 'tapline-runner-'
     run: async (spec) => finished(await executor.start(spec)),
     finished,
     async end() {
+      executor.close();
       await Promise.all(handles.map((handle) => executor.cleanup(handle)));
       rmSync(dataDir, { recursive: true, force: true });
     },
