@@ -68,13 +68,30 @@ export const columnIs = (column: string, value: string | number | boolean | null
   query: (_actor, builder, alias) => void builder.where(`${alias}.${column}`, value),
 });
 
+/**
+ * One rule that says `decisive` is enough. Waits only where a rule does: most know at once, and waiting for what is there
+ * already is a good part of what a small request costs.
+ */
+function decide(
+  rules: readonly Rule[],
+  decisive: boolean,
+  ...[actor, row, db]: Parameters<Rule['row']>
+): boolean | Promise<boolean> {
+  for (const [index, rule] of rules.entries()) {
+    const found = rule.row(actor, row, db);
+    if (typeof found !== 'boolean')
+      return Promise.resolve(found).then((later) =>
+        Boolean(later) === decisive ? decisive : decide(rules.slice(index + 1), decisive, actor, row, db),
+      );
+    if (found === decisive) return decisive;
+  }
+  return !decisive;
+}
+
 export const anyOf = (...rules: Rule[]): CoreRule => ({
   name: rules.map((rule) => rule.name).join(' or '),
   anatomy: { kind: 'any', rules },
-  row: async (actor, row, db) => {
-    for (const rule of rules) if (await rule.row(actor, row, db)) return true;
-    return false;
-  },
+  row: (actor, row, db) => decide(rules, true, actor, row, db),
   query: (actor, builder, alias) =>
     void builder.where((any: any) => {
       for (const rule of rules)
@@ -89,10 +106,7 @@ export const anyOf = (...rules: Rule[]): CoreRule => ({
 export const allOf = (...rules: Rule[]): CoreRule => ({
   name: rules.map((rule) => (rule.name.includes(' or ') ? `(${rule.name})` : rule.name)).join(' and '),
   anatomy: { kind: 'all', rules },
-  row: async (actor, row, db) => {
-    for (const rule of rules) if (!(await rule.row(actor, row, db))) return false;
-    return true;
-  },
+  row: (actor, row, db) => decide(rules, false, actor, row, db),
   query: (actor, builder, alias) => {
     for (const rule of rules)
       builder.where((one: any) => {

@@ -52,7 +52,7 @@ async function byMemory(db: Knex, actor: Actor, table: string, rules: Record<str
   const found: Record<string, boolean> = {};
   const open: Record<string, Rule> = {};
   for (const [key, rule] of Object.entries(rules)) {
-    const judged = actor.read_only ? false : await judge(rule, row, actor);
+    const judged = actor.read_only ? false : judge(rule, row, actor);
     if (judged === undefined) open[key] = rule;
     found[key] = judged ?? false;
   }

@@ -9,20 +9,19 @@ import { type SettlingRule, amongIds, either, single } from './settle.ts';
 
 /** Rules over object roles. Superusers pass all of them, auditors those that ask for reading. */
 
-async function holdsBy(
+/** At once where it is known without asking the database. */
+function holdsBy(
   db: any,
   actor: Actor | null,
   type: RoleType,
   field: string,
   row: any,
   column: string,
-): Promise<boolean> {
-  const everywhere = holdsEverywhere(actor, type, field);
-  if (everywhere !== undefined) return everywhere;
-  const known = recallRole(actor!, type, field, row, column);
+): boolean | Promise<boolean> {
+  const known = holdsEverywhere(actor, type, field) ?? recallRole(actor!, type, field, row, column);
   if (known !== undefined) return known;
   const needed = [{ type, field, id: row[column] }];
-  return (await missingRights(connection(db, `${type}.${field}`), actor, needed)).length === 0;
+  return missingRights(connection(db, `${type}.${field}`), actor, needed).then(({ length }) => length === 0);
 }
 
 /** The caller holds this role on the row itself. */
@@ -88,13 +87,13 @@ export function direct(column: string, ...fields: string[]): SettlingRule {
   return {
     name,
     anatomy: { kind: 'direct', fields, column },
-    row: async (actor, row, db) => {
+    row: (actor, row, db) => {
       if (!actor || row[column] == null) return false;
       const known = recallDirect(actor, fields, row, column);
       if (known !== undefined) return known;
       const { sql, bindings } = condition(actor);
-      return (await connection(db, name).raw(`select ?::bigint in (${sql}) as ok`, [row[column], ...bindings])).rows[0]
-        .ok;
+      const asked = connection(db, name).raw(`select ?::bigint in (${sql}) as ok`, [row[column], ...bindings]);
+      return asked.then(({ rows }: { rows: { ok: boolean }[] }) => rows[0]!.ok);
     },
     query: (actor, builder, alias) => {
       if (!actor) return narrow(builder, false);

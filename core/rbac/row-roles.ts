@@ -53,18 +53,23 @@ export function roleColumns(rules: Iterable<Rule | undefined>): RoleColumn[] {
   return [...found.values()];
 }
 
-/** What the rule says where the caller, the row and what is remembered of it decide; undefined where the database must be asked. */
-export async function judge(rule: Rule, row: any, actor: Actor): Promise<boolean | undefined> {
+type Judgement = boolean | undefined;
+
+/**
+ * What the rule says where the caller, the row and what is remembered of it decide; undefined where the database must be
+ * asked. Nothing here waits: what a rule would have to wait for is not known.
+ */
+export function judge(rule: Rule, row: any, actor: Actor): Judgement {
   const { anatomy } = rule as CoreRule;
   switch (anatomy?.kind) {
     case 'own':
-      return rule.row(actor, row);
+      return atOnce(rule.row(actor, row));
     case 'any':
       return judgeAll(anatomy.rules, row, actor, true);
     case 'all':
       return judgeAll(anatomy.rules, row, actor, false);
     case 'not': {
-      const found = await judge(anatomy.rule, row, actor);
+      const found = judge(anatomy.rule, row, actor);
       return found === undefined ? undefined : !found;
     }
     case 'role':
@@ -74,23 +79,20 @@ export async function judge(rule: Rule, row: any, actor: Actor): Promise<boolean
         anatomy.kind === 'role'
           ? recallRole(actor, anatomy.type as RoleType, anatomy.field, row, column)
           : recallDirect(actor, anatomy.fields, row, column);
-      return known !== undefined || row[column] == null ? rule.row(actor, row) : undefined;
+      return known !== undefined || row[column] == null ? atOnce(rule.row(actor, row)) : undefined;
     }
     default:
       return undefined;
   }
 }
 
+const atOnce = (found: boolean | Promise<boolean>): Judgement => (typeof found === 'boolean' ? found : undefined);
+
 /** One rule that says `decisive` is enough, whatever the others would say. */
-async function judgeAll(
-  rules: readonly Rule[],
-  row: any,
-  actor: Actor,
-  decisive: boolean,
-): Promise<boolean | undefined> {
+function judgeAll(rules: readonly Rule[], row: any, actor: Actor, decisive: boolean): Judgement {
   let open = false;
   for (const rule of rules) {
-    const found = await judge(rule, row, actor);
+    const found = judge(rule, row, actor);
     if (found === decisive) return decisive;
     open ||= found === undefined;
   }
