@@ -1,17 +1,14 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createDb } from '@tapline/core/app/database.ts';
-import { migrate } from '@tapline/core/app/migrate.ts';
-import { startPostgres } from '@tapline/core/app/postgres.ts';
+import { rmSync } from 'node:fs';
 import type { Bus } from '@tapline/core/jobs/bus.ts';
 import { createIngest } from '@tapline/core/runner/ingest/ingest.ts';
 import { createRecordedExecutor } from '@tapline/core/runner/ingest/recorded.ts';
 import { createSettings } from '@tapline/core/settings/settings.ts';
+import type { Knex } from 'knex';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { pino } from 'pino';
+import { onDatabase } from '../lib/bench-database.ts';
 import { makeRecording } from '../lib/recording.ts';
 import { type Figure, figure, median, show, spread } from '../lib/stats.ts';
 
@@ -47,7 +44,7 @@ async function copy(client: pg.Client, rows: Buffer): Promise<number> {
 }
 
 /** Our side: the real ingest from the spool's files to committed rows. */
-async function ingestOnce(db: any, workspace: string): Promise<{ run: number; sample: Sample }> {
+async function ingestOnce(db: Knex, workspace: string): Promise<{ run: number; sample: Sample }> {
   const [run] = await db('runs')
     .insert({ kind: 'job', name: 'bench', status: 'running' })
     .returning(['id', 'kind', 'inventory_id', 'use_fact_cache']);
@@ -105,32 +102,34 @@ function figures(ours: Sample[], bare: number[]): Figure[] {
 }
 
 export async function events(): Promise<Figure[]> {
-  const data = mkdtempSync(join(tmpdir(), 'tapline-bench-'));
   const recording = await makeRecording(count);
-  const postgres = await startPostgres({ dataDir: data, log: pino({ level: 'silent' }) });
-  const db = createDb({ config: { databaseUrl: postgres.url }, log: pino({ level: 'silent' }) });
-  const client = new pg.Client({ connectionString: postgres.url });
   try {
-    await migrate({ databaseUrl: postgres.url, folder: join(import.meta.dirname, '../../migrations') });
-    await client.connect();
-    const ours: Sample[] = [];
-    const bare: number[] = [];
-    for (let i = 0; i <= pairs; i++) {
-      const { run, sample } = await ingestOnce(db, recording);
-      const rows = await rendered(client, run, run + 5000);
-      const ms = await copy(client, rows);
-      await client.query('truncate run_events');
-      if (i > 0) {
-        ours.push(sample);
-        bare.push(ms);
+    return await onDatabase(async (db, connectionString) => {
+      const client = new pg.Client({ connectionString });
+      await client.connect();
+      try {
+        return await compare(db, client, recording);
+      } finally {
+        await client.end();
       }
-    }
-    return figures(ours, bare);
+    });
   } finally {
-    await client.end();
-    await db.destroy();
-    await postgres.stop();
-    rmSync(data, { recursive: true, force: true });
     rmSync(recording, { recursive: true, force: true });
   }
+}
+
+async function compare(db: Knex, client: pg.Client, recording: string): Promise<Figure[]> {
+  const ours: Sample[] = [];
+  const bare: number[] = [];
+  for (let i = 0; i <= pairs; i++) {
+    const { run, sample } = await ingestOnce(db, recording);
+    const rows = await rendered(client, run, run + 5000);
+    const ms = await copy(client, rows);
+    await client.query('truncate run_events');
+    if (i > 0) {
+      ours.push(sample);
+      bare.push(ms);
+    }
+  }
+  return figures(ours, bare);
 }

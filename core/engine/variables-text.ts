@@ -4,18 +4,24 @@ import { isLongYaml, readYaml } from './read-yaml.ts';
 
 const maxAliasCount = 100;
 
-const reader = { module: new URL(import.meta.url), name: 'variablesProblem' };
+/**
+ * A check of texts of any length that does not keep the event loop. The module must export it under its own name.
+ * That a text is too dear to be read is a problem of it like any other.
+ */
+export function ofAnyLength(module: string, check: (text: string) => string | undefined) {
+  const reader = { module: new URL(module), name: check.name };
+  return async (text: string): Promise<string | undefined> => {
+    if (!isLongYaml(text)) return check(text);
+    try {
+      return await readAside<string | undefined>(reader, text);
+    } catch (error) {
+      if (error instanceof AsideError) return error.message;
+      throw error;
+    }
+  };
+}
 
-/** The same of a text of any length, without keeping the event loop. */
-export const findVariablesProblem = async (text: string): Promise<string | undefined> =>
-  isLongYaml(text) ? costsTooMuch(readAside<string | undefined>(reader, text)) : variablesProblem(text);
-
-/** What a reader aside was too dear for is a problem of the text like any other. */
-export const costsTooMuch = (answer: Promise<string | undefined>): Promise<string | undefined> =>
-  answer.catch((error: unknown) => {
-    if (error instanceof AsideError) return error.message;
-    throw error;
-  });
+export const findVariablesProblem = ofAnyLength(import.meta.url, variablesProblem);
 
 /** Why a text is no mapping in JSON or YAML; undefined when it is one, or empty. */
 export function variablesProblem(text: string): string | undefined {

@@ -1,8 +1,8 @@
 import { ApiError } from '@tapline/plugin-sdk';
 import { type ScalarTag, type ToJSOptions, isScalar, visit } from 'yaml';
-import { type Reader, AsideError, readAside } from '../engine/aside.ts';
+import { AsideError, readAside } from '../engine/aside.ts';
 import { isLongYaml, readYaml } from '../engine/read-yaml.ts';
-import { costsTooMuch } from '../engine/variables-text.ts';
+import { ofAnyLength } from '../engine/variables-text.ts';
 import { type Packed, pack, unpack } from './packed.ts';
 
 export type Variables = Record<string, unknown>;
@@ -104,14 +104,9 @@ export function variablesProblem(text: string): string | undefined {
 }
 
 export const packedVariables = (text: string): Packed => pack(storedVariables(text));
+const packedReader = { module: new URL(import.meta.url), name: 'packedVariables' };
 
-const reader = (name: string): Reader => ({ module: new URL(import.meta.url), name });
-
-/** The same of a text of any length, without keeping the event loop. */
-export const findVariablesProblem = async (text: string): Promise<string | undefined> =>
-  isLongYaml(text)
-    ? costsTooMuch(readAside<string | undefined>(reader('variablesProblem'), text))
-    : variablesProblem(text);
+export const findVariablesProblem = ofAnyLength(import.meta.url, variablesProblem);
 
 /** A parser's message quotes the text, which may be long or secret: keep its first words only. */
 const brief = (message: string) => message.split(/, "|:?\n/)[0]!.slice(0, 120);
@@ -129,7 +124,7 @@ export function storedVariables(text: string): Variables {
 export async function readStored(text: string): Promise<Variables> {
   if (!isLongYaml(text)) return storedVariables(text);
   try {
-    return unpack(await readAside<Packed>(reader('packedVariables'), text, { patient: true })) as Variables;
+    return unpack(await readAside<Packed>(packedReader, text, { patient: true })) as Variables;
   } catch (error) {
     // it was read when it was stored: this is a machine with too much to do
     if (error instanceof AsideError) throw new ApiError(503, `Stored variables cannot be read now. ${error.message}`);

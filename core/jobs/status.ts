@@ -88,13 +88,11 @@ async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], lock
     ...(to === 'canceled' ? ['canceled_on = coalesce(runs.canceled_on, now())'] : []),
     ...(to === 'pending' ? ['instance_id = null', "execution_node = ''", "controller_node = ''", 'handle = null'] : []),
   ];
+  // spelled out, or Postgres would plan it anew each time
+  const sources = sourcesOf(to).map((from) => `'${from}'`);
   const move = statement(
     `with input as (select * from jsonb_to_recordset($1::jsonb) as i(id bigint, fields jsonb)),
-          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status in (${sourcesOf(
-            to,
-          )
-            .map((from) => `'${from}'`)
-            .join(', ')}) order by runs.id for no key update of runs ${locked}),
+          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status in (${sources.join(', ')}) order by runs.id for no key update of runs ${locked}),
           moved as (
             update runs set status = '${to}', status_seq = runs.status_seq + 1, modified = now()${[...times, ...set].map((item) => `, ${item}`).join('')}
             from input cross join lateral jsonb_populate_record(null::runs, input.fields) given, old where runs.id = input.id and runs.id = old.id

@@ -1,5 +1,6 @@
 import type { Actor, Rule } from '@tapline/plugin-sdk';
-import { type RoleType, isRoleType, roleDefinitions, roleTables } from './definitions.ts';
+import { holdsEverywhere } from './condition.ts';
+import { type RoleType, isRoleType, roleTables } from './definitions.ts';
 import { type Path, sourcesOf } from './implications.ts';
 import type { CoreRule } from './rules.ts';
 
@@ -12,8 +13,8 @@ import type { CoreRule } from './rules.ts';
 export interface RoleColumn {
   type: RoleType;
   column: string;
-  /** the roles that they ask about; all of the kind unless said */
-  fields?: ReadonlySet<string>;
+  /** the roles that they ask about */
+  fields: ReadonlySet<string>;
 }
 
 /** `[number of the reach, role field, given to the caller itself]` of each grant; the last is null where only a team has it. */
@@ -72,15 +73,13 @@ export function judge(rule: Rule, row: any, actor: Actor): Judgement {
       const found = judge(anatomy.rule, row, actor);
       return found === undefined ? undefined : !found;
     }
-    case 'role':
-    case 'direct': {
-      const { column } = anatomy;
-      const known =
-        anatomy.kind === 'role'
-          ? recallRole(actor, anatomy.type as RoleType, anatomy.field, row, column)
-          : recallDirect(actor, anatomy.fields, row, column);
-      return known !== undefined || row[column] == null ? atOnce(rule.row(actor, row)) : undefined;
+    case 'role': {
+      const { type, field, column } = anatomy as { type: RoleType; field: string; column: string };
+      if (row[column] == null) return atOnce(rule.row(actor, row));
+      return holdsEverywhere(actor, type, field) ?? recallRole(actor, type, field, row, column);
     }
+    case 'direct':
+      return row[anatomy.column] == null ? false : recallDirect(actor, anatomy.fields, row, anatomy.column);
     default:
       return undefined;
   }
@@ -110,7 +109,7 @@ interface Reach {
 function reachesOf(columns: readonly RoleColumn[]): Reach[] {
   return columns.flatMap((of) => {
     const paths = new Map<Path, Set<string>>();
-    for (const field of of.fields ?? Object.keys(roleDefinitions[of.type])) {
+    for (const field of of.fields) {
       for (const [path, names] of Object.entries(sourcesOf(of.type, field).paths) as [Path, ReadonlySet<string>][])
         paths.set(path, new Set([...(paths.get(path) ?? []), ...names]));
     }
@@ -192,7 +191,7 @@ function recall(actor: Actor, type: string, row: any, column: string) {
 /** Whether the caller holds the role on the record under `column`, by any path; undefined where that is not remembered. */
 export function recallRole(actor: Actor, type: RoleType, field: string, row: any, column: string): boolean | undefined {
   const record = recall(actor, type, row, column);
-  if (!record || record.asked.fields?.has(field) === false) return undefined;
+  if (!record?.asked.fields.has(field)) return undefined;
   const { paths } = sourcesOf(type, field);
   return record.given.some((given) => paths[given.path]?.has(given.field));
 }
@@ -200,6 +199,6 @@ export function recallRole(actor: Actor, type: RoleType, field: string, row: any
 /** Whether the caller itself stands in the list of one of these roles of the organization under `column`. */
 export function recallDirect(actor: Actor, fields: readonly string[], row: any, column: string): boolean | undefined {
   const record = recall(actor, 'organization', row, column);
-  if (!record || fields.some((field) => record.asked.fields?.has(field) === false)) return undefined;
+  if (!record || !fields.every((field) => record.asked.fields.has(field))) return undefined;
   return record.given.some(({ path, field, direct }) => path === 'self' && direct && fields.includes(field));
 }

@@ -1,4 +1,5 @@
 import { ApiError, type Resource, type Sublist, defineResource, field } from '@tapline/plugin-sdk';
+import { storable } from '../engine/scalar.ts';
 import { type CorePermissions, labelLinks } from '../rbac/permissions.ts';
 import { assertLinks } from '../rbac/rights.ts';
 
@@ -41,7 +42,7 @@ export function labelsOf(kind: 'template' | 'inventory'): Sublist {
     async adopt(db, _parent, { body }) {
       if (typeof body.name !== 'string' || !Number.isSafeInteger(Number(body.organization))) return undefined;
       // no label has such a name; making it says what is wrong
-      if (body.name.includes('\0')) return undefined;
+      if (!storable(body.name)) return undefined;
       const found = { name: body.name.trim(), organization_id: Number(body.organization) };
       return (await db('labels').where(found).first('id'))?.id;
     },

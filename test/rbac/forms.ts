@@ -1,6 +1,7 @@
 import type { Actor, Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { narrow } from '../../core/rbac/condition.ts';
+import { roleDefinitions } from '../../core/rbac/definitions.ts';
 import { givenSql, remember, roleColumns } from '../../core/rbac/row-roles.ts';
 import { settle, settleBelow } from '../../core/rbac/settle.ts';
 import { tables } from './islands.ts';
@@ -77,7 +78,8 @@ export async function rowsBelow(
   actor: Actor,
   inventories: readonly number[],
 ): Promise<number[]> {
-  const columns = [{ type: 'inventory', column: 'id' }] as const;
+  const fields = new Set(Object.keys(roleDefinitions.inventory));
+  const columns = [{ type: 'inventory', column: 'id', fields }] as const;
   const { rows } = await db.raw(
     `select t.*, ${givenSql(columns, 't', String(actor.id))} as given from inventories t where t.id = any (?)`,
     [[...inventories]],

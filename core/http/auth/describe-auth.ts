@@ -1,5 +1,6 @@
 import { record, type Schema, text } from '../../engine/json-schema.ts';
 import { refusal, told } from '../../engine/openapi-errors.ts';
+import { requestParameters } from './oauth/authorization-request.ts';
 
 const page = { 'text/html': { schema: text } };
 const json = (schema: Schema) => ({ 'application/json': { schema } });
@@ -55,15 +56,6 @@ const loginRefusal = {
   },
   ...refusal,
 };
-const consent = [
-  'client_id',
-  'redirect_uri',
-  'response_type',
-  'scope',
-  'state',
-  'code_challenge',
-  'code_challenge_method',
-];
 const refusedPage = {
   400: {
     description: 'Why it cannot be authorized.',
@@ -95,7 +87,7 @@ export const describedAuth: Record<string, Schema> = {
   }),
   '/api/o/authorize/': {
     ...operation('get', '/api/o/authorize/', 'Ask the user for consent (RFC 6749 §4.1.1)', {
-      parameters: consent.map((name) => ({ name, in: 'query', schema: text })),
+      parameters: requestParameters.map((name) => ({ name, in: 'query', schema: text })),
       responses: {
         200: { description: 'The consent page.', content: page },
         ...redirected('To the login, or back to the application with its code.'),
@@ -104,7 +96,7 @@ export const describedAuth: Record<string, Schema> = {
       },
     }),
     ...operation('post', '/api/o/authorize/', 'The word of the user', {
-      ...form([...consent, 'decision', 'csrfmiddlewaretoken'], []),
+      ...form([...requestParameters, 'decision', 'csrfmiddlewaretoken'], []),
       responses: { ...redirected('Back to the application.'), ...refusal, ...refusedPage },
     }),
   },

@@ -3,6 +3,17 @@ import type { Knex } from 'knex';
 import { type Application, findApplication, parseScope } from './application.ts';
 import type { OAuthCode } from './oauth-error.ts';
 
+/** What a request may say (RFC 6749 §4.1.1, RFC 7636 §4.3). */
+export const requestParameters = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+];
+
 export interface AuthorizationRequest {
   application: Application;
   /** where the answer goes */

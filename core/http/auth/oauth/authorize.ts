@@ -6,19 +6,9 @@ import { escapeHtml, redirect, sendPage } from '../html.ts';
 import { openSession } from '../session/authenticate-session.ts';
 import { ensureCsrfCookie } from '../session/session-cookies.ts';
 import type { Session } from '../session/sessions.ts';
-import { type AuthorizationRequest, readAuthorizationRequest } from './authorization-request.ts';
+import { type AuthorizationRequest, readAuthorizationRequest, requestParameters } from './authorization-request.ts';
 import { createCode } from './code.ts';
 import { sendConsentPage } from './consent-page.ts';
-
-const asked = [
-  'client_id',
-  'redirect_uri',
-  'response_type',
-  'scope',
-  'state',
-  'code_challenge',
-  'code_challenge_method',
-];
 
 /** A browser arrives from the application: it logs in where it has not yet, and is asked whether it agrees. */
 export async function authorize(deps: AuthDeps, ctx: Context): Promise<void> {
@@ -60,7 +50,7 @@ export async function decide(deps: AuthDeps, ctx: Context): Promise<void> {
 
 const pick = (all: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
-    asked
+    requestParameters
       .filter((name) => Object.hasOwn(all, name))
       .map((name) => [name, typeof all[name] === 'string' ? all[name] : '']),
   );
