@@ -49,7 +49,7 @@ async function ingestOnce(db: Knex, workspace: string): Promise<{ run: number; s
     .insert({ kind: 'job', name: 'bench', status: 'running' })
     .returning(['id', 'kind', 'inventory_id', 'use_fact_cache']);
   const silent = pino({ level: 'silent' });
-  const bus: Bus = { on: () => () => undefined, notify: async () => undefined, parcel: () => ['nobody', ''] };
+  const bus: Bus = { on: () => () => undefined, notify: async () => undefined, parcel: () => ['nobody', '{}'] };
   const settings = createSettings({ config: { settings: {} } as any });
   const ingest = createIngest({ db, bus, executor: createRecordedExecutor(), log: silent, settings });
   globalThis.gc?.();

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { createPool } from '../../core/app/database.ts';
 import { createHooks } from '../../core/hooks/hooks.ts';
 import { defineHookTask } from '../../core/hooks/queue-tasks.ts';
+import type { Bus } from '@tapline/core/jobs/bus.ts';
 import { createQueue } from '../../core/jobs/queue.ts';
 import { createStatuses } from '../../core/jobs/status.ts';
 import { createLog } from '../../core/observe/log.ts';
@@ -75,8 +76,8 @@ async function finisher(
     hooks.on(n % 2 ? 'afterFinish' : 'onStatusChange', { name: `bench:tap-${n}` }, () => undefined);
   defineHookTask({ queue, hooks });
   await queue.migrate();
-  const bus = { on: () => () => undefined, notify: async () => undefined };
-  const statuses = createStatuses({ bus: bus as never, hooks, queue });
+  const bus: Bus = { on: () => () => undefined, notify: async () => undefined, parcel: () => ['nobody', '{}'] };
+  const statuses = createStatuses({ bus, hooks, queue });
   return {
     finish: (run) =>
       db.transaction(async (trx) => {

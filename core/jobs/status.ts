@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Bus, BusMessages } from './bus.ts';
-import { type Part, runPrepared, statement } from '../engine/prepared.ts';
+import { type Part, runPrepared, together } from '../engine/prepared.ts';
 import type { Queue } from './queue.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import { hookTasks } from '../hooks/queue-tasks.ts';
@@ -44,41 +44,58 @@ export function createStatuses(deps: StatusDeps) {
       to: RunStatus,
       fields: Record<string, unknown> = {},
     ): Promise<MovedRun | null> {
-      const [row] = await moveAll(trx, deps, to, [{ id: run.id, fields }], '');
+      const [row] = await moveAll(trx, deps, to, [{ id: run.id, fields }]);
       return row ?? null;
     },
     /** For the statement that inserts a run as `pending`: its template shows it, and who listens is told. */
-    opening: (columns: Record<string, any>) => opening(deps, columns),
+    opening: () => opening(deps),
     /** The rest of what follows from that. */
     async opened(trx: Knex, run: Record<string, any>): Promise<void> {
       await enqueueHooks(trx, deps, 'pending', [{ ...run, from_status: 'new' } as MovedRun]);
     },
-    /** Many runs to one status in a fixed number of statements; the ones that may not move, or are in other hands, are left out. */
-    setStatuses: (trx: Knex, to: RunStatus, moves: readonly Move[]) => moveAll(trx, deps, to, moves, 'skip locked'),
+    /**
+     * Many runs to one status in a fixed number of statements; the ones that may not move, or are in other hands, are left out.
+     * @param reading what the rows tell besides: SQL over `run`, with a leading comma
+     */
+    setStatuses: (trx: Knex, to: RunStatus, moves: readonly Move[], reading = '') =>
+      moveAll(trx, deps, to, moves, { locked: 'skip locked', reading }),
   };
 }
 
 export type Statuses = ReturnType<typeof createStatuses>;
+
+interface How {
+  locked?: 'skip locked';
+  reading?: string;
+}
 
 async function moveAll(
   trx: Knex,
   deps: StatusDeps,
   to: RunStatus,
   moves: readonly Move[],
-  locked: '' | 'skip locked',
+  how: How = {},
 ): Promise<MovedRun[]> {
   if (!moves.length) return [];
-  const rows = await updateRuns(trx, to, moves, locked);
+  const rows = await updateRuns(trx, deps, to, moves, how);
   if (!rows.length) return [];
   if (isTerminal(to)) await followFinished(trx, rows);
   const released = isTerminal(to) ? await releaseWaiters(trx, rows) : 0;
-  await announce(trx, deps, to, rows, released);
+  // a finished run frees capacity even where nobody waited for it by name
+  if (isTerminal(to) && (released || rows.some((row) => row['instance_id'] !== null)))
+    await deps.bus.notify(trx, 'dispatch', {});
   await enqueueHooks(trx, deps, to, rows);
   return rows;
 }
 
 /** What was given at launch is kept until the run has it, or needs it no more. */
-async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], locked: string): Promise<MovedRun[]> {
+async function updateRuns(
+  trx: Knex,
+  { bus }: StatusDeps,
+  to: RunStatus,
+  moves: readonly Move[],
+  { locked, reading = '' }: How,
+): Promise<MovedRun[]> {
   const columns = [...new Set(moves.flatMap(({ fields = {} }) => Object.keys(fields)))];
   const set = columns.map((column) => `"${column}" = coalesce(given."${column}", runs."${column}")`);
   const times = [
@@ -90,68 +107,41 @@ async function updateRuns(trx: Knex, to: RunStatus, moves: readonly Move[], lock
   ];
   // spelled out, or Postgres would plan it anew each time
   const sources = sourcesOf(to).map((from) => `'${from}'`);
-  const move = statement(
-    `with input as (select * from jsonb_to_recordset($1::jsonb) as i(id bigint, fields jsonb)),
-          old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status in (${sources.join(', ')}) order by runs.id for no key update of runs ${locked}),
-          moved as (
-            update runs set status = '${to}', status_seq = runs.status_seq + 1, modified = now()${[...times, ...set].map((item) => `, ${item}`).join('')}
-            from input cross join lateral jsonb_populate_record(null::runs, input.fields) given, old where runs.id = input.id and runs.id = old.id
-            returning runs.*, old.status as from_status, old.blocked_on as was_blocked_on)
-          ${isTerminal(to) ? '' : `, followed as (${followActive})`}
-          ${isTerminal(to) || to === 'running' ? ', forgotten as (delete from run_secrets using moved where run_id = moved.id)' : ''}
-     select * from moved`,
-  );
-  const input = JSON.stringify(moves.map(({ id, fields = {} }) => ({ id, fields })));
-  return runPrepared(trx, move, [input]);
+  const move: Part = {
+    values: [JSON.stringify(moves.map(({ id, fields = {} }) => ({ id, fields })))],
+    sql: (first) => `
+      input as (select * from jsonb_to_recordset($${first}::jsonb) as i(id bigint, fields jsonb)),
+      old as (select runs.id, runs.status, runs.blocked_on from runs join input using (id) where runs.status in (${sources.join(', ')}) order by runs.id for no key update of runs ${locked ?? ''}),
+      moved as (
+        update runs set status = '${to}', status_seq = runs.status_seq + 1, modified = now()${[...times, ...set].map((item) => `, ${item}`).join('')}
+        from input cross join lateral jsonb_populate_record(null::runs, input.fields) given, old where runs.id = input.id and runs.id = old.id
+        returning runs.*, old.status as from_status, old.blocked_on as was_blocked_on)
+      ${isTerminal(to) ? '' : `, followed as (${followActive})`}
+      ${isTerminal(to) || to === 'running' ? ', forgotten as (delete from run_secrets using moved where run_id = moved.id)' : ''}`,
+  };
+  return runPrepared(trx, ...together([move, telling(bus, to)], `run.*${reading}`, 'moved run'));
 }
 
-/** Stands in messages for the id that the statement gives. */
-const newRun = '$run';
+const opening = ({ bus }: StatusDeps): Part => {
+  const { sql, ...told } = telling(bus, 'pending');
+  return { ...told, sql: (first) => `moved as (select * from run), followed as (${followActive}), ${sql(first)}` };
+};
 
-function opening({ bus }: StatusDeps, columns: Record<string, any>): Part {
-  const row = { ...columns, id: newRun, status_seq: 1, template_id: columns['template_id'] ?? null };
-  const parcels = messagesOf('pending', [row as never], 0).map(([name, message]) => bus.parcel(name, message as never));
+const statusMessage = `jsonb_build_object('run', id, 'kind', kind, 'status', status, 'seq', status_seq, 'template', template_id,
+  'project', project_id, 'inventory', inventory_id, 'finished', to_char(finished at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))`;
+
+/** Tells whoever listens of every row of `moved`, and of a pending one those who look for work. */
+function telling(bus: Bus, to: RunStatus): Part {
+  const messages: [keyof BusMessages, sql: string][] = [['status', statusMessage]];
+  if (to === 'pending') messages.push(['dispatch', `jsonb_build_object('run', id)`]);
+  const notified = (place: number, sql: string) =>
+    `count(pg_notify($${place}, jsonb_set($${place + 1}::jsonb, '{m}', ${sql})::text))`;
   return {
-    values: [parcels.map(([channel]) => channel), parcels.map(([, payload]) => payload)],
-    sql: (first) => `
-      moved as (select * from run),
-      followed as (${followActive}),
-      told as materialized (
-        select count(pg_notify(p.channel, replace(p.payload, '"${newRun}"', run.id::text)))
-        from run, unnest($${first}::text[], $${first + 1}::text[]) as p(channel, payload))`,
+    values: messages.flatMap(([name]) => bus.parcel(name, {} as never)),
+    sql: (first) =>
+      `told as materialized (select ${messages.map(([, sql], index) => notified(first + 2 * index, sql)).join(' + ')} from moved)`,
     read: 'told',
   };
-}
-
-async function announce(
-  trx: Knex,
-  { bus }: StatusDeps,
-  to: RunStatus,
-  rows: readonly MovedRun[],
-  released: number,
-): Promise<void> {
-  await notifyAll(trx, bus, messagesOf(to, rows, released));
-}
-
-function messagesOf(to: RunStatus, rows: readonly MovedRun[], released: number): AnyMessage[] {
-  const messages: AnyMessage[] = rows.map((row) => [
-    'status',
-    {
-      run: row.id,
-      kind: row.kind,
-      status: to,
-      seq: row.status_seq,
-      template: row.template_id,
-      project: row.project_id,
-      inventory: row.inventory_id,
-      finished: row['finished'],
-    },
-  ]);
-  if (to === 'pending') for (const row of rows) messages.push(['dispatch', { run: row.id }]);
-  // a finished run frees capacity even where nobody waited for it by name
-  else if (isTerminal(to) && (released || rows.some((row) => row.instance_id !== null)))
-    messages.push(['dispatch', {}]);
-  return messages;
 }
 
 type AnyMessage = { [C in keyof BusMessages]: [C, BusMessages[C]] }[keyof BusMessages];

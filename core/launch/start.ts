@@ -42,7 +42,7 @@ export async function startRun(deps: StartDeps, request: StartRequest): Promise<
 async function startAtOnce(deps: StartDeps, { run }: StartRequest): Promise<any> {
   const { db, hooks, keyRing, statuses, entries } = deps;
   const open = async (trx: Knex) => {
-    const along = [statuses.opening(run.columns), ...(entries?.ofInsertion() ?? [])];
+    const along = [statuses.opening(), ...(entries?.ofInsertion() ?? [])];
     const opened = await insertRun(trx, keyRing, run, { status: 'pending', along });
     await statuses.opened(trx, opened);
     await bindLaunch(trx, opened);

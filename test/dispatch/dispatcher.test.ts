@@ -9,7 +9,7 @@ import type { Bus } from '../../core/jobs/bus.ts';
 import { createStatuses } from '../../core/jobs/status.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-const silent: Bus = { on: () => () => undefined, notify: async () => undefined, parcel: () => ['nobody', ''] };
+const silent: Bus = { on: () => () => undefined, notify: async () => undefined, parcel: () => ['nobody', '{}'] };
 
 /** Of `runs`, on this connection. */
 async function rowsRead(trx: Knex.Transaction): Promise<number> {

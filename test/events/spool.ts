@@ -72,7 +72,7 @@ export type Spool = ReturnType<typeof createSpool>;
 export const createQuietBus = (): Bus => ({
   on: () => () => undefined,
   notify: async () => undefined,
-  parcel: () => ['nobody', ''],
+  parcel: () => ['nobody', '{}'],
 });
 
 /** A real one, and what is said about events on it. */
