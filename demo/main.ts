@@ -14,7 +14,7 @@ const root = new URL('..', import.meta.url).pathname;
 const say = (text: string) => console.log(`\u001B[36m== ${text}\u001B[0m`);
 
 function startService(port: number, data: string, password: string): ChildProcess {
-  return spawn(process.execPath, ['core/main.ts', 'serve'], {
+  return spawn(process.execPath, ['core/main.js', 'serve'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
     // Ctrl-C is for the demo alone: the service has to live until its job is canceled

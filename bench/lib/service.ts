@@ -32,7 +32,7 @@ export class Service {
     this.port ||= await freePort();
     this.http = new Pool(`http://127.0.0.1:${this.port}`, { connections: 16 });
     const began = performance.now();
-    this.process = spawn(process.execPath, ['core/main.ts', 'serve'], {
+    this.process = spawn(process.execPath, ['core/main.js', 'serve'], {
       cwd: root,
       stdio: ['ignore', 'ignore', process.env.BENCH_VERBOSE ? 'inherit' : 'ignore'],
       env: {

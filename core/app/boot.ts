@@ -10,7 +10,7 @@ import { DoublePath } from '../engine/routes.ts';
 import { defineHookTask } from '../hooks/queue-tasks.ts';
 import { describedAuth } from '../http/auth/describe-auth.ts';
 import { watchBlocking } from '../observe/blocking.ts';
-import { createLog } from '../observe/log.ts';
+import { createLog, type Log } from '../observe/log.ts';
 import { blameForPaths } from '../plugins/clashes.ts';
 import { connectPlugins, definePluginTasks } from '../plugins/connect.ts';
 import { pluginExtensions, pluginOwners } from '../plugins/content.ts';
@@ -31,7 +31,7 @@ import { createDemoContent } from './demo-content.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { defineHousekeeping } from './housekeeping.ts';
 import { migrate } from './migrate.ts';
-import { openDatabase } from './open-database.ts';
+import { EarlyDatabase } from './open-database.ts';
 import { Shutdown } from './shutdown.ts';
 import { watchEmbedded } from './watch-embedded.ts';
 
@@ -50,10 +50,12 @@ export interface Running {
 export interface BootOptions {
   /** plugins at hand, besides those that the configuration names */
   plugins?: LoadOptions['inline'];
+  database?: EarlyDatabase;
 }
 
 interface State {
   config: Config;
+  database: EarlyDatabase;
   registries: Registries;
   container: Container;
   shutdown: Shutdown;
@@ -81,8 +83,23 @@ const phases: [name: string, run: (state: State) => Promise<void>][] = [
  * anew when the database's connections are cut meanwhile.
  * @throws BootError naming the phase and the reason
  */
-export async function boot(config: Config, { plugins: inline }: BootOptions = {}): Promise<Running> {
+export async function boot(config: Config, options: BootOptions = {}): Promise<Running> {
   const log = createLog({ config });
+  const database = options.database ?? new EarlyDatabase({ config, log });
+  try {
+    return await bootUntilUp(config, log, database, options.plugins);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function bootUntilUp(
+  config: Config,
+  log: Log,
+  database: EarlyDatabase,
+  inline: BootOptions['plugins'],
+): Promise<Running> {
   const except = new Map<string, string>();
   let idleKeys: string[] = [];
   const patientUntil = performance.now() + patienceMs;
@@ -95,7 +112,7 @@ export async function boot(config: Config, { plugins: inline }: BootOptions = {}
     for (const { id, reason } of registries.leftOut)
       log.error({ plugin: id, reason }, 'an optional plugin is left out');
     try {
-      return await bootWith(config, registries);
+      return await bootWith({ config, database, registries });
     } catch (error) {
       const fault = (error as Error).cause;
       const optional = fault instanceof PluginError && registries.find(fault.plugin)?.optional;
@@ -115,8 +132,8 @@ export async function boot(config: Config, { plugins: inline }: BootOptions = {}
 const patienceMs = 60_000;
 const anewAfterMs = 500;
 
-async function bootWith(config: Config, registries: Registries): Promise<Running> {
-  const state = { config, registries, shutdown: new Shutdown(createLog({ config })) } as State;
+async function bootWith(given: Pick<State, 'config' | 'database' | 'registries'>): Promise<Running> {
+  const state = { ...given, shutdown: new Shutdown(createLog(given)) } as State;
   for (const [name, run] of phases) {
     await inPhase(name, () => run(state)).catch(async (error: unknown) => {
       await state.shutdown.run();
@@ -145,7 +162,7 @@ async function connect(state: State): Promise<void> {
   const { config, shutdown } = state;
   mkdirSync(config.dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   const log = createLog({ config });
-  const { databaseUrl, server } = await openDatabase({ config, log });
+  const { databaseUrl, server } = await state.database.open();
   // last of all: everything else needs it to stop cleanly
   if (server) shutdown.add('embedded Postgres', () => server.release());
   state.config = { ...config, databaseUrl };

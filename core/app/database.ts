@@ -2,14 +2,13 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { Log } from '../observe/log.ts';
 import { outsideSections } from '../observe/section.ts';
+import { connectionSettings, connectTimeoutMs } from './connection.ts';
 
 /** Ids and counts are bigint in Postgres and integers in the API; they stay far below 2^53. */
 const bigint = 20;
 const timestamptz = 1184;
 pg.types.setTypeParser(bigint, Number);
 
-/** Shorter than the 5 s within which a request must learn that Postgres is away. */
-const connectTimeoutMs = 3000;
 const statementTimeoutMs = 30_000;
 
 /** `2026-01-02 03:04:05.12+00` → `2026-01-02T03:04:05.120000Z`: a Date would lose the microseconds. */
@@ -23,18 +22,6 @@ const isoTypes = {
   getTypeParser: (id: number, format?: any) =>
     id === timestamptz && format !== 'binary' ? toIso : pg.types.getTypeParser(id, format),
 };
-
-export function connectionSettings(databaseUrl: string, name: string): pg.ClientConfig {
-  return {
-    // knex reads a plain URL with a socket folder wrongly, so it always goes in by this name
-    connectionString: databaseUrl,
-    application_name: `tapline ${name}`,
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 5000,
-    options: '-c timezone=UTC',
-  };
-}
 
 const limits = {
   statement_timeout: statementTimeoutMs,

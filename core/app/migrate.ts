@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { connectionSettings } from './database.ts';
+import { connectionSettings } from './connection.ts';
 
 const migrationFiles = (folder: string) => readdirSync(folder).filter((file) => /^\d{4}_\w+\.(ts|js)$/.test(file));
 const nameOf = (file: string) => file.replace(/\.(ts|js)$/, '');

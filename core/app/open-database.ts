@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Log } from '../observe/log.ts';
 import type { Config } from './config.ts';
 import { isDatabaseAway } from './database-errors.ts';
-import { connectionSettings } from './database.ts';
+import { connectionSettings } from './connection.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 
 export interface OpenDatabase {
@@ -13,6 +13,38 @@ export interface OpenDatabase {
 }
 
 const oldestVersion = 150_000;
+
+type Needs = Parameters<typeof openDatabase>[0];
+
+/**
+ * Opens the database now, for whoever asks first: the embedded server starts while the rest of the service is still
+ * being loaded. Who asks again gets it opened anew.
+ */
+export class EarlyDatabase {
+  readonly #needs: Needs;
+  #early: Promise<OpenDatabase> | undefined;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+    this.#early = openDatabase(needs);
+    // told to whoever asks
+    this.#early.catch(() => undefined);
+  }
+
+  open(): Promise<OpenDatabase> {
+    const early = this.#early;
+    this.#early = undefined;
+    return early ?? openDatabase(this.#needs);
+  }
+
+  /** Nobody is going to ask any more. */
+  async close(): Promise<void> {
+    const early = this.#early;
+    this.#early = undefined;
+    const opened = await early?.catch(() => undefined);
+    await opened?.server?.release();
+  }
+}
 
 /** The configured server, or the embedded one, started. Waits a while for a server that is still starting itself. */
 export async function openDatabase({

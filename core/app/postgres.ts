@@ -174,10 +174,27 @@ async function start({ user, bin, data, home, socketDir, options, log }: Place):
     .map(([key, value]) => `-c ${key}=${value}`)
     .join(' ');
   const args = ['start', '-w', '-t', String(startTimeoutS), '-D', data, '-l', join(home, 'server.log'), '-o', flags];
-  const { code, output } = await runAs(user, join(bin, 'pg_ctl'), args, (startTimeoutS + 5) * 1000);
+  const ended = new AbortController();
+  const controlled = runAs(user, join(bin, 'pg_ctl'), args, (startTimeoutS + 5) * 1000).finally(() => ended.abort());
+  // pg_ctl looks ten times a second only; that something is wrong it knows best
+  const ready = await isReady(data, ended.signal);
+  const { code, output } = ready ? { code: 0, output: '' } : await controlled;
   if (code !== 0)
     throw new Error(`The embedded Postgres did not start: ${output.trim()}\n${lastLines(join(home, 'server.log'))}`);
   log.info({ folder: data }, 'embedded Postgres started');
+}
+
+/** True as soon as a server that was started now takes connections, false when the signal came first. */
+async function isReady(data: string, given: AbortSignal): Promise<boolean> {
+  // the file tells whole seconds
+  const earliest = Math.floor(Date.now() / 1000) - 1;
+  while (!given.aborted) {
+    const file = readPidFile({ data });
+    if (file?.status === 'ready' && file.startedAt >= earliest && isAlive(file.pid)) return true;
+    // oxlint-disable-next-line no-await-in-loop
+    await delay(10);
+  }
+  return false;
 }
 
 async function release(place: Place): Promise<void> {
@@ -232,11 +249,20 @@ export function runningUrl(dataDir: string): string | null {
   return running?.socketDir && isAlive(running.pid) ? urlOf(running, database) : null;
 }
 
-/** Lines of postmaster.pid: pid, data folder, start time, port, socket folder. */
-function readPidFile({ data }: { data: string }): { pid: number; socketDir: string } | null {
+interface PidFile {
+  pid: number;
+  /** seconds since 1970 */
+  startedAt: number;
+  socketDir: string;
+  status: string;
+}
+
+/** Lines of postmaster.pid: pid, data folder, start time, port, socket folder, address, shared memory, status. */
+function readPidFile({ data }: { data: string }): PidFile | null {
   try {
     const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
-    return { pid: Number(lines[0]), socketDir: lines[4]?.trim() ?? '' };
+    const [pid, , startedAt, , socketDir = '', , , status = ''] = lines;
+    return { pid: Number(pid), startedAt: Number(startedAt), socketDir: socketDir.trim(), status: status.trim() };
   } catch {
     return null;
   }

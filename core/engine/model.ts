@@ -1,6 +1,6 @@
 import { type Field, type Resource, type View, field } from '@tapline/plugin-sdk';
-import { Model as ObjectionModel, type ModelClass } from 'objection';
 import { quote } from './quote.ts';
+import { type RowClass, rowClass } from './row-class.ts';
 import { bindSide, isSideField, maskedSql, type SideColumn, type SideTable } from './side-field.ts';
 import type { Table, Tables } from './tables.ts';
 
@@ -45,7 +45,7 @@ export interface Model {
   refs: ModelField[];
   /** tables of plugins with further fields of its rows */
   sides: readonly SideTable[];
-  rows: ModelClass<ObjectionModel>;
+  rows: RowClass;
   id: (alias: string) => string;
   url: (id: number) => string;
 }
@@ -151,13 +151,3 @@ function sealed(bound: ModelField, sealing: boolean): ModelField {
 const sidesOf = (fields: readonly ModelField[]): SideTable[] => [
   ...new Map(fields.flatMap(({ side }) => (side ? [[side.table, side] as const] : []))).values(),
 ];
-
-function rowClass(table: string, columns: Table): ModelClass<ObjectionModel> {
-  const json = [...columns].filter(([, type]) => type.startsWith('json')).map(([name]) => name);
-  return class Row extends ObjectionModel {
-    static override tableName = table;
-    static override get jsonAttributes() {
-      return json;
-    }
-  };
-}

@@ -114,7 +114,8 @@ async function linkInside(
   how: { detach: boolean; created: boolean },
 ): Promise<void> {
   if (!(await place.sublist.link!(trx, parent, id, call, how))) return;
-  const row = await place.child.rows.query(trx).findById(id);
+  const rows = await place.child.rows();
+  const row = await rows.query(trx).findById(id);
   await askGuards(place, how.detach ? 'detach' : 'attach', trx, call, parent, row);
   await tell(place, how.detach ? 'disassociate' : 'associate', trx, call, parent, row);
 }

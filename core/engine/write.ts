@@ -1,6 +1,5 @@
 import { type Call, type Resource, ValidationError, type WriteContext, forbidden, notFound } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { fn } from 'objection';
 import type { Compiled, Engine } from './compile.ts';
 import { assertMatch } from './etag.ts';
 import { isRetryable, toApiError } from './database-error.ts';
@@ -55,7 +54,8 @@ export async function createRow(
     const context: WriteContext = { trx, call, input, sent: validated.sent };
     await resource.validate?.(context);
     const { columns, secrets } = withoutSecrets(model, stored(model, input));
-    const row: any = await model.rows
+    const rows = await model.rows();
+    const row: any = await rows
       .query(trx)
       .insert({
         ...columns,
@@ -93,9 +93,10 @@ export async function updateRow(
     await resource.validate?.(context);
     const columns = sealColumns(engine, model, stored(model, input), id);
     const changed: Record<string, unknown> = { ...columns, ...authors(model, call, ['modified_by_id']) };
-    if (model.columns.has('modified')) changed.modified = fn.now();
+    if (model.columns.has('modified')) changed.modified = trx.fn.now();
+    const rows = await model.rows();
     const row: any = Object.keys(changed).length
-      ? await model.rows
+      ? await rows
           .query(trx)
           .patch(changed as any)
           .where('id', id)
@@ -118,14 +119,15 @@ export async function deleteRow(engine: Engine, model: Compiled, call: Call, id:
     const more = (await resource.beforeDelete?.(trx, row, call)) ?? undefined;
     await engine.doors?.check(resource.type, 'delete', { trx, actor: call.actor, rows: [row] });
     await engine.activity?.deleted(trx, engine, call, { model, row, more });
-    await model.rows.query(trx).delete().where('id', id);
+    await (await model.rows()).query(trx).delete().where('id', id);
     await resource.afterDelete?.(trx, row, call);
   });
 }
 
 /** The row as stored, held until the transaction ends. It may be gone since it was looked up. */
 async function lockRow(model: Compiled, trx: Knex.Transaction, id: number): Promise<any> {
-  const found = model.rows.query(trx).findById(id).forUpdate();
+  const rows = await model.rows();
+  const found = rows.query(trx).findById(id).forUpdate();
   const row = await (model.sides.length ? found.select(`${model.table}.*`, ...sideColumns(model, trx)) : found);
   if (!row) throw noMatch(model.resource);
   return row;

@@ -1,6 +1,5 @@
 import { ApiError } from '@tapline/plugin-sdk';
-import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
+import type { Context, Middleware } from 'koa';
 
 const maxDepth = 100;
 const badBody = (why: string) => new ApiError(400, `JSON parse error - ${why}`);
@@ -9,8 +8,27 @@ export type ReadBody = (ctx: Context) => Promise<Record<string, unknown>>;
 
 /** Reads a JSON object. Run late, so that 401, 403, 404 and 405 come before what is wrong with the body. */
 export function createReadBody({ limit = '20mb', forms = false }: { limit?: string; forms?: boolean } = {}): ReadBody {
+  let parser: Promise<Middleware> | undefined;
+  const types = forms ? ['application/json', 'application/x-www-form-urlencoded'] : ['application/json'];
+  return async (ctx) => {
+    if (!hasBody(ctx)) return {};
+    if (!ctx.is(types))
+      throw new ApiError(415, `Unsupported media type "${ctx.get('Content-Type').slice(0, 100)}" in request.`);
+    const parse = await (parser ??= createParser(limit, forms));
+    await parse(ctx, async () => undefined);
+    const { body } = ctx.request;
+    if (body === undefined) return {};
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw badBody('not a JSON object');
+    assertShallow(body);
+    return body as Record<string, unknown>;
+  };
+}
+
+/** Loaded with the first body: a start does not wait for it. */
+async function createParser(limit: string, forms: boolean): Promise<Middleware> {
+  const { koaBody } = await import('koa-body');
   // one way in: where no form is expected none can pass for JSON, and nothing is ever written to a file
-  const parse = koaBody({
+  return koaBody({
     json: true,
     urlencoded: forms,
     text: false,
@@ -18,19 +36,7 @@ export function createReadBody({ limit = '20mb', forms = false }: { limit?: stri
     jsonLimit: limit,
     formLimit: limit,
     onError: onParseError,
-  });
-  const types = forms ? ['application/json', 'application/x-www-form-urlencoded'] : ['application/json'];
-  return async (ctx) => {
-    if (!hasBody(ctx)) return {};
-    if (!ctx.is(types))
-      throw new ApiError(415, `Unsupported media type "${ctx.get('Content-Type').slice(0, 100)}" in request.`);
-    await parse(ctx as any, async () => undefined);
-    const { body } = ctx.request;
-    if (body === undefined) return {};
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw badBody('not a JSON object');
-    assertShallow(body);
-    return body as Record<string, unknown>;
-  };
+  }) as any;
 }
 
 /** The bytes of a body as they came. @throws ApiError 413 as soon as they are too many, 415 for compressed ones */

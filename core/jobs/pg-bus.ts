@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
-import { connectionSettings } from '../app/database.ts';
+import { connectionSettings } from '../app/connection.ts';
 import { runPrepared } from '../engine/prepared.ts';
 import type { Log } from '../observe/log.ts';
 import type { Bus, BusMessages } from './bus.ts';

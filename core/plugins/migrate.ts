@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { PluginManifest } from '@tapline/plugin-sdk';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
-import { connectionSettings } from '../app/database.ts';
+import { connectionSettings } from '../app/connection.ts';
 import { migrationSource, underMigrationLock } from '../app/migrate.ts';
 import type { Log } from '../observe/log.ts';
 import { PluginError } from './error.ts';

@@ -19,7 +19,7 @@ export class Node {
   }
 
   start(): void {
-    this.child = spawn(process.execPath, ['core/main.ts', 'serve'], {
+    this.child = spawn(process.execPath, ['core/main.js', 'serve'], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

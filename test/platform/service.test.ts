@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { boot } from '../../core/app/boot.ts';
 import { loadConfig } from '../../core/app/config.ts';
+import { EarlyDatabase } from '../../core/app/open-database.ts';
 import { type PostgresServer, startPostgres } from '../../core/app/postgres.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { silentLog as log } from '../support/log.ts';
@@ -239,5 +240,19 @@ describe('the embedded Postgres of a running service', () => {
   it('is stopped with it', async () => {
     await running.stop();
     expect(existsSync(join(dataDir, 'postgres/data/postmaster.pid'))).to.equal(false);
+  });
+
+  it('starts beside the rest of the service, and stops where that cannot be loaded', async () => {
+    const config = loadConfig({ LOG_LEVEL: 'silent', TAPLINE_DATA: dataDir, TAPLINE_PLUGINS: 'there-is-none' });
+    const database = new EarlyDatabase({ config, log });
+    const failure = await boot(config, { database }).then(
+      () => 'none',
+      (error: Error) => error.message,
+    );
+    expect(failure).to.match(/phase "plugins".*there-is-none/);
+    expect(existsSync(join(dataDir, 'postgres/data/postmaster.pid'))).to.equal(false);
+    // begun once, asked for anew
+    const { server } = await database.open();
+    await server!.stop();
   });
 });

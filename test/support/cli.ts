@@ -12,7 +12,7 @@ export function runCli(args: string[], env: Record<string, string>): Promise<Cli
   const { PATH, HOME } = process.env as Record<string, string>;
   return new Promise((resolve) => {
     const options = { cwd: root, env: { PATH, HOME, LOG_LEVEL: 'error', ...env } as NodeJS.ProcessEnv };
-    execFile(process.execPath, ['core/main.ts', ...args], options, (error, out, err) =>
+    execFile(process.execPath, ['core/main.js', ...args], options, (error, out, err) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     );
   });

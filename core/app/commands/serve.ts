@@ -1,7 +1,8 @@
-import { boot, type Running } from '../boot.ts';
+import type { Running } from '../boot.ts';
 import { createLog } from '../../observe/log.ts';
 import { loadConfig } from '../config.ts';
 import { catchFaults } from '../faults.ts';
+import { EarlyDatabase } from '../open-database.ts';
 
 /** Ctrl-C arrives twice, from the terminal and forwarded by npm: only a later one is meant as "now". */
 const impatientAfterMs = 1500;
@@ -10,9 +11,10 @@ export async function serve(): Promise<void> {
   const config = loadConfig();
   const stopping = stopOnSignal();
   const up: { running?: Running } = {};
+  const log = createLog({ config });
   // before anything starts: it serves, and plugins begin, before all is up
   catchFaults({
-    log: createLog({ config }),
+    log,
     count: ({ plugin, what }) => up.running?.services.metrics.pluginFaults.inc({ plugin, section: what }),
     end: () => {
       if (!up.running) process.exit(1);
@@ -20,10 +22,12 @@ export async function serve(): Promise<void> {
       stopping.stop();
     },
   });
-  const running = await boot(config);
+  const database = new EarlyDatabase({ config, log });
+  // loaded meanwhile
+  const { boot } = await import('../boot.ts');
+  const running = await boot(config, { database });
   up.running = running;
   introduce(running, config.dataDir, config.roles);
-  const { log } = running.services;
   const signal = await stopping.asked;
   log.info({ signal }, 'stopping');
   await running.stop();

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Config } from '../config.ts';
-import { connectionSettings } from '../database.ts';
+import { connectionSettings } from '../connection.ts';
 import { pendingMigrations } from '../migrate.ts';
 import { runningUrl } from '../postgres.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
