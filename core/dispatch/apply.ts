@@ -2,19 +2,21 @@ import type { Knex } from 'knex';
 import { notifyAll, type Statuses } from '../jobs/status.ts';
 import type { Bus } from '../jobs/bus.ts';
 import { runKey } from '../jobs/release.ts';
+import { assignedHere, type ClaimedRun } from '../runner/claim.ts';
 import { insertUpdates } from '../scm/insert-update.ts';
 import type { Active, Candidate, Decision, Reason } from './decide.ts';
 
 export interface ApplyDeps {
   statuses: Statuses;
   bus: Bus;
-  /** this node hears of its runs directly */
-  self?: number | undefined;
+  /** the node of this process: it hears of its runs directly, and has claimed them */
+  self?: { instance: number; executor: string } | undefined;
 }
 
+type Assigned = ClaimedRun & { instance_id: number };
+
 export interface Applied {
-  /** by node */
-  assigned: { run: number; instance: number }[];
+  assigned: Assigned[];
   /** something changed that may let others go on: look again */
   again: boolean;
 }
@@ -52,23 +54,27 @@ export async function applyDecisions(
     trx,
     bus,
     assigned
-      .filter(({ instance }) => instance !== self)
-      .map(({ run, instance }) => ['node', { instance, run, what: 'start' }]),
+      .filter(({ instance_id }) => instance_id !== self?.instance)
+      .map(({ id, instance_id }) => ['node', { instance: instance_id, run: id, what: 'start' }]),
   );
   return { assigned, again: updates > 0 || ended.flat().length > 0 };
 }
 
 async function assign(
   trx: Knex,
-  { statuses }: ApplyDeps,
+  { statuses, self }: ApplyDeps,
   decisions: readonly Of<'assign'>[],
-): Promise<Applied['assigned']> {
+): Promise<Assigned[]> {
   const moves = decisions.map(({ run, node }) => ({
     id: run,
-    fields: { instance_id: node.id, execution_node: node.hostname, controller_node: node.hostname },
+    fields: {
+      instance_id: node.id,
+      execution_node: node.hostname,
+      controller_node: node.hostname,
+      ...(node.id === self?.instance && assignedHere.claimBy(self.executor)),
+    },
   }));
-  const rows = await statuses.setStatuses(trx, 'waiting', moves);
-  return rows.map((row) => ({ run: row.id, instance: row['instance_id'] as number }));
+  return (await statuses.setStatuses(trx, 'waiting', moves, assignedHere.reading)) as never;
 }
 
 export async function block(trx: Knex, blocks: readonly { run: number; on: string; reason: Reason }[]): Promise<void> {

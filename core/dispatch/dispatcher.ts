@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Bus } from '../jobs/bus.ts';
 import type { Statuses } from '../jobs/status.ts';
+import type { ClaimedRun } from '../runner/claim.ts';
 import { type Applied, applyDecisions } from './apply.ts';
 import { decide } from './decide.ts';
 import { loadSituation, PASS_SIZE } from './situation.ts';
@@ -16,8 +17,9 @@ export interface DispatcherDeps {
 
 interface Self {
   instance: number;
-  /** called for runs that were assigned to this node */
-  start: (run: number) => void;
+  executor: string;
+  /** called for runs that were assigned to this node, and so claimed */
+  begin: (run: ClaimedRun) => void;
 }
 
 /**
@@ -69,23 +71,18 @@ export class Dispatcher {
 
   /** One pass; resolves to whether another one may find more to do. */
   async runOnce(): Promise<boolean> {
-    const { assigned, more } = await this.#deps.db.transaction((trx) => this.#pass(trx));
-    for (const { run, instance } of assigned) if (instance === this.#self?.instance) this.#self.start(run);
+    const self = this.#self;
+    const { assigned, more } = await this.#deps.db.transaction((trx) => this.#pass(trx, self));
+    for (const run of assigned) if (run.instance_id === self?.instance) self.begin(run);
     return more;
   }
 
-  async #pass(trx: Knex): Promise<{ assigned: Applied['assigned']; more: boolean }> {
+  async #pass(trx: Knex, self: Self | undefined): Promise<{ assigned: Applied['assigned']; more: boolean }> {
     const { statuses, bus } = this.#deps;
     const { candidates, active, nodes } = await loadSituation(trx);
     if (!candidates.length) return { assigned: [], more: false };
     const decisions = decide({ candidates, active, nodes, now: Date.now() });
-    const applied = await applyDecisions(
-      trx,
-      { statuses, bus, self: this.#self?.instance },
-      decisions,
-      candidates,
-      active,
-    );
+    const applied = await applyDecisions(trx, { statuses, bus, self }, decisions, candidates, active);
     // the rest of a longer queue; waiting for capacity is no progress: those stay where they are
     const rest = candidates.length === PASS_SIZE && decisions.some((decision) => decision.do !== 'wait');
     // in other hands just now

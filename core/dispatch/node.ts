@@ -54,7 +54,11 @@ export class Node {
     this.#unlisten.push(bus.on('reconnected', () => this.#attempt(LOOK_FAILED, () => this.look())));
     await runLifecycle.adopt();
     await endDeadNodes(this.#deps, instance.id);
-    dispatcher.start({ instance: instance.id, start: (run) => runLifecycle.start(run) });
+    dispatcher.start({
+      instance: instance.id,
+      executor: runLifecycle.executor,
+      begin: (run) => runLifecycle.begin(run),
+    });
     this.#every(heartbeatMs, 'heartbeat failed', () => this.beat());
     this.#every(tickMs, LOOK_FAILED, () => this.look());
   }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runPrepared } from '../engine/prepared.ts';
 import { type Variables, readStored } from './variables.ts';
 
 export interface DocumentOptions {
@@ -21,21 +22,16 @@ interface HostRow {
 
 export type InventoryDocument = Record<string, any>;
 
-/** The inventory as the engine reads it (contract §2.1), in four queries at any size. */
+/** The inventory as the engine reads it (contract §2.1), in one statement at any size. */
 export async function inventoryDocument(
   db: Knex,
   inventoryId: number,
   options: DocumentOptions = {},
 ): Promise<InventoryDocument> {
-  const [inventory, hosts, groups, edges] = await Promise.all([
-    db('inventories').select('variables').where({ id: inventoryId }).first(),
-    readHosts(db, inventoryId, options),
-    db('groups').select('id', 'name', 'variables').where({ inventory_id: inventoryId }).orderBy('name'),
-    readEdges(db, inventoryId),
-  ]);
-  const grouped = new Set(edges.hosts.map(([, host]) => host));
-  const members = namesByGroup(edges.hosts, hosts);
-  const children = namesByGroup(edges.children, groups);
+  const { inventory, hosts, groups, group_hosts, group_children } = await readContents(db, inventoryId, options);
+  const grouped = new Set(group_hosts.map(([, host]) => host));
+  const members = namesByGroup(group_hosts, hosts);
+  const children = namesByGroup(group_children, groups);
   const variables = await readAll([inventory, ...groups, ...(options.hostvars ? hosts : [])]);
 
   const entries: [string, unknown][] = [
@@ -81,33 +77,55 @@ function namesByGroup(edges: Edge[], rows: { id: number; name: string }[]) {
   return found;
 }
 
-async function readHosts(db: Knex, inventoryId: number, { all, hostvars, slice }: DocumentOptions): Promise<HostRow[]> {
-  const query = db('hosts')
-    .select('id', 'name', 'enabled', ...(hostvars ? ['variables'] : []))
-    .where({ inventory_id: inventoryId })
-    .orderBy('name');
-  const rows: HostRow[] = await (all ? query : query.where({ enabled: true }));
-  return slice ? rows.filter((_, index) => index % slice.count === slice.number - 1) : rows;
+interface Contents {
+  inventory: { variables: string } | null;
+  /** by name, as the groups */
+  hosts: HostRow[];
+  groups: { id: number; name: string; variables: string }[];
+  group_hosts: Edge[];
+  group_children: Edge[];
 }
 
-/** One statement for both kinds of edges. */
-async function readEdges(db: Knex, inventoryId: number): Promise<{ hosts: Edge[]; children: Edge[] }> {
-  const { rows } = await db.raw(
-    `
-    select gh.group_id as parent, gh.host_id as child, true as host from groups g join group_hosts gh on gh.group_id = g.id where g.inventory_id = :id
-    union all
-    select gc.parent_id, gc.child_id, false from groups g join group_children gc on gc.parent_id = g.id where g.inventory_id = :id`,
-    { id: inventoryId },
+const list = (items: string, from: string) => `coalesce((select json_agg(${items}) from ${from}), '[]')`;
+const pairs = (table: string, group: string, member: string) =>
+  list(
+    `json_build_array(l.${group}, l.${member})`,
+    `groups g join ${table} l on l.${group} = g.id where g.inventory_id = $1`,
   );
-  const edges = (host: boolean) =>
-    rows.filter((row: any) => row.host === host).map((row: any) => [row.parent, row.child]);
-  return { hosts: edges(true), children: edges(false) };
+
+const contents = {
+  name: 'inventory contents',
+  text: `select
+    (select json_build_object('variables', i.variables) from inventories i where i.id = $1) as inventory,
+    ${list(
+      `json_build_object('id', h.id, 'name', h.name, 'enabled', h.enabled, 'variables', case when $3 then h.variables else '' end) order by h.name`,
+      'hosts h where h.inventory_id = $1 and (h.enabled or $2)',
+    )} as hosts,
+    ${list(
+      `json_build_object('id', g.id, 'name', g.name, 'variables', g.variables) order by g.name`,
+      'groups g where g.inventory_id = $1',
+    )} as groups,
+    ${pairs('group_hosts', 'group_id', 'host_id')} as group_hosts,
+    ${pairs('group_children', 'parent_id', 'child_id')} as group_children`,
+};
+
+async function readContents(
+  db: Knex,
+  inventoryId: number,
+  { all = false, hostvars = false, slice }: DocumentOptions,
+): Promise<Contents> {
+  const [found]: Contents[] = await runPrepared(db, contents, [inventoryId, all, hostvars]);
+  const { hosts } = found!;
+  return {
+    ...found!,
+    hosts: slice ? hosts.filter((_, index) => index % slice.count === slice.number - 1) : hosts,
+  };
 }
 
 /** Each text once, one after the other: an inventory never has more than one of the threads for long ones. */
 async function readAll(
-  rows: ({ variables: string } | undefined)[],
-): Promise<(row?: { variables: string }) => Variables> {
+  rows: ({ variables: string } | null)[],
+): Promise<(row: { variables: string } | null) => Variables> {
   const read = new Map<string, Variables>();
   for (const text of new Set(rows.map((row) => row?.variables ?? '')))
     // oxlint-disable-next-line no-await-in-loop

@@ -15,6 +15,7 @@ export interface ClaimedRun {
   columns?: Record<string, unknown>;
 }
 
+/** What they are, as columns over `run`. */
 const context = `
   (select jsonb_build_object('id', t.id, 'name', t.name, 'extra_vars', t.extra_vars) from templates t where t.id = run.template_id) as template,
   (select jsonb_build_object('id', p.id, 'name', p.name, 'status', p.status, 'scm_type', p.scm_type, 'scm_branch', p.scm_branch, 'scm_revision', p.scm_revision,
@@ -25,6 +26,13 @@ const context = `
    from users u where u.id = run.actor_id) as "user",
   coalesce((select jsonb_agg(c.credential_id order by c.credential_id) from run_credentials c where c.run_id = run.id), '[]') as credential_ids,
   coalesce((select jsonb_agg(jsonb_build_object('name', s.name, 'value', s.value)) from run_secrets s where s.run_id = run.id), '[]') as launch_secrets`;
+
+/** For whoever assigns a run to this very process, and so claims it in the same statement. */
+export const assignedHere = {
+  /** the claim, as a column of the run */
+  claimBy: (executor: string) => ({ handle: { executor, claimed: new Date().toISOString() } }),
+  reading: `, ${context}`,
+};
 
 const claim = {
   name: 'runner claim',

@@ -65,7 +65,21 @@ export class RunLifecycle {
 
   /** A run that is assigned to this node: begins it, or takes it up where a former process left it. */
   start(run: number): void {
-    this.#track(run, (entry) => this.#execute(run, entry));
+    this.#track(run, async (entry) => {
+      const { db, executor } = this.#deps;
+      const claimed = await claimRun(db, run, this.#instance!.id, executor.id);
+      await (claimed ? this.#execute(claimed, entry) : this.#resume(run, entry));
+    });
+  }
+
+  /** A run that was claimed for this process when it was assigned. */
+  begin(run: ClaimedRun): void {
+    this.#track(run.id, (entry) => this.#execute(run, entry));
+  }
+
+  /** Whose claims this process makes. */
+  get executor(): string {
+    return this.#deps.executor.id;
   }
 
   /** Asks the process to end; the run stays `running` until it has. */
@@ -132,10 +146,7 @@ export class RunLifecycle {
       .finally(() => this.#followed.delete(run));
   }
 
-  async #execute(run: number, entry: Followed): Promise<void> {
-    const { db, executor } = this.#deps;
-    const claimed = await claimRun(db, run, this.#instance!.id, executor.id);
-    if (!claimed) return this.#resume(run, entry);
+  async #execute(claimed: ClaimedRun, entry: Followed): Promise<void> {
     const begun = await this.#begin(claimed);
     if (begun) await this.#go(claimed, begun.handle, begun.secrets, entry);
   }

@@ -7,7 +7,9 @@ import { sweepQueue } from '../../core/dispatch/sweep.ts';
 import { createHooks } from '../../core/hooks/hooks.ts';
 import type { Bus } from '../../core/jobs/bus.ts';
 import { createStatuses } from '../../core/jobs/status.ts';
+import { claimRun } from '../../core/runner/claim.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const silent: Bus = { on: () => () => undefined, notify: async () => undefined, parcel: () => ['nobody', '{}'] };
 
@@ -76,6 +78,21 @@ describe('the dispatcher', function () {
     const id = await pending(await template());
     await pass();
     expect(await run(id)).to.include({ status: 'waiting', instance_id: node, execution_node: 'n1', status_seq: 1 });
+  });
+
+  it('hands runs of its own node over claimed, with what they need', async () => {
+    const begun: any[] = [];
+    const own = createDispatcher({ db, bus: silent, statuses, log });
+    own.start({ instance: node, executor: 'local', begin: (claimed) => begun.push(claimed) });
+    const id = await pending(await template({ name: 'its template' }));
+    own.wake(id);
+    await until(async () => begun.length > 0);
+    await own.stop();
+    expect(begun).to.have.lengthOf(1);
+    expect(begun[0]).to.deep.include({ id, status: 'waiting', instance_id: node, credential_ids: [], inventory: null });
+    expect(begun[0].template.name).to.equal('its template');
+    expect((await run(id)).handle.executor).to.equal('local');
+    expect(await claimRun(db, id, node, 'local')).to.equal(null);
   });
 
   it('starts a template once at a time and wakes the next when it ends', async () => {

@@ -138,7 +138,7 @@ describe('inventory document', () => {
     expect((await api.admin('GET', `${url}tree/`)).status).to.equal(400);
   });
 
-  it('takes the same few statements at 10,000 hosts', async () => {
+  it('takes one statement at 10,000 hosts too', async () => {
     const { id } = await seedInventory(api, 'large');
     await api.db.raw(
       `insert into hosts (inventory_id, name, variables) select ?, 'host' || n, '{"ansible_host": "10.0.0.1", "n": ' || n || '}' from generate_series(1, 10000) n`,
@@ -158,6 +158,6 @@ describe('inventory document', () => {
     api.db.off('query', count);
     expect(Object.keys(document._meta.hostvars)).to.have.length(10_000);
     expect(document.group1.hosts).to.have.length(100);
-    expect(statements).to.equal(4);
+    expect(statements).to.equal(1);
   });
 });
