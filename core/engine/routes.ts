@@ -16,7 +16,9 @@ import { createRow, deleteRow, noMatch, updateRow } from './write.ts';
 export interface Endpoint {
   rule: Rule;
   /** looks up the row and checks access to it */
-  prepare?: (call: Call, proof?: Proof) => Promise<any>;
+  prepare?: (call: Call) => Promise<any>;
+  /** the same for a caller who is only believed to be who it was: finds nothing unless the proof holds. For what is asked often */
+  prepareProving?: (call: Call, proof: Proof) => Promise<any>;
   run: (call: Call, row: any) => Promise<Reply>;
   /** JSON unless said */
   body?: BodyKind;
@@ -151,15 +153,17 @@ function resourceRoutes(engine: Engine, model: Compiled): CompiledRoute[] {
 function actionEndpoints(
   engine: Engine,
   { access, handler, launches }: Action,
-  parent?: (call: Call) => Promise<any>,
+  parent?: (call: Call, proof?: Proof) => Promise<any>,
 ): Record<string, Endpoint> {
   const endpoints = Object.entries(access).map(([method, rule]) => {
-    const prepare = async (call: Call) => {
-      const row = await parent?.(call);
+    const prepare = async (call: Call, proof?: Proof) => {
+      const row = await parent?.(call, proof);
       await requireRule(engine, rule, call, row);
       return row;
     };
-    return [method, { rule, prepare, run: handler, launches: method === 'POST' ? launches : undefined }];
+    const starts = method === 'POST' ? launches : undefined;
+    const prepareProving = starts && parent ? prepare : undefined;
+    return [method, { rule, prepare, prepareProving, run: handler, launches: starts }];
   });
   return Object.fromEntries(endpoints);
 }
@@ -234,7 +238,12 @@ function detailEndpoints(
   });
   return pick(
     {
-      GET: { rule: access.see, prepare: row, run: (call, found) => detailReply(engine, model, call, found) },
+      GET: {
+        rule: access.see,
+        prepare: row,
+        prepareProving: row,
+        run: (call, found) => detailReply(engine, model, call, found),
+      },
       PUT: update('replace'),
       PATCH: update('patch'),
       DELETE: { rule: access.delete!, prepare: guarded(access.delete!), run: remove },

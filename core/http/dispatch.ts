@@ -72,15 +72,13 @@ function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middlew
     };
     const callOf = (actor: Actor | null) =>
       makeCall(engine, { ...parts, actor }, { signal: () => abortSignal(ctx), headers: () => headersOf(ctx, open) });
-    const early = route.kind === 'detail' && method === 'GET' && (await lookUpEarly(auth, ctx, endpoint, callOf));
-    if (early) return send(ctx, early);
-
-    const actor = await identify(auth, ctx, open);
+    const early = await lookUpEarly(auth, ctx, endpoint, callOf);
+    const actor = early ? early.call.actor : await identify(auth, ctx, open);
     if (actor?.read_only && !safe.has(method)) throw forbidden();
     if (!endpoint && method !== 'OPTIONS') throw methodNotAllowed(ctx.method, allow);
-    const call = callOf(actor);
+    const call = early?.call ?? callOf(actor);
     if (!endpoint) return send(ctx, await describeRoute(engine, route, call));
-    const row = await endpoint.prepare?.(call);
+    const row = early ? early.row : await endpoint.prepare?.(call);
     if (withBody.has(method)) await takeBody(ctx, call, endpoint.body, readBody);
     const work = () => endpoint.run(call, row);
     // a key is its user's own; callers without a name have none
@@ -92,25 +90,25 @@ function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middlew
 }
 
 /**
- * The request that clients repeat most costs one statement less: that the caller is who it was a moment ago is asked
- * along with the record. Where that fails, for whatever reason, everything is asked from the beginning.
+ * The requests that clients repeat most, a record and a launch, cost one statement less: that the caller is who it was
+ * a moment ago is asked along with the record. Where that fails, for whatever reason, everything is asked from the beginning.
  */
 async function lookUpEarly(
   auth: Deps['auth'],
   ctx: Context,
   endpoint: Endpoint | undefined,
   callOf: (actor: Actor) => Call,
-): Promise<Reply | undefined> {
-  const recalled = endpoint?.prepare && auth.recall?.(ctx);
+): Promise<{ call: Call; row: any } | undefined> {
+  const recalled = endpoint?.prepareProving && auth.recall?.(ctx);
   if (!recalled) return undefined;
   const call = callOf(recalled.actor);
-  const row = await endpoint.prepare!(call, recalled.proof).catch((error) => {
+  const row = await endpoint.prepareProving!(call, recalled.proof).catch((error) => {
     if (error instanceof ApiError) return undefined;
     throw error;
   });
   if (!row) return undefined;
   ctx.state.actor = recalled.actor;
-  return endpoint.run(call, row);
+  return { call, row };
 }
 
 async function takeBody(ctx: Context, call: Call, kind: BodyKind | undefined, readBody: ReadBody): Promise<void> {

@@ -1,3 +1,4 @@
+import { ApiError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { hashPassword } from '../../core/http/auth/password.ts';
 import { type Api, basic, type Client, startApi } from '../support/api.ts';
@@ -9,7 +10,10 @@ describe('A caller known from a moment ago', () => {
   const own = '/api/v2/organizations/1/';
 
   before(async () => {
-    api = await startApi();
+    const launchTemplate = async () => {
+      throw new ApiError(409, { detail: 'it would be launched' });
+    };
+    api = await startApi({}, { launch: { launchTemplate } });
     await api.db('organizations').insert([{ name: 'Own' }, { name: 'Other' }]);
   });
   after(() => api.stop());
@@ -22,13 +26,33 @@ describe('A caller known from a moment ago', () => {
   });
   const change = (columns: object) => api.db('users').where({ username: 'ann' }).update(columns);
 
-  it('is asked for along with the record', async () => {
+  const timesAsked = async (work: () => Promise<unknown>) => {
     const sent: string[] = [];
     const note = ({ sql }: { sql: string }) => void sent.push(sql);
     api.db.on('query', note);
-    await ann('GET', '/api/v2/instance_groups/1/');
+    await work();
     api.db.off('query', note);
-    expect(sent.filter((sql) => sql.startsWith('select id, username'))).to.have.length(0);
+    return sent.filter((sql) => sql.startsWith('select id, username')).length;
+  };
+
+  it('is asked for along with the record', async () => {
+    expect(await timesAsked(() => ann('GET', '/api/v2/instance_groups/1/'))).to.equal(0);
+    expect(await timesAsked(() => ann('PATCH', own, {}))).to.equal(1);
+  });
+
+  it('launches as long as it is who it was', async () => {
+    const row = { kind: 'job_template', name: 'Launched' };
+    const [{ id }] = (await api.db('templates').insert(row).returning('id')) as [{ id: number }];
+    const launch = () => ann('POST', `/api/v2/job_templates/${id}/launch/`, {});
+    expect(await timesAsked(async () => expect((await launch()).status).to.equal(409))).to.equal(0);
+    await change({ is_superuser: false });
+    expect((await launch()).status).to.equal(404);
+    await change({ is_system_auditor: true });
+    expect((await launch()).status).to.equal(403);
+    await change({ is_superuser: true, is_active: false });
+    expect((await launch()).status).to.equal(401);
+    await change({ is_active: true, password: await hashPassword('second') });
+    expect((await launch()).status).to.equal(401);
   });
 
   it('is refused as soon as it is switched off', async () => {
