@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { chmodSync, writeFileSync } from 'node:fs';
-import { createSocket } from 'node:dgram';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, constants, openSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { within } from './progress.ts';
 
@@ -17,24 +17,26 @@ export interface EngineClock {
 }
 
 /**
- * A stand-in command that tells us over loopback when the real engine begins and ends, so that the
- * engine's own lifetime is known without asking the service that is being measured.
+ * A stand-in command that tells us through a pipe when the real engine begins and ends, so that the engine's own
+ * lifetime is known without asking the service that is being measured. A plain shell: what takes long to start itself
+ * would be counted as the service's time.
  */
-export async function engineClock(folder: string, engine: string): Promise<EngineClock> {
-  const socket = createSocket('udp4');
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
+export function engineClock(folder: string, engine: string): EngineClock {
   chmodSync(folder, 0o755); // playbooks run as another user
+  const pipe = join(folder, 'clock');
+  execFileSync('mkfifo', [pipe]);
+  chmodSync(pipe, 0o622);
+  // for writing as well: it does not end with a writer
+  const socket = new Socket({ fd: openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK), readable: true });
   const command = join(folder, 'ansible-playbook');
-  const port = socket.address().port;
   writeFileSync(
     command,
-    `#!/bin/bash
+    `#!/bin/sh
 case " $* " in *" --version "*) exec ${engine} "$@" ;; esac
-echo s > /dev/udp/127.0.0.1/${port}
+echo s > ${pipe}
 ${engine} "$@"
 code=$?
-echo e > /dev/udp/127.0.0.1/${port}
+echo e > ${pipe}
 exit $code
 `,
   );
@@ -42,11 +44,12 @@ exit $code
   const starts: number[] = [];
   const ends: number[] = [];
   const waiting = { s: [] as ((at: number) => void)[], e: [] as ((at: number) => void)[] };
-  socket.on('message', (data) => {
+  socket.on('data', (data) => {
     const at = performance.now();
-    const what = data[0] === 's'.charCodeAt(0) ? 's' : 'e';
-    (what === 's' ? starts : ends).push(at);
-    waiting[what].shift()?.(at);
+    for (const what of data.toString().trim().split('\n') as ('s' | 'e')[]) {
+      (what === 's' ? starts : ends).push(at);
+      waiting[what].shift()?.(at);
+    }
   });
   return {
     command,
@@ -54,6 +57,6 @@ exit $code
     ends,
     nextStart: () => within(120, 'the start of the engine', new Promise((resolve) => waiting.s.push(resolve))),
     nextEnd: () => within(120, 'the end of the engine', new Promise((resolve) => waiting.e.push(resolve))),
-    close: () => void socket.close(),
+    close: () => void socket.destroy(),
   };
 }

@@ -28,7 +28,7 @@ async function runJob(
 const playbooks = { 'debug.yml': debugPlaybook, 'loop.yml': loopPlaybook(5000) };
 
 async function overhead(): Promise<Figure> {
-  const clock = await engineClock(mkdtempSync(join(tmpdir(), 'tapline-clock-')), engineCommand());
+  const clock = engineClock(mkdtempSync(join(tmpdir(), 'tapline-clock-')), engineCommand());
   const service = new Service({ ENGINE_COMMAND: clock.command });
   try {
     await service.start();

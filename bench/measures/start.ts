@@ -18,7 +18,7 @@ const queued = 5000;
 const fillingMs = 150_000;
 
 type Launch = () => Promise<{ job: number }>;
-type Clock = Awaited<ReturnType<typeof engineClock>>;
+type Clock = ReturnType<typeof engineClock>;
 
 /** POST → the engine's process exists, one launch at a time on an otherwise idle service. */
 async function latencies(launch: Launch, clock: Clock, ended: (job: number) => Promise<unknown>): Promise<number[]> {
@@ -91,7 +91,7 @@ const against = (ours: number[], bare: number[], unit: string) =>
   `${spread(ours, unit)}; bare ${spread(bare, unit)}: ${show(median(ours) / median(bare))} x`;
 
 export async function start(): Promise<Figure[]> {
-  const clock = await engineClock(mkdtempSync(join(tmpdir(), 'tapline-clock-')), engineCommand());
+  const clock = engineClock(mkdtempSync(join(tmpdir(), 'tapline-clock-')), engineCommand());
   const service = new Service({ ENGINE_COMMAND: clock.command });
   try {
     progress('the bare side');
