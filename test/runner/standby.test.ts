@@ -10,7 +10,7 @@ import { isAlive, type ProcessIdentity } from '../../core/runner/process-identit
 import { silentLog } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { makeStage, root, type Stage } from './stage.ts';
-import { type Found, standbys } from './standbys.ts';
+import { forkedAhead, type Found, standbys } from './standbys.ts';
 
 /** Those of services that other tests of this process started. */
 const others = new Set<number>();
@@ -61,6 +61,29 @@ describe('runner: a process that waits for jobs', function () {
     expect(own()).to.deep.equal([waiting]);
   });
 
+  const ahead = (waiting: Found) => until(() => forkedAhead(waiting.pid)[0], 30_000, 'a fork for the next job');
+
+  it('forks the next wrapper ahead, and another one when that has its job', async () => {
+    const waiting = await ready();
+    const next = await ahead(waiting);
+    const first = await stage.executor.start(await stage.spec('hang.yml'));
+    expect(first['pid']).to.equal(next.pid);
+    const second = await until(() => forkedAhead(waiting.pid).find(({ pid }) => pid !== next.pid));
+    await stage.executor.cleanup(first);
+    expect(alive(second!.pid)).to.equal(true);
+    stage.executor.close();
+    await until(() => !alive(second!.pid));
+  });
+
+  it('starts the job all the same when the one forked ahead is gone', async () => {
+    const waiting = await ready();
+    const next = await ahead(waiting);
+    process.kill(next.pid, 'SIGKILL');
+    const handle = await stage.executor.start(await stage.spec('success.yml'));
+    expect((await stage.finished(handle)).status).to.have.nested.property('exit.rc', 0);
+    expect((await ahead(waiting)).pid).to.not.equal(next.pid);
+  });
+
   it('gives a job exactly what it would have without', async () => {
     const spec = await stage.spec('success.yml');
     spec.argv.push('-e', '{"text": "ü\\n  \\u2028=\\"", "empty": ""}', '--limit', '');
@@ -89,7 +112,9 @@ describe('runner: a process that waits for jobs', function () {
 
   it('is missed by nobody: when it is gone the job starts all the same, and there is another for the next', async () => {
     const waiting = await ready();
+    const forked = await ahead(waiting);
     process.kill(waiting.pid, 'SIGKILL');
+    await until(() => !alive(forked.pid));
     const handle = await stage.executor.start(await stage.spec('success.yml'));
     expect((await stage.finished(handle)).status).to.have.nested.property('exit.rc', 0);
     await stage.executor.standBy();
@@ -134,10 +159,11 @@ describe('runner: a process that waits for jobs', function () {
       const handle = JSON.parse(String(said)) as ProcessIdentity & { workspace: string; executor: string };
       const [waiting] = standbys(service.pid!);
       expect(standbys(waiting!.pid).map(({ pid }) => pid)).to.deep.equal([handle.pid]);
+      const forked = await ahead(waiting!);
       const ended = once(service, 'exit');
       service.kill(signal);
       await ended;
-      await until(() => !alive(waiting!.pid), 30_000, 'the end of the process that waits');
+      await until(() => !alive(waiting!.pid) && !alive(forked.pid), 30_000, 'the end of those that wait');
       expect(isAlive(handle)).to.equal(true);
       const another = createLocalExecutor({ config: { dataDir }, log: silentLog, engineTool: stage.engineTool });
       expect(await another.status(handle as never)).to.deep.equal({ state: 'running' });

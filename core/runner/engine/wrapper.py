@@ -373,10 +373,10 @@ def main(arguments, environment=os.environ):
     error = job.start()
     if error:
         job.reason, job.detail = 'start_failed', error
+    rename('tapline ' + os.path.basename(arguments[0]))
     os.write(2, ('started %s %d\n' % (job.identity, job.child)).encode() if not error else error.encode())
     null = os.open('/dev/null', os.O_WRONLY)
     os.dup2(null, 2)
-    rename('tapline ' + os.path.basename(arguments[0]))
     if not error:
         job.watch()
     job.kill_tree()
