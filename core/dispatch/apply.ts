@@ -40,15 +40,15 @@ export async function applyDecisions(
     only(decisions, 'block').map(({ run, on, reason }) => ({ run, on, reason })),
   );
   await tell(trx, only(decisions, 'wait'), candidates);
-  const ended = await Promise.all(
-    (['fail', 'cancel'] as const).map((kind) =>
-      statuses.setStatuses(
-        trx,
-        kind === 'fail' ? 'failed' : 'canceled',
-        only(decisions, kind).map(({ run, explanation }) => ({ id: run, fields: { job_explanation: explanation } })),
-      ),
-    ),
-  );
+  const end = (status: 'failed' | 'canceled', decided: readonly Of<'fail' | 'cancel'>[]) =>
+    statuses.setStatuses(
+      trx,
+      status,
+      decided.map(({ run, explanation }) => ({ id: run, fields: { job_explanation: explanation } })),
+    );
+  // one after the other: they share a connection
+  const failed = await end('failed', only(decisions, 'fail'));
+  const canceled = await end('canceled', only(decisions, 'cancel'));
   const updates = await requestUpdates(trx, deps, only(decisions, 'update'), active);
   await notifyAll(
     trx,
@@ -57,7 +57,7 @@ export async function applyDecisions(
       .filter(({ instance_id }) => instance_id !== self?.instance)
       .map(({ id, instance_id }) => ['node', { instance: instance_id, run: id, what: 'start' }]),
   );
-  return { assigned, again: updates > 0 || ended.flat().length > 0 };
+  return { assigned, again: updates > 0 || failed.length > 0 || canceled.length > 0 };
 }
 
 async function assign(
