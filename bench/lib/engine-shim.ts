@@ -25,18 +25,18 @@ export function engineClock(folder: string, engine: string): EngineClock {
   chmodSync(folder, 0o755); // playbooks run as another user
   const pipe = join(folder, 'clock');
   execFileSync('mkfifo', [pipe]);
-  chmodSync(pipe, 0o622);
-  // for writing as well: it does not end with a writer
+  chmodSync(pipe, 0o666);
+  // for writing as well: it does not end with a writer; the shell opens it for reading as well: it waits for no reader
   const socket = new Socket({ fd: openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK), readable: true });
   const command = join(folder, 'ansible-playbook');
   writeFileSync(
     command,
     `#!/bin/sh
 case " $* " in *" --version "*) exec ${engine} "$@" ;; esac
-echo s > ${pipe}
+echo s 1<> ${pipe}
 ${engine} "$@"
 code=$?
-echo e > ${pipe}
+echo e 1<> ${pipe}
 exit $code
 `,
   );

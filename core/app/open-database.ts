@@ -22,11 +22,12 @@ type Needs = Parameters<typeof openDatabase>[0];
  */
 export class EarlyDatabase {
   readonly #needs: Needs;
+  readonly #closed = new AbortController();
   #early: Promise<OpenDatabase> | undefined;
 
   constructor(needs: Needs) {
     this.#needs = needs;
-    this.#early = openDatabase(needs);
+    this.#early = openDatabase({ ...needs, signal: this.#closed.signal });
     // told to whoever asks
     this.#early.catch(() => undefined);
   }
@@ -41,8 +42,13 @@ export class EarlyDatabase {
   async close(): Promise<void> {
     const early = this.#early;
     this.#early = undefined;
-    const opened = await early?.catch(() => undefined);
-    await opened?.server?.release();
+    this.#closed.abort();
+    try {
+      await (await early)?.server?.release();
+    } catch (err) {
+      // whoever closes it has a reason of its own to tell
+      this.#needs.log.debug({ err }, 'a database that nobody asked for could not be opened, or not be closed');
+    }
   }
 }
 
@@ -51,20 +57,23 @@ export async function openDatabase({
   config,
   log,
   waitMs = 60_000,
+  signal,
 }: {
   config: Pick<Config, 'databaseUrl' | 'dataDir'>;
   log: Log;
   waitMs?: number;
+  /** ends the waiting */
+  signal?: AbortSignal;
 }): Promise<OpenDatabase> {
   if (!config.databaseUrl) {
     const server = await startPostgres({ dataDir: config.dataDir, log });
     return { databaseUrl: server.url, server };
   }
-  await waitForServer(config.databaseUrl, log, waitMs);
+  await waitForServer(config.databaseUrl, log, waitMs, signal);
   return { databaseUrl: config.databaseUrl, server: null };
 }
 
-async function waitForServer(databaseUrl: string, log: Log, waitMs: number): Promise<void> {
+async function waitForServer(databaseUrl: string, log: Log, waitMs: number, signal?: AbortSignal): Promise<void> {
   const deadline = performance.now() + waitMs;
   for (let told = false; ; told = true) {
     const client = new pg.Client({ ...connectionSettings(databaseUrl, 'boot'), query_timeout: 5000 });
@@ -81,6 +90,6 @@ async function waitForServer(databaseUrl: string, log: Log, waitMs: number): Pro
     } finally {
       client.end().catch(() => undefined);
     }
-    await delay(500);
+    await delay(500, undefined, { signal });
   }
 }

@@ -74,7 +74,8 @@ async function assign(
       ...(node.id === self?.instance && assignedHere.claimBy(self.executor)),
     },
   }));
-  return (await statuses.setStatuses(trx, 'waiting', moves, assignedHere.reading)) as never;
+  const reading = decisions.some(({ node }) => node.id === self?.instance) ? assignedHere.reading : '';
+  return (await statuses.setStatuses(trx, 'waiting', moves, reading)) as never;
 }
 
 export async function block(trx: Knex, blocks: readonly { run: number; on: string; reason: Reason }[]): Promise<void> {

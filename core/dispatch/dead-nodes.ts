@@ -17,8 +17,8 @@ export interface DeadNodeDeps {
 const GIVE_UP_AFTER_S = 120;
 
 /**
- * What a node left behind that is not heard of any more: its queue locks are freed, what it had not begun
- * goes back to the queue, what it had begun is taken over by whoever can reach it, and else ended.
+ * What a node left behind that is not heard of any more: its queue locks are freed, what it had not
+ * claimed goes back to the queue, what it had begun is taken over by whoever can reach it, and else ended.
  */
 export async function endDeadNodes(deps: DeadNodeDeps, self: number): Promise<void> {
   const { db, log } = deps;

@@ -16,6 +16,6 @@ export function rowClass(table: string, columns: Table): RowClass {
       }
     };
   };
-  let loaded: Promise<ModelClass<Model>> | undefined;
-  return () => (loaded ??= load());
+  let loaded: ModelClass<Model> | undefined;
+  return async () => (loaded ??= await load());
 }

@@ -8,14 +8,14 @@ export type ReadBody = (ctx: Context) => Promise<Record<string, unknown>>;
 
 /** Reads a JSON object. Run late, so that 401, 403, 404 and 405 come before what is wrong with the body. */
 export function createReadBody({ limit = '20mb', forms = false }: { limit?: string; forms?: boolean } = {}): ReadBody {
-  let parser: Promise<Middleware> | undefined;
+  let parser: Middleware | undefined;
   const types = forms ? ['application/json', 'application/x-www-form-urlencoded'] : ['application/json'];
   return async (ctx) => {
     if (!hasBody(ctx)) return {};
     if (!ctx.is(types))
       throw new ApiError(415, `Unsupported media type "${ctx.get('Content-Type').slice(0, 100)}" in request.`);
-    const parse = await (parser ??= createParser(limit, forms));
-    await parse(ctx, async () => undefined);
+    parser ??= await createParser(limit, forms);
+    await parser(ctx, async () => undefined);
     const { body } = ctx.request;
     if (body === undefined) return {};
     if (typeof body !== 'object' || body === null || Array.isArray(body)) throw badBody('not a JSON object');

@@ -246,7 +246,7 @@ export class RunLifecycle {
     if (handle) return this.#go(run, handle, await secretsOf(this.#deps, run), entry);
     // claimed by a process that died before it started anything, and now nothing will be started by it
     await this.#persistently(`putting run ${id} back`, () =>
-      db.transaction((trx) => statuses.setStatus(trx, run, 'pending')),
+      db.transaction((trx) => statuses.setStatus(trx, run, run['canceled_on'] === null ? 'pending' : 'canceled')),
     );
   }
 

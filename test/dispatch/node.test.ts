@@ -122,7 +122,7 @@ describe('a node that comes back', function () {
     await running.stop();
     const { db } = database;
     const [instance] = await db('instances').select('id');
-    const copy = async (handle: object | null) => {
+    const copy = async (handle: object | null, more: object = {}) => {
       const row = await db('runs').where({ id: assigned }).first();
       const columns = {
         kind: 'job',
@@ -136,14 +136,17 @@ describe('a node that comes back', function () {
       };
       return (
         await db('runs')
-          .insert({ ...columns, handle: handle && JSON.stringify(handle) })
+          .insert({ ...columns, ...more, handle: handle && JSON.stringify(handle) })
           .returning('id')
       )[0].id as number;
     };
-    const [fresh, claimed] = [await copy(null), await copy({ executor: 'local', claimed: '2026-01-01' })];
+    const claim = { executor: 'local', claimed: '2026-01-01' };
+    const [fresh, claimed] = [await copy(null), await copy(claim)];
+    const unwanted = await copy(claim, { canceled_on: '2026-01-02' });
     await start();
     expect((await ended(fresh)).status).to.equal('successful');
     expect((await ended(claimed)).status).to.equal('successful');
+    expect(await ended(unwanted)).to.include({ status: 'canceled', started: null });
   });
 
   it('removes what an ended job left when the service was killed between its record and its end', async () => {

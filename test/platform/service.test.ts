@@ -242,6 +242,20 @@ describe('the embedded Postgres of a running service', () => {
     expect(existsSync(join(dataDir, 'postgres/data/postmaster.pid'))).to.equal(false);
   });
 
+  it('does not keep a start waiting that fails for another reason', async () => {
+    const config = loadConfig({
+      LOG_LEVEL: 'silent',
+      TAPLINE_DATA: dataDir,
+      TAPLINE_PLUGINS: 'there-is-none',
+      DATABASE_URL: 'postgres://127.0.0.1:9/nobody-listens',
+    });
+    const failure = await boot(config).then(
+      () => 'none',
+      (error: Error) => error.message,
+    );
+    expect(failure).to.match(/there-is-none/);
+  });
+
   it('starts beside the rest of the service, and stops where that cannot be loaded', async () => {
     const config = loadConfig({ LOG_LEVEL: 'silent', TAPLINE_DATA: dataDir, TAPLINE_PLUGINS: 'there-is-none' });
     const database = new EarlyDatabase({ config, log });

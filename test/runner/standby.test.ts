@@ -105,8 +105,12 @@ describe('runner: a process that waits for jobs', function () {
     for (const pid of [waiting.pid, second['pid'] as number])
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.not.contain('CANARY');
     const wrappers = [first['pid'], second['pid']] as number[];
-    for (const pid of [...wrappers, ...wrappers.flatMap(childrenOf)])
-      expect(openFiles(pid).filter((name) => name.startsWith('socket:'))).to.deep.equal([]);
+    const withSocket = () =>
+      [...wrappers, ...wrappers.flatMap(childrenOf)].filter((pid) =>
+        openFiles(pid).some((name) => name.startsWith('socket:')),
+      );
+    // by its own each said just now that it has begun
+    await until(() => withSocket().length === 0, 10_000, 'wrappers without a socket');
     await Promise.all([first, second].map((handle) => stage.executor.cleanup(handle)));
   });
 

@@ -24,7 +24,10 @@ export async function serve(): Promise<void> {
   });
   const database = new EarlyDatabase({ config, log });
   // loaded meanwhile
-  const { boot } = await import('../boot.ts');
+  const { boot } = await import('../boot.ts').catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
   const running = await boot(config, { database });
   up.running = running;
   introduce(running, config.dataDir, config.roles);

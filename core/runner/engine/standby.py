@@ -29,9 +29,9 @@ def main(count):
     waiting = {fd: _socket.socket(fileno=fd) for fd in range(FIRST, FIRST + count)}
     for fd in waiting:
         poller.register(fd, select.POLLIN)
-    ahead = None
+    ahead, worthwhile = None, True
     while waiting:
-        found = poller.poll(QUIET_MS if ahead is None else None)
+        found = poller.poll(QUIET_MS if ahead is None and worthwhile else None)
         if not found:
             ahead = min(waiting), *os.pipe()
             if fork():
@@ -44,7 +44,8 @@ def main(count):
             if ahead and fd == ahead[1]:
                 if os.read(fd, 1):
                     waiting.pop(ahead[0]).close()
-                else:  # it ended without a word: its socket is one like the others again
+                else:  # it ended without a word: its socket is one like the others again, and there may be no room for another
+                    worthwhile = False
                     poller.register(ahead[0], select.POLLIN)
                 os.close(fd)
                 ahead = None
@@ -54,6 +55,7 @@ def main(count):
                 if ahead:
                     os.close(ahead[1])
                 return become_wrapper(channel, [*waiting.values()])
+            worthwhile = True
             channel.close()
 
 

@@ -106,6 +106,7 @@ class Job:
 
     def start(self):
         """Without a fork of our own, which would take longer than all the rest. The reason where there is no engine."""
+        # A process group of its own, not a session: not every interpreter was built with that, and ours has no terminal.
         # out of the way of the low numbers first: any of them may be one of ours
         events, control = 50, 51
         files = [
@@ -122,7 +123,7 @@ class Job:
             os.chdir('work')
             os.chdir(self.cwd)
             self.child = os.posix_spawn(
-                self.argv[0], self.argv, self.environment, file_actions=files, setsid=True, setsigdef=usual)
+                self.argv[0], self.argv, self.environment, file_actions=files, setpgroup=0, setsigdef=usual)
         except OSError as error:
             return '%s: %s' % (error.strerror, error.filename or self.argv[0])
         finally:
