@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '../observe/log.ts';
@@ -138,6 +139,8 @@ async function probeEngine(command: string): Promise<Engine> {
     PATH: `${bin}:${process.env['PATH'] ?? '/usr/bin:/bin'}`,
     HOME: process.env['HOME'] ?? '/',
     LANG: 'C.UTF-8',
+    // a service may have no home, or none that it can write to
+    ANSIBLE_LOCAL_TEMP: tmpdir(),
   };
   const options = { env, cwd: '/', timeout: 30_000 };
   const { stdout } = await run(command, ['--version'], options).catch((error: Error) => {
