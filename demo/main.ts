@@ -45,11 +45,13 @@ async function addSshHost(client: Client, host: DemoHost): Promise<void> {
   const inventory = await client.one('inventories', 'Demo Inventory');
   const credential = await client.one('credentials', 'Demo Credential');
   const template = await client.one('job_templates', 'Demo Job Template');
+  // an ordinary user's sshd cannot hand out terminals everywhere
+  const noTerminal = { ansible_ssh_use_tty: false };
   const python = existsSync('/usr/bin/python3') ? { ansible_python_interpreter: '/usr/bin/python3' } : {};
   await client.call('POST', 'hosts/', {
     name: 'demo-over-ssh',
     inventory: inventory.id,
-    variables: JSON.stringify({ ansible_host: '127.0.0.1', ansible_port: host.port, ...python }),
+    variables: JSON.stringify({ ansible_host: '127.0.0.1', ansible_port: host.port, ...noTerminal, ...python }),
   });
   await client.call('PATCH', `credentials/${credential.id}/`, {
     inputs: { username: host.user, ssh_key_data: host.privateKey },
