@@ -12,7 +12,16 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   hooks: async () => (await import('./measures/hooks.ts')).hooks,
   boot: async () => (await import('./measures/boot.ts')).boot,
   list: async () => (await import('./measures/list.ts')).list,
+  audit: async () => (await import('./measures/audit.ts')).audit,
+  'host-filter': async () => (await import('./measures/host-filter.ts')).hostFilter,
   api: async () => (await import('./measures/api.ts')).api,
+  survey: async () => (await import('./measures/survey.ts')).survey,
+  'inventory-update': async () => (await import('./measures/inventory-update.ts')).inventoryUpdate,
+  'inventory-script': async () => (await import('./measures/inventory-script.ts')).inventoryScript,
+  cleanup: async () => (await import('./measures/cleanup.ts')).cleanup,
+  workflow: async () => (await import('./measures/workflow.ts')).workflowMeasure,
+  schedules: async () => (await import('./measures/schedules.ts')).schedulesMeasure,
+  notify: async () => (await import('./measures/notify.ts')).notify,
   recommendations: async () => (await import('./measures/recommendations.ts')).recommendationsMeasure,
 };
 

@@ -6,6 +6,8 @@ export const defaults = {
   TAPLINE_ROLES: 'web,worker',
   LOG_LEVEL: 'info',
   ENGINE_COMMAND: '',
+  ENGINE_UIDS: '64321-65320',
+  ENGINE_CGROUP: '',
   ADMIN_PASSWORD: '',
   TAPLINE_SECRET_KEY: '',
 } as const;

@@ -1,4 +1,4 @@
-import type { PluginSwitch } from '../core/plugins/entries.ts';
+import type { PluginSwitch } from '../core/config/plugin-entries.ts';
 
 /**
  * Plugins that are loaded, in this order: the id of a bundled one, the name of a package, or a path. One that says

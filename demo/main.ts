@@ -6,12 +6,23 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import { Client } from './client.ts';
 import { freePort } from './free-port.ts';
 import { type DemoHost, startDemoHost } from './sshd.ts';
 
 const root = new URL('..', import.meta.url).pathname;
-const say = (text: string) => console.log(`\u001B[36m== ${text}\u001B[0m`);
+/** Far more than it takes; whatever hangs must not hang for ever. */
+const deadlineMs = 180_000;
+const cancelMs = 30_000;
+/** For a person at a terminal; a file, or who sets NO_COLOR, gets none. */
+const coloured = process.stdout.isTTY && !process.env['NO_COLOR'];
+const say = (text: string) => console.log(coloured ? styleText('cyan', `== ${text}`) : `== ${text}`);
+const show = (text: string) => console.log(coloured ? text : stripVTControlCharacters(text));
+
+/** What its caller uses for a service of their own is none of the demo's business, their database least of all. */
+const foreign = /^(TAPLINE_|PG|DATABASE_URL$|NODE_ENV$)/;
+const ownEnvironment = () => Object.fromEntries(Object.entries(process.env).filter(([key]) => !foreign.test(key)));
 
 function startService(port: number, data: string, password: string): ChildProcess {
   return spawn(process.execPath, ['core/main.js', 'serve'], {
@@ -20,7 +31,7 @@ function startService(port: number, data: string, password: string): ChildProces
     // Ctrl-C is for the demo alone: the service has to live until its job is canceled
     detached: true,
     env: {
-      ...process.env,
+      ...ownEnvironment(),
       PORT: String(port),
       HOST: '127.0.0.1',
       TAPLINE_DATA: data,
@@ -62,11 +73,12 @@ async function addSshHost(client: Client, host: DemoHost): Promise<void> {
 /** Prints the job's output line by line as events arrive; resolves with the finished job. A job whose demo is interrupted is canceled. */
 async function follow(client: Client, id: number, signal: AbortSignal): Promise<any> {
   let seen = 0;
-  let canceled = false;
+  let canceled = 0;
   for (;;) {
+    if (canceled && performance.now() - canceled > cancelMs) throw signal.reason;
     if (signal.aborted && !canceled) {
-      canceled = true;
-      say('interrupted: the job is canceled');
+      canceled = performance.now();
+      say(`${signal.reason.message}: the job is canceled`);
       // 405: it has just ended by itself
       await client.call('POST', `jobs/${id}/cancel/`, {}).catch(() => undefined);
     }
@@ -76,7 +88,7 @@ async function follow(client: Client, id: number, signal: AbortSignal): Promise<
       `jobs/${id}/job_events/?order_by=counter&counter__gt=${seen}&page_size=200&no_truncate=1`,
     );
     for (const event of page.results) {
-      if (event.stdout !== '' || event.end_line > event.start_line) console.log(event.stdout);
+      if (event.stdout !== '' || event.end_line > event.start_line) show(event.stdout);
       seen = event.counter;
     }
     if (job.event_processing_finished && page.results.length === 0) return job;
@@ -132,12 +144,18 @@ async function demo({ service, base, data, password, signal }: Stage): Promise<b
   }
 }
 
+class DemoError extends Error {}
+
 const data = mkdtempSync(join(tmpdir(), 'tapline-demo-'));
 const password = randomBytes(12).toString('base64url');
 const port = await freePort();
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => interrupt.abort(new Error('interrupted')));
+const deadline = setTimeout(
+  () => interrupt.abort(new DemoError(`not done after ${deadlineMs / 1000} s`)),
+  deadlineMs,
+).unref();
 const service = startService(port, data, password);
 const ended = once(service, 'exit');
 let successful = false;
@@ -147,9 +165,11 @@ try {
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
 } finally {
+  clearTimeout(deadline);
   service.kill('SIGTERM');
   await ended;
   rmSync(data, { recursive: true, force: true });
 }
 if (successful) say('Next: npm start, then read "First steps" in README.md: your own repository, key and hosts.');
-process.exitCode = successful ? 0 : interrupt.signal.aborted ? 130 : 1;
+const interrupted = interrupt.signal.aborted && !(interrupt.signal.reason instanceof DemoError);
+process.exitCode = successful ? 0 : interrupted ? 130 : 1;

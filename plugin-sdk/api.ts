@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { z } from 'zod';
 import type { Field } from './field.ts';
 import type {
@@ -6,11 +7,16 @@ import type {
   FactsUpdate,
   FinishedRun,
   Launch,
+  OriginKind,
   StatusChange,
   TapContext,
   TapOptions,
 } from './hooks.ts';
-import type { Actor, Reply, Call, Resource, Route, Rule, Sublist } from './resource.ts';
+import type { RunKind, TemplateKind } from './run-kind.ts';
+import type { Point } from './points.ts';
+import type { ListFormat } from './format.ts';
+import type { Parameter } from './parameter.ts';
+import type { Action, Actor, Reply, Call, Resource, Route, Row, Rule, Sublist } from './resource.ts';
 import type {
   AuditService,
   Clock,
@@ -18,19 +24,38 @@ import type {
   LaunchService,
   NotifyService,
   PluginLog,
+  RecurrenceService,
+  RunService,
   SandboxService,
   SecretService,
   Tracer,
 } from './services.ts';
 
-/** A setting of the plugin: appears under `/api/v2/settings/<category>/`, in the environment as TAPLINE_<KEY>. */
-export interface SettingContribution {
+/** What a value of each type is; `map` is an object of texts, `object` any object or list. */
+export interface SettingValues {
+  integer: number;
+  boolean: boolean;
+  string: string;
+  url: string;
+  list: readonly unknown[];
+  choice: string;
+  map: Readonly<Record<string, string>>;
+  object: object;
+}
+
+export type SettingType = keyof SettingValues;
+
+/** The type of a value that another one stands for: `true` stands for a boolean. */
+export type SettingValue<T> = T extends boolean ? boolean : T extends number ? number : T extends string ? string : T;
+
+interface SettingOf<Type extends SettingType> {
   /** UPPER_SNAKE, unique in the whole service */
   key: string;
-  /** slug of the settings page; a new one makes a page of its own */
+  /** slug of the settings page; a new one makes a page of its own, called by it: `night-watch` is "Night watch" */
   category: string;
-  type: 'integer' | 'boolean' | 'string' | 'url' | 'list' | 'choice' | 'map' | 'object';
-  default: unknown;
+  type: Type;
+  /** null where it is `nullable` */
+  default: SettingValues[Type] | null;
   /** one sentence: what follows from it */
   help: string;
   /** what forms call it, where the key does not tell */
@@ -44,12 +69,17 @@ export interface SettingContribution {
   secret?: boolean;
   unit?: string;
   /** what is wrong with a value of the right type; undefined when nothing is */
-  check?: (value: any) => string | undefined;
+  check?(value: SettingValues[Type]): string | undefined;
 }
 
+/** A setting of the plugin: appears under `/api/v2/settings/<category>/`, in the environment as TAPLINE_<KEY>. */
+export type SettingContribution = { [Type in SettingType]: SettingOf<Type> }[SettingType];
+
 /**
- * Fields, links, summaries and sublists on a core resource. Stored fields live in a side table of the plugin, whose
- * `key` column holds the core row's id (primary key, foreign key with `on delete cascade`). A core row without a side
+ * Fields, links, summaries, lists and actions on a resource of core or of another plugin. Stored fields live in a side table of
+ * the plugin, whose `key` column holds the row's id (primary key; foreign key with `on delete cascade`, which the service itself
+ * adds where the resource is another plugin's, whenever that is on). Where nobody declares the type, since the plugin that does
+ * is off, the extension waits and adds nothing: `plugins doctor` and the log tell of it. A row without a side
  * row shows the fields' defaults, so none of them can be required. They are shown, filtered, ordered and written as
  * core's own are, at no further statement per page; clashing names end the boot.
  */
@@ -60,10 +90,21 @@ export interface Extension {
   key?: string;
   fields?: Record<string, Field>;
   /** links; null entries are left out */
-  related?: (row: any) => Record<string, string | null>;
+  related?(row: Row): Record<string, string | null>;
   /** further summary_fields for a whole page at once, by row id (no N+1) */
-  summaries?: (db: any, rows: any[], call: Call) => Promise<Map<number, Record<string, unknown>>>;
+  summaries?(db: Knex, rows: Row[], call: Call): Promise<Map<number, Record<string, unknown>>>;
   sublists?: Record<string, Sublist>;
+  /**
+   * `<id>/<name>/`, called with the row as core reads it: 404 for who does not see it, 403 by the action's own rule. Told by
+   * OPTIONS, the API description, `related`, and by name in `summary_fields.user_capabilities` where it writes.
+   */
+  actions?: Record<string, Action>;
+  /** `<path>/<name>/` */
+  listActions?: Record<string, Action>;
+  /** what its lists can be narrowed by besides their filters, also by the extension's own fields */
+  parameters?: Record<string, Parameter>;
+  /** what its lists are written as besides JSON */
+  formats?: Record<string, ListFormat>;
 }
 
 export interface TaskOptions<P> {
@@ -82,29 +123,30 @@ export interface TaskContext {
   signal: AbortSignal;
 }
 
-/** A registered task; `enqueue` inside a transaction commits with it. */
+/** A registered task; `trx` is a transaction, with which it commits, or `api.db`. @throws Error without either */
 export interface Task<P> {
   /** `<plugin>:<name>` */
   name: string;
-  enqueue(trx: any, payload: P): Promise<void>;
-  enqueueAll(trx: any, payloads: readonly P[]): Promise<void>;
+  enqueue(trx: Knex, payload: P): Promise<void>;
+  enqueueAll(trx: Knex, payloads: readonly P[]): Promise<void>;
 }
 
 export interface CronOptions<P> {
   task: Task<P>;
   /**
    * Five fields as in crontab, UTC: `0 3 * * *`. It runs once in all the cluster, never beside itself;
-   * what fell into a time without a running node is not made up for.
+   * what fell into a time without a running node is not made up for. A run that failed is tried again as the task says,
+   * until the next one is due and takes its place.
    */
   match: string;
   payload?: P;
 }
 
 export interface WebsocketGroup {
-  /** name in a client's `groups` */
+  /** snake_case: name in a client's `groups`, and `group_name` in what it is sent */
   name: string;
   /** may this actor listen to this item? Asked at each subscription. */
-  join: (actor: Actor, item: string | number, db: any) => boolean | Promise<boolean>;
+  join: (actor: Actor, item: string | number, db: Knex) => boolean | Promise<boolean>;
 }
 
 export interface HealthReport {
@@ -114,22 +156,53 @@ export interface HealthReport {
 }
 
 export interface NavigationEntry {
-  /** route of the client: `/drift` */
+  /** route of the client: `/drift`. One for each path, with or without its final slash; not below `/api/` */
   path: string;
+  /** at most 60 characters */
   label: string;
-  /** smaller stands higher; core's own are multiples of 100 */
+  /** whole number from 0 to 10 000, default 1000; smaller stands higher; core's own are multiples of 100 */
   order?: number;
-  /** the heading under which it stands */
+  /** the heading under which it stands, at most 60 characters */
   section?: string;
 }
 
 export interface Pages {
-  /** where they are served: `/` */
+  /** where they are served: `/`, `/drift/`; whoever leaves out the final slash is sent there */
   path: string;
-  /** folder of built files */
+  /** folder of built files, as it lies in the package: a build must bring them along */
   folder: URL;
   /** answered for every unknown path below `path` that asks for HTML; default `index.html` */
   fallback?: string;
+  /**
+   * Answered where a browser opens a path of the API itself, in place of JSON; the page reads its address and asks for the
+   * rest. One plugin can have it.
+   */
+  browse?: string;
+}
+
+/** A page within the console, which loads its module when somebody opens it. */
+export interface ConsolePage extends NavigationEntry {
+  /**
+   * An ES module of the package, built for browsers: `new URL('./pages/drift.js', import.meta.url)`. The files of its folder
+   * are served beside it, to everybody. Its export `show` is called with an element and a `PageContext` and may return what is
+   * to be done when the page is left.
+   */
+  module: URL;
+}
+
+/** What the console hands to the module of a page. */
+export interface PageContext {
+  /** below the path of the page: '' or `/42/edit` */
+  rest: string;
+  query: URLSearchParams;
+  /** who looks at it, as `/api/v2/me/` answers */
+  user: Record<string, unknown>;
+  /** With session and CSRF token; paths without leading slash are below /api/v2/. Rejects with an Error with `status` and `body`. */
+  request<T = any>(method: string, path: string, options?: { body?: unknown; signal?: AbortSignal }): Promise<T>;
+  /** to another page of the console */
+  go(path: string): void;
+  /** said in a corner for a few seconds */
+  toast(text: string, tone?: 'good' | 'bad' | 'info'): void;
 }
 
 /** A raw body (webhooks that are signed byte by byte) or none at all; JSON unless said. */
@@ -144,15 +217,15 @@ export interface PluginRoute extends Route {
 
 /** A change that a guard is asked about, inside the write's transaction. */
 export interface GuardedWrite {
-  trx: any;
+  trx: Knex;
   actor: Actor | null;
   /** as they will be (create, update) or are (delete) */
-  rows: readonly any[];
+  rows: readonly Record<string, unknown>[];
   count: number;
   /** update: the rows before */
-  before?: readonly any[];
+  before?: readonly Record<string, unknown>[];
   /** attach and detach: the record of the guarded type; `rows` holds what is linked to it or unlinked, of type `type` */
-  parent?: any;
+  parent?: Record<string, unknown>;
   /** attach and detach: the name of the list, like `credentials` */
   relation?: string;
   type?: string;
@@ -177,7 +250,19 @@ export interface PluginApi {
   /** `table` is the plain name of a table that the plugin's migrations made in its own schema. */
   resource(resource: Resource): void;
   route(route: PluginRoute): void;
-  /** Serves a folder of built files; there can be one at `/`. */
+  /**
+   * A further kind of runs, with lists, rights, events, WebSocket messages, cancel and activity as core's own have them.
+   * While the plugin is off, what is pending waits, and the runs are shown nowhere.
+   */
+  runKind(kind: RunKind): void;
+  /**
+   * What runs of a kind are launched from: rows of `templates`, whose columns its fields may be; further ones live in a
+   * side table (`extend` on its type).
+   */
+  templateKind(template: TemplateKind): void;
+  /** A kind of origin that launches of the plugin have. */
+  origin(origin: OriginKind): void;
+  /** Serves a folder of built files, under a policy that lets nothing inline run; there can be one at `/`. */
   pages(pages: Pages): void;
   extend(type: string, extension: Extension): void;
   readonly permissions: {
@@ -186,8 +271,13 @@ export interface PluginApi {
   };
   readonly settings: {
     define(setting: SettingContribution): void;
-    /** The value now, in memory: as cheap as a map. Also of core's settings and of plugins that are on; undefined when there is none. */
-    get(key: string): any;
+    /**
+     * The value now, in memory: as cheap as a map. Also of core's settings and of plugins that are on. `otherwise` stands
+     * where there is no such setting, or its value is null or of another kind; it says what type comes back.
+     */
+    get<T>(key: string, otherwise: T): SettingValue<T>;
+    /** The value as it is; undefined where there is no such setting. */
+    get(key: string): unknown;
   };
   readonly hooks: PluginHooks;
   task<P>(name: string, options: TaskOptions<P>, run: (payload: P, context: TaskContext) => Promise<void>): Task<P>;
@@ -199,13 +289,20 @@ export interface PluginApi {
      * now: send ids, at most 7,500 bytes, and let listeners read the rest. After register only.
      * @throws Error for a group that the plugin did not declare, or too long a message
      */
-    publish(trx: any, group: string, item: string | number, message: Record<string, unknown>): Promise<void>;
+    publish(trx: Knex, group: string, item: string | number, message: Record<string, unknown>): Promise<void>;
   };
   /**
    * One for the plugin, asked by `/api/v2/plugins/` and `/readyz?verbose`. 2 s; a throw, a late answer and one without a
    * known status count as failed. A failed plugin does not take its node out of service: `/readyz` stays as it is.
+   * Tasks and queued taps need no check: one whose last three tries failed, or that was given up, makes the plugin
+   * degraded until it succeeds.
    */
   health(check: () => HealthReport | Promise<HealthReport>): void;
+  /**
+   * A page in the console's own frame at `path`, and below it, with an entry in the navigation. Off = neither code nor entry.
+   * What it throws is shown in its place, and the console lives.
+   */
+  page(page: ConsolePage): void;
   /** An entry in the navigation of clients, which read it from `/api/v2/navigation/`. */
   nav(entry: NavigationEntry): void;
   readonly insights: {
@@ -214,10 +311,18 @@ export interface PluginApi {
     /** Another plugin's insight, or `fallback` where nobody provides it, its provider fails or answers something of another kind than the fallback. */
     read<T>(name: string, fallback: T): Promise<T>;
   };
-  /** Puts something into an extension point: a survey choice source, a notification kind, a recommendation rule. */
+  /** Opens an extension point of the plugin: what others offer there is judged by its schema when all have registered. */
+  point<T extends object>(point: Point<T>): void;
+  /**
+   * Puts something into an extension point, of the service (`points.notificationKind`, `points.tracer`) or of a plugin.
+   * What its schema does not take ends the start with plugin and point. Where nobody opens the point, since its owner is
+   * off or the name is misspelt, the log and `plugins doctor` say so.
+   */
+  offer<T extends object>(point: Point<T>, implementation: NoInfer<T>): void;
   offer(point: string, implementation: object): void;
   /** What others have offered, in the order of registration; complete once all have registered, so call it later than `register`. */
-  use(point: string): readonly any[];
+  use<T extends object>(point: Point<T>): readonly T[];
+  use(point: string): readonly unknown[];
   /**
    * Asked about every such change of a resource's rows that a caller asks for, inside the transaction of the change; bulk
    * and import included. Not asked: about rows that go with another one (guard that one), about runs when they start
@@ -253,17 +358,22 @@ export interface PluginApi {
   };
 
   // ── services: after register, each narrow and named after the plugin ────
-  /** knex on the service's pool. Core tables by their names, own ones by `api.table(name)`. */
-  readonly db: any;
+  /**
+   * knex on the service's pool: own tables by `api.table(name)`, core's data by its views (`core_hosts`, see `CoreRows`),
+   * whose rows are typed. Timestamps are ISO texts, bigints numbers.
+   */
+  readonly db: Knex;
   /** `things` → `plugin_drift.things`; may be used in register */
   table(name: string): string;
   readonly log: PluginLog;
   readonly launch: LaunchService;
+  readonly runs: RunService;
   readonly notify: NotifyService;
   readonly audit: AuditService;
   readonly sandbox: SandboxService;
   readonly http: HttpService;
   readonly secrets: SecretService;
+  readonly recurrence: RecurrenceService;
   readonly clock: Clock;
   readonly tracer: Tracer;
 }

@@ -1,3 +1,20 @@
+type ErrorClass = abstract new (...parts: never[]) => Error;
+
+/**
+ * `value instanceof asked` where the error may come from another copy of the SDK, which a plugin that was bundled or is
+ * tested brings along: such a one is known by its name and form. Classes that others derive go by the prototype, as usual.
+ */
+export function isErrorOf(asked: unknown, own: ErrorClass, value: unknown, alike: (error: Error) => boolean): boolean {
+  const ordinary = Function.prototype[Symbol.hasInstance].call(asked as ErrorClass, value);
+  return ordinary || (asked === own && value instanceof Error && alike(value));
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** Other libraries have an ApiError as well. */
+const isAnswer = (names: readonly string[]) => (error: Error & Partial<ApiError>) =>
+  names.includes(error.name) && Number.isInteger(error.status) && isObject(error.body) && isObject(error.headers);
+
 /**
  * An answer to the client, thrown. The HTTP layer turns it into the error envelope
  * (`{ detail }`, or the given body as it is); anything else thrown becomes a 500 without details.
@@ -6,6 +23,10 @@ export class ApiError extends Error {
   readonly status: number;
   readonly body: Record<string, unknown>;
   readonly headers: Record<string, string>;
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isErrorOf(this, ApiError, value, isAnswer(['ApiError', 'ValidationError']));
+  }
 
   /**
    * @param status HTTP status, 4xx or 503
@@ -24,6 +45,10 @@ export type FieldErrors = Record<string, unknown>;
 
 /** 400 with one list of messages per field; whole-object rules go under `__all__`. */
 export class ValidationError extends ApiError {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isErrorOf(this, ValidationError, value, isAnswer(['ValidationError']));
+  }
+
   constructor(errors: FieldErrors) {
     super(400, errors);
     this.name = 'ValidationError';

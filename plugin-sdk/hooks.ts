@@ -1,28 +1,135 @@
 import type { Actor } from './resource.ts';
+import type { CoreRunRow, Origin } from './rows/runs.ts';
+import type { CoreTemplateRow } from './rows/templates.ts';
 
-export interface Origin {
-  kind: 'api' | 'relaunch' | 'schedule' | 'workflow' | 'event' | 'callback' | 'webhook' | 'dependency' | 'system';
-  id: number | null;
-  client_ip: string | null;
+/** A further kind of origin. */
+export interface OriginKind {
+  /** kebab-case or one word: `portal` */
+  kind: string;
+  /** how clients know what started a run of it (`launch_type`), default `webhook` for what comes by itself */
+  launchType?:
+    | 'manual'
+    | 'relaunch'
+    | 'callback'
+    | 'scheduled'
+    | 'dependency'
+    | 'workflow'
+    | 'webhook'
+    | 'sync'
+    | 'scm';
+  /** its launches may carry `variables` that the template does not ask for: whoever declares it answers for what is in them */
+  variables?: boolean;
 }
 
-/** A refusal: returning one from a `beforeStart` tap ends the series and deletes the run. */
+/**
+ * A refusal: returning one from a `beforeStart` tap ends the series and deletes the run. A thrown ApiError is the same,
+ * whatever the fail mode; anything else that is thrown is a failure of the tap.
+ */
 export interface Denial {
   /** 400 to 499, or 503 */
   status: number;
   /** plain JSON of at most 64 KiB, `detail` and `reasons` by custom; anything else counts as a failure of the tap */
   body: Record<string, unknown>;
+  /**
+   * Of the answer to whoever waits: `Retry-After`, `Link`, `RateLimit`, `RateLimit-Policy` and names that begin with
+   * `X-Tapline-`, at most 4 KiB. Others are left out, which log and traces tell; the refusal stands.
+   */
+  headers?: Record<string, string>;
+  /**
+   * ISO 8601: from when on the same launch would be let through, as far as is known. A schedule that catches up with missed
+   * times is due again then; anybody else makes of it what `body` and `headers` say.
+   */
+  until?: string;
+}
+
+export interface ExplainOptions {
+  /**
+   * To how many characters the whole `job_explanation` is cut: what stood there before, this line and those of other taps,
+   * earlier and later. It is cut once, when all taps have run; of several wishes the smallest counts. The reasons of a
+   * denial stand after it and are not cut.
+   */
+  cut?: number;
+}
+
+export interface NamedRecord {
+  id: number;
+  name: string;
+}
+
+/** What a run will use: the template's own with what the launch brought over it. */
+export interface LaunchUses {
+  organization: NamedRecord | null;
+  inventory: NamedRecord | null;
+  project: NamedRecord | null;
+  /** `kind`: the namespace of its type (`ssh`, `vault`), or the kind of a custom one (`cloud`) */
+  credentials: readonly (NamedRecord & { kind: string })[];
+}
+
+/** The files that a run will work with. */
+export interface LaunchContent {
+  readonly project: NamedRecord;
+  /**
+   * The commit, which from here on is the one that the run uses, whatever is fetched meanwhile. Empty for a manual
+   * project: its folder is copied again when the run starts, and may have changed by then.
+   */
+  readonly revision: string;
+  /** path of a copy on this machine, read-only and without `.git`; it goes when the launch is decided */
+  readonly folder: string;
+  /** what is run of it: paths relative to `folder` */
+  readonly entries: readonly string[];
+}
+
+/** The template of a launch as it is stored, whatever the launch brought over it. */
+export type LaunchTemplate = Omit<CoreTemplateRow, 'survey_questions'> & {
+  /** of a workflow: its nodes by id, the first 1000 of them */
+  readonly nodes?: readonly LaunchNode[];
+};
+
+/** A node of a workflow that is about to begin. What a workflow in it holds is told when that is launched. */
+export interface LaunchNode {
+  readonly identifier: string;
+  /** null, as all that follows: there is nothing to launch */
+  readonly unified_job_template: number | null;
+  /** of its template: `job_template`, `workflow_job_template`, `project` … */
+  readonly kind: string | null;
+  readonly name: string | null;
+  readonly playbook: string | null;
+  /** its template's own: the node or a prompt may say another */
+  readonly inventory_id: number | null;
+  readonly project_id: number | null;
+  readonly project_name: string | null;
 }
 
 /** What a `beforeStart` tap sees. A frozen snapshot: the run is committed in status `new` and shown nowhere yet. */
 export interface Launch {
-  readonly run: Readonly<Record<string, any>>;
-  readonly template: Readonly<Record<string, any>> | null;
+  /** with what the launch brought; `status` is `new` */
+  readonly run: Readonly<CoreRunRow>;
+  /** null: its kind has no templates, or it repeats a run whose template is gone */
+  readonly template: Readonly<LaunchTemplate> | null;
+  /** what the run will use, as far as its kind uses any */
+  readonly uses: LaunchUses;
   readonly actor: Actor | null;
   readonly authority: Actor | null;
   readonly origin: Origin;
-  /** Adds a line to the run's `job_explanation`, of each tap at most 20 lines and 1 KiB; without effect once the tap has ended. */
-  explain(text: string): void;
+  /** What the launch's body holds of the texts that taps take (`takes`), blank ones left out; empty where nobody waits for the answer. */
+  readonly given: Readonly<Record<string, string>>;
+  /**
+   * Adds a line to the run's `job_explanation`, of each tap at most 20 lines and 1 KiB; without effect once the tap has ended.
+   * @throws RangeError for a `cut` that is no whole number from 1 to 16 384
+   */
+  explain(text: string, options?: ExplainOptions): void;
+  /**
+   * The files that the run will work with, null where it uses none. They are made when a tap first asks, and are the same
+   * for all taps of the launch. Where the project is updated on launch that happens now, and once: it takes its time out of
+   * the tap's, see `timeoutMs`. @throws Error where there are none: never fetched, the update failed, no such branch, more
+   * than `CHECKOUT_MAX_BYTES` or `CHECKOUT_MAX_FILES`
+   */
+  content(): Promise<LaunchContent | null>;
+  /**
+   * Somebody only asks what would become of the launch: nothing is stored, `run.id` is 0, `content()` throws, and the tap
+   * must leave nothing behind, a reservation or a message. True only for taps with the option `preview`.
+   */
+  readonly preview: boolean;
   /** Aborts when the tap's time is over: what still runs then is in vain. */
   readonly signal: AbortSignal;
 }
@@ -53,9 +160,9 @@ export interface FactsUpdate {
   hosts: { host_id: number; old_hash: string | null; new_hash: string }[];
 }
 
-/** A run that has ended: its row, without what only core may see. */
+/** A run that has ended, as it was then. */
 export interface FinishedRun {
-  readonly run: Readonly<Record<string, any>>;
+  readonly run: Readonly<CoreRunRow>;
 }
 
 /** When a `beforeStart` tap runs: quota before policy before scanning before everything else. */
@@ -66,11 +173,21 @@ export interface TapOptions {
   name: string;
   /** smaller runs earlier, see `stages`; of taps on `beforeStart` only, the others run side by side */
   stage?: number;
-  /** milliseconds, 1 to 600 000; default 30 000 */
+  /** milliseconds, 1 to 600 000; default 30 000. What a tap answers or throws after that never counts, also where it blocked. */
   timeoutMs?: number;
 }
 
 /** `failMode` says what a throwing or late tap means: go on with an explanation, or refuse. */
 export interface BeforeStartOptions extends TapOptions {
   failMode: 'allow' | 'deny';
+  /**
+   * The tap can judge a launch without side effects, which it is asked for with `launch.preview`: then previews of launches
+   * show what it says, also where an earlier tap denies. Default false: it is named in previews, and not asked.
+   */
+  preview?: boolean;
+  /**
+   * Further texts that bodies of launches may hold, each of at most 1024 characters: its name in snake_case, and one sentence
+   * on what it is for, which OPTIONS tells of everything that launches. Several taps may take the same.
+   */
+  takes?: Readonly<Record<string, string>>;
 }

@@ -14,6 +14,11 @@ export interface PluginManifest {
   sdk: string;
   /** ids of plugins that must be on; they are registered and started before it */
   requires?: readonly string[];
+  /**
+   * It must not be switched on as optional: where it fails, the service does not start, rather than go on without what
+   * the plugin refuses, hides or records. Default false.
+   */
+  mandatory?: boolean;
   /** folder of its knex migrations `0001_name.ts|js`: `new URL('./migrations/', import.meta.url)` */
   migrations?: URL;
 }
@@ -46,7 +51,7 @@ function problems(plugin: Plugin): string[] {
   const found: string[] = [];
   if (typeof plugin !== 'object' || plugin === null)
     return ['definePlugin takes an object: { id, title, version, sdk, register }'];
-  const { id, title, version, sdk, requires = [], migrations, register } = plugin;
+  const { id, title, version, sdk, requires = [], mandatory = false, migrations, register } = plugin;
   if (typeof id !== 'string' || !kebab.test(id) || id.length > longestId)
     found.push(`id must be kebab-case, at most ${longestId} characters, like "drift-detection"`);
   if (id === 'core') found.push('id must be another than "core": tasks and traces of the service itself go by it');
@@ -56,6 +61,7 @@ function problems(plugin: Plugin): string[] {
   if (typeof sdk !== 'string' || !sdk.trim()) found.push('sdk must be a range of SDK versions like "^1.0.0"');
   if (!Array.isArray(requires) || !requires.every((item) => typeof item === 'string' && kebab.test(item)))
     found.push('requires must be a list of plugin ids');
+  if (typeof mandatory !== 'boolean') found.push('mandatory must be true or false');
   if (migrations !== undefined && !(migrations instanceof URL))
     found.push("migrations must be a URL: new URL('./migrations/', import.meta.url)");
   if (typeof register !== 'function') found.push('register must be a function that takes the api');

@@ -1,4 +1,7 @@
-import type { Field } from './field.ts';
+import type { Knex } from 'knex';
+import type { Field, RowOf } from './field.ts';
+import type { ListFormat } from './format.ts';
+import type { Parameter } from './parameter.ts';
 
 /** Who calls. `null` stands for an anonymous caller. */
 export interface Actor {
@@ -12,7 +15,21 @@ export interface Actor {
   via: 'basic' | 'token' | 'session' | 'system';
   /** Of a session: which one, and how strongly the user proved who it is. */
   session?: { id: number; assurance: 'password' | 'passkey' };
+  /** of a token: which one */
+  token_id?: number;
 }
+
+/** Values by column. */
+export type Columns = Readonly<Record<string, unknown>>;
+
+/** A row as the database gives it: its id, and its columns. */
+export interface Row {
+  id: number;
+  [column: string]: unknown;
+}
+
+/** Narrows a query over the table that stands under an alias. */
+export type Builder = Knex.QueryBuilder;
 
 /**
  * One access rule in its two forms: may this actor do it to this row, and which rows exist for this actor.
@@ -20,10 +37,13 @@ export interface Actor {
  */
 export interface Rule {
   name: string;
-  /** `db` is the connection, or the write's transaction, for rules that look beyond the row; the engine hands it in. */
-  row: (actor: Actor | null, row: any, db?: any) => boolean | Promise<boolean>;
+  /**
+   * `row` is the row as stored, or the validated input of one that is made. `db` is the connection, or the write's transaction,
+   * for rules that look beyond the row; the service hands it in.
+   */
+  row(actor: Actor | null, row: Columns, db?: Knex): Promise<boolean>;
   /** Narrows a knex query over the resource's table under `alias`. */
-  query: (actor: Actor | null, builder: any, alias: string) => void;
+  query(actor: Actor | null, builder: Builder, alias: string): void;
 }
 
 export interface Access {
@@ -53,24 +73,53 @@ export interface Call {
   ip: string;
   /** The Accept header as sent; '' when absent. For actions that choose a format themselves. */
   accept?: string;
+  /** Which of the formats of a list was asked for; absent where it is JSON. */
+  format?: string;
   /** The If-Match header of a request to a detail, checked against the row under its lock. */
   ifMatch?: string;
   requestId: string;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
   /** The API form of rows of any type, in the order of the ids. Access has been checked by whoever picked the ids. */
-  represent: (type: string, ids: readonly number[], view?: View) => Promise<Record<string, any>[]>;
+  represent: (type: string, ids: readonly number[], view?: View) => Promise<Shown[]>;
   /** For a handler that copies a row in `trx`: gives the copy what plugins keep beside the original. */
-  copyExtensions: (trx: any, type: string, from: number, to: number) => Promise<void>;
+  copyExtensions: (trx: Knex, type: string, from: number, to: number) => Promise<void>;
   /**
    * For a handler that writes a row itself, in `trx`: asks the guards of its type and tells the activity stream, as for
-   * any other write. `row` is the row as stored now, `before` as it was; without it the row is new. @throws what a guard throws
+   * any other write. `row` is the row as stored now, `before` as it was; without it the row is new; `more`: what the entry says
+   * besides the fields, as `[before, after]` by name. @throws what a guard throws
    */
-  written: (trx: any, type: string, row: any, before?: any) => Promise<void>;
+  written: (trx: Knex, type: string, row: Row, before?: Row, more?: Record<string, unknown>) => Promise<void>;
+  /**
+   * For a handler that links or unlinks rows itself, in `trx`, as the list `relation` below the parent would: asks the guards of
+   * the parent's type and tells the activity stream. @throws what a guard throws
+   */
+  linked: (trx: Knex, parent: Named, relation: string, child: Named, detach: boolean) => Promise<void>;
   /** Which of these rows of a type the caller may see. */
   visible: (type: string, ids: readonly number[]) => Promise<Set<number>>;
   /** A page of a type's list for this call's query, as the list route would answer; `narrow` restricts it (alias `t`). */
-  list: (type: string, narrow?: (builder: any, alias: string) => void) => Promise<Reply>;
+  list: (type: string, narrow?: Narrow) => Promise<Reply>;
+  /** All of a type's list for this call's query in one of its `formats`, for an action that is such a list under a name of its own. */
+  write: (type: string, format: string, narrow?: Narrow) => Promise<Reply>;
+}
+
+/** One row by its type and id. */
+export interface Named {
+  type: string;
+  id: number;
+}
+
+/** Narrows a list's query, whose table stands under the alias. */
+export type Narrow = (builder: Builder, alias: string) => void;
+
+/** A record as the API shows it. */
+export interface Shown {
+  id: number;
+  type: string;
+  url: string;
+  related: Record<string, unknown>;
+  summary_fields: Record<string, unknown>;
+  [field: string]: unknown;
 }
 
 export type View = 'list' | 'detail';
@@ -103,16 +152,41 @@ export interface Answered {
   empty?: true;
 }
 
+/** Why clients should leave something, and since when; what is deprecated stays for two minor releases and six months at least. */
+export interface Deprecation {
+  /** ISO 8601 */
+  since: string;
+  /** when it goes, where that is known; ISO 8601 */
+  sunset?: string;
+  /** path of what takes its place */
+  successor?: string;
+  /** one sentence: what to do instead */
+  why: string;
+}
+
 /** A sub-route of a detail (`/job_templates/N/launch/`) or of the list. */
 export interface Action {
   /** Which rule guards it, per method; a method without a rule does not exist. */
   access: Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Rule>>;
-  handler: (call: Call, row: any) => Promise<Reply>;
+  handler(call: Call, row: Row): Promise<Reply>;
   summary?: string;
-  /** What a body may hold, for OPTIONS and the API description; the handler checks it. */
+  /**
+   * What a body may hold: told by OPTIONS and the API description, and checked before the handler runs (400 with the messages
+   * of each wrong field). `call.body` then holds these and nothing else: values of their types, links as ids of what the caller may see.
+   * A field that was not sent has its `default`, or is absent. A PATCH need not hold what is required.
+   */
   fields?: Record<string, Field>;
-  /** JSON Schema of a body that `fields` cannot tell, for the API description */
+  /** false: the handler reads the body itself, as it was sent; `fields` only tell of it */
+  validate?: false;
+  /**
+   * POST comes from outside and needs no account: its rule is the one for everybody, the handler is given the bytes as they came
+   * (`call.rawBody`) and judges them and whatever they name itself. Its row is an `id` and nothing else, and need not exist.
+   */
+  receives?: { limitBytes: number };
+  /** JSON Schema of a body that `fields` cannot tell, for the API description; the handler checks it */
   takes?: object;
+  /** the type whose list GET answers with, by `call.list` or `call.write`: its parameters and filters are told as those of the action */
+  lists?: string;
   /** Values of `?format=` that the handler serves itself; it then also judges `call.accept`, so no 404 or 406 before it. */
   formats?: readonly string[];
   /** false: no link in `related` */
@@ -121,6 +195,10 @@ export interface Action {
   answers?: Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Answered | readonly Answered[]>>;
   /** POST starts a run and answers with this status; clients may send it with an `Idempotency-Key`, and then it starts one run at most. */
   launches?: 201 | 202;
+  /** it is on its way out: every answer says so in its headers, and the API description */
+  deprecated?: Deprecation;
+  /** it knows `?preview=true`, which starts nothing: no key is spent on that */
+  previews?: true;
 }
 
 /** A route of its own, outside any resource: `/api/v2/ping/`. */
@@ -132,8 +210,6 @@ export interface Route extends Omit<Action, 'handler' | 'related'> {
   root?: string;
   /** what OPTIONS says besides the name; it checks access itself, since OPTIONS passes no rule */
   describe?: (call: Call) => Promise<Record<string, unknown>>;
-  /** the type whose list GET answers with */
-  lists?: string;
 }
 
 /** A list below a detail. */
@@ -142,10 +218,20 @@ export interface Sublist {
   resource: string;
   /** one-to-many: the column of the child that points at the parent */
   column?: string;
-  /** many-to-many: the table between; `ordered`: its column `position` fills itself, and the list keeps that order */
-  through?: { table: string; parent: string; child: string; ordered?: boolean };
+  /** many-to-many: the table between; `ordered`: its column `position` keeps the order; `where`: its rows that have these values, and are made with them */
+  through?: {
+    table: string;
+    parent: string;
+    child: string;
+    ordered?: boolean;
+    where?: Readonly<Record<string, string>>;
+  };
   /** any other relation: narrows the child query (alias `t`) to those of the parent row */
-  where?: (builder: any, parent: any, alias: string) => void;
+  where?(builder: Builder, parent: Row, alias: string): void;
+  /** what the list holds below a parent for which it is not what `column` or `through` say */
+  instead?(parent: Row): Narrow | undefined;
+  /** refuses, by throwing, whatever is sent to the list of this parent */
+  refuse?(call: Call, parent: Row): void;
   /** POST {id} / {id, disassociate}; needs `through`, `link` or a `column` */
   attach?: boolean;
   /** POST without id creates the child here */
@@ -155,27 +241,27 @@ export interface Sublist {
   /** rule on the parent row for showing the form of the POST in OPTIONS, where `write` lets pass what `link` or a check decides later */
   offered?: Pick<Rule, 'row'>;
   /** refuses a pairing by throwing; runs inside the write's transaction */
-  check?: (trx: any, parent: any, child: any, call: Call) => Promise<void>;
+  check?(trx: Knex, parent: Row, child: Row, call: Call): Promise<void>;
   /** the same for unlinking */
-  checkDetach?: (trx: any, parent: any, child: any, call: Call) => Promise<void>;
+  checkDetach?(trx: Knex, parent: Row, child: Row, call: Call): Promise<void>;
   /** columns that a child created here takes from its parent (`inventory_id`) */
   inherit?: readonly string[];
   /** instead of `through`: links or unlinks by rules of its own, which decide also who may and whether the child is there; resolves to whether anything changed */
-  link?: (
-    trx: any,
-    parent: any,
+  link?(
+    trx: Knex,
+    parent: Row,
     childId: number,
     call: Call,
     how: { detach: boolean; created: boolean },
-  ) => Promise<boolean>;
+  ): Promise<boolean>;
   /** rule on the parent row for creating a child here, in place of the child's own */
   createRule?: Rule;
   /** more about the children shown here than elsewhere; a constant number of statements per page */
-  decorate?: (db: any, results: Record<string, any>[], parent: any, call: Call) => Promise<void>;
+  decorate?(db: Knex, results: Shown[], parent: Row, call: Call): Promise<void>;
   /** what the place says of a child before it is made here: may set or refuse what the body holds */
-  prepare?: (call: Call, parent: any) => void;
+  prepare?(call: Call, parent: Row): void;
   /** the id of a row that is there already and that a body without id means: it is attached (204) instead of created */
-  adopt?: (db: any, parent: any, call: Call) => Promise<number | undefined>;
+  adopt?(db: Knex, parent: Row, call: Call): Promise<number | undefined>;
   /** `{ disassociate }` without id deletes the parent, as old clients expect of a group's children */
   detachDeletesParent?: boolean;
   orderBy?: string[];
@@ -190,17 +276,19 @@ export interface Span {
 }
 
 /** What one write hook is given; `input` holds validated columns, `row` the stored row. */
-export interface WriteContext {
-  trx: any;
+export interface WriteContext<R extends Row = Row> {
+  trx: Knex;
   call: Call;
-  input: Record<string, any>;
+  input: Partial<R>;
   /** The row before the change; undefined on create. */
-  before?: any;
+  before?: R;
   /** The keys that the client sent. */
   sent: ReadonlySet<string>;
+  /** Done once the write is committed and before it is answered; of a write that is refused, never. */
+  afterCommit: (work: () => Promise<unknown>) => void;
 }
 
-export interface Resource {
+export interface Resource<R extends Row = Row> {
   /** singular type name: `job_template` */
   type: string;
   /** path segment under /api/v2/: `job_templates` */
@@ -218,32 +306,62 @@ export interface Resource {
   /** which methods exist; default list GET POST, detail GET PUT PATCH DELETE */
   methods?: { list?: readonly ('GET' | 'POST')[]; detail?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[] };
   access: Access;
+  /** further rights than those of `access`, by name: what actions ask for, and what `explain-access` tells besides */
+  rights?: Readonly<Record<string, Rule | undefined>>;
+  /**
+   * Keys of `user_capabilities`, in the order shown, each with the name of the right that it stands for. Resources of
+   * plugins have `edit` and `delete` by themselves.
+   */
+  capabilities?: Readonly<Record<string, string>>;
+  /**
+   * Its details list what was done to them, resources of plugins always; `parts`: and to the rows of other types that
+   * belong to them, by the type and the column that names the owner. false: nothing is told of its rows at all.
+   */
+  stream?: boolean | { parts: Readonly<Record<string, string>> };
   orderBy: readonly string[];
   search?: readonly string[];
-  /** keys that lists leave out */
-  listOmit?: readonly string[];
   spans?: Record<string, Span>;
   sublists?: Record<string, Sublist>;
+  /** of a plugin's resource: named in `summary_fields.user_capabilities` where they write */
   actions?: Record<string, Action>;
   listActions?: Record<string, Action>;
+  /** what lists can be narrowed by besides their filters, by the name in the query: `{ since: parameter.since('created') }` */
+  parameters?: Record<string, Parameter>;
+  /**
+   * A reserved parameter of its lists that holds a whole expression of filters: `a=1 and (b__icontains=x or not c=2)`. `documents`:
+   * JSON documents of a row, by the name that paths into them begin with; each is the SQL that one contains the JSON `?`.
+   */
+  expression?: { parameter: string; help: string; documents?: Readonly<Record<string, string>> };
+  /** what lists are written as besides JSON, by the name in `?format=`: `{ csv: format.csv() }` */
+  formats?: Record<string, ListFormat>;
   /** links besides those of refs, sublists and actions; null entries are left out */
-  related?: (row: any) => Record<string, string | null>;
+  related?(row: R): Record<string, string | null>;
   /** further summary_fields for a whole page at once: returns one object per row id (no N+1) */
-  summaries?: (db: any, rows: any[], call: Call) => Promise<Map<number, Record<string, unknown>>>;
+  summaries?(db: Knex, rows: R[], call: Call): Promise<Map<number, Record<string, unknown>>>;
   /** which keys of the target a ref to this resource shows in summary_fields; default id, name, description */
   summary?: readonly string[];
   /** further SQL columns of the rows that `related`, `summaries`, `present` and `compute` see: name → expression over `{alias}`. Timestamps in those rows are ISO texts. */
   extraSql?: Record<string, string>;
   /** unique constraints: constraint name → the answer when it is hit */
   unique?: Record<string, { field: string; message: string }>;
-  validate?: (context: WriteContext) => Promise<void> | void;
-  afterCreate?: (context: WriteContext, row: any) => Promise<void>;
-  afterUpdate?: (context: WriteContext, row: any) => Promise<void>;
+  /**
+   * Its rows come about by being launched: a POST, to the list or below another record, is checked as any other, and then
+   * this starts the run and answers, in place of an insert. `values`: what was sent, has a default or belongs to the place,
+   * by the names of the fields.
+   */
+  launch?(call: Call, values: Columns): Promise<Reply>;
+  validate?(context: WriteContext<R>): Promise<void> | void;
+  afterCreate?(context: WriteContext<R>, row: R): Promise<void>;
+  afterUpdate?(context: WriteContext<R> & { before: R }, row: R): Promise<void>;
   /** may resolve to what the activity stream says of the deletion besides the row itself */
-  beforeDelete?: (trx: any, row: any, call: Call) => Promise<Record<string, unknown> | void>;
-  afterDelete?: (trx: any, row: any, call: Call) => Promise<void>;
+  beforeDelete?(trx: Knex, row: R, call: Call): Promise<Record<string, unknown> | void>;
+  /** what POST does in place of storing the input as a row, where rows are a view of others; resolves to the row that it stands for */
+  insert?(context: WriteContext<R>): Promise<Row>;
+  /** what DELETE does in place of deleting the row, which may stay (as one that is marked); it locks what it has to */
+  remove?(trx: Knex, row: R, call: Call): Promise<void>;
+  afterDelete?(trx: Knex, row: R, call: Call): Promise<void>;
   /** last touch on the representation; must not query */
-  present?: (representation: Record<string, any>, row: any, view: 'list' | 'detail', call: Call) => void;
+  present?(representation: Shown, row: R, view: View, call: Call): void;
   /**
    * Rows keyed by something else than an `id` column: `sql` gives the public id (`{alias}` as in fields), used to show and
    * order it; `columns` gives the columns that equal it, so that a lookup or a filter by id uses the key.
@@ -256,20 +374,27 @@ export interface Resource {
   /** a mixed list: the types whose rows share this table, told apart by their `where`; each row is shown in its own type's shape */
   variants?: readonly string[];
   /** rows that no list shows (alias of the table given); details show them */
-  listed?: (builder: any, alias: string) => void;
+  listed?(builder: Builder, alias: string): void;
   /** columns that reads never fetch: heavy or internal ones that no field, link or rule needs */
   hiddenColumns?: readonly string[];
   /** what `<path>/<name>/` may be in place of the id: own fields, or a ref, which stands for its target's own naming */
   naming?: readonly string[];
+  /** all of it is on its way out: every answer says so in its headers, and the API description */
+  deprecated?: Deprecation;
   /** status of a successful DELETE, 204 unless set */
   deleteStatus?: number;
 }
 
-/** Declares a resource; throws at once when the declaration cannot work. */
-export function defineResource(resource: Resource): Resource {
+/**
+ * Declares a resource; throws at once when the declaration cannot work. The rows that its functions are given have the columns of
+ * its fields, by their types; of any other column nothing is known.
+ */
+export function defineResource<const F extends Record<string, Field>>(
+  resource: Omit<Resource<RowOf<F>>, 'fields'> & { fields: F },
+): Resource {
   if (!resource.access?.see)
     throw new Error(`resource ${resource.type}: access.see is missing: every route must state its access`);
   if (!resource.orderBy.length)
     throw new Error(`resource ${resource.type}: orderBy is empty: lists need a stable order`);
-  return resource;
+  return resource as Resource;
 }

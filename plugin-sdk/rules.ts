@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Actor, Rule } from './resource.ts';
 
 /**
@@ -6,46 +7,52 @@ import type { Actor, Rule } from './resource.ts';
  * column means no, in both forms.
  */
 
-/** What explain-access may say about a rule: what it is made of. */
-export type Anatomy =
-  | { kind: 'any' | 'all'; rules: readonly Rule[] }
-  | { kind: 'not'; rule: Rule }
-  | { kind: 'via'; column: string; table: string; rule: Rule }
-  | { kind: 'role'; type: string; field: string; column: string }
-  /** a seat in the member list of one of these roles of the organization under `column` */
-  | { kind: 'direct'; fields: readonly string[]; column: string }
-  /** the caller and the row decide it alone */
-  | { kind: 'own' };
+/** What a rule is made of: it combines others, or asks one (`via`) of the record that `column` names. */
+export type Parts =
+  | { of: 'any' | 'all' | 'not'; rules: readonly Rule[] }
+  | { of: 'via'; rules: readonly [Rule]; column: string; table: string };
+
+/** Ids that a rule's sub-select stands for: those that `column` of a row must hold one of. `?` stands for each binding. */
+export interface Ids {
+  column: string;
+  sql: string;
+  bindings: readonly Knex.RawBinding[];
+}
 
 export interface CoreRule extends Rule {
   /** narrowed from outside, which superusers are not exempt from */
   readonly restricted?: boolean;
-  anatomy?: Anatomy;
+  /** explain-access shows them, and forms are offered by them */
+  readonly parts?: Parts;
+  /** it is about the caller's roles on the record that `column` names; `field`: about this one, by any path */
+  asks?: { type: string; column: string; field?: string };
+  /**
+   * The sub-select of the query form, stated: a list over many rows looks the ids up before it asks for the rows. Absent,
+   * or undefined for a caller, where the query form looks nothing up.
+   */
+  ids?: (actor: Actor) => Ids | undefined;
 }
 
 /** Every authenticated caller, every row. */
 export const authenticated: CoreRule = {
   name: 'authenticated',
-  anatomy: { kind: 'own' },
-  row: (actor) => actor !== null,
+  row: async (actor) => actor !== null,
   query: (actor, builder) => void (actor ?? builder.whereRaw('false')),
 };
 
 /** Everybody, also without credentials; spelled out because it must be meant. */
-export const everybody: Rule = { name: 'everybody', row: () => true, query: () => undefined };
+export const everybody: Rule = { name: 'everybody', row: async () => true, query: () => undefined };
 
 /** Nobody, the superuser included. */
 export const nobody: CoreRule = {
   name: 'nobody',
-  anatomy: { kind: 'own' },
-  row: () => false,
+  row: async () => false,
   query: (_actor, builder) => void builder.whereRaw('false'),
 };
 
 const test = (name: string, holds: (actor: Actor) => boolean): CoreRule => ({
   name,
-  anatomy: { kind: 'own' },
-  row: (actor) => actor !== null && holds(actor),
+  row: async (actor) => actor !== null && holds(actor),
   query: (actor, builder) => void (actor !== null && holds(actor) ? builder : builder.whereRaw('false')),
 });
 
@@ -55,47 +62,28 @@ export const auditor = test('superuser or auditor', (actor) => actor.is_superuse
 /** The row belongs to the caller: `column` holds a user's id. */
 export const owner = (column: string): CoreRule => ({
   name: `owner by ${column}`,
-  anatomy: { kind: 'own' },
-  row: (actor, row) => actor !== null && Number(row[column]) === actor.id,
+  row: async (actor, row) => actor !== null && Number(row[column]) === actor.id,
   query: (actor, builder, alias) => void builder.where(`${alias}.${column}`, actor?.id ?? -1),
 });
 
 /** The row's column has this value; null matches an empty one. */
 export const columnIs = (column: string, value: string | number | boolean | null): CoreRule => ({
   name: `${column} is ${value}`,
-  anatomy: { kind: 'own' },
-  row: (_actor, row) => (row[column] ?? null) === value,
+  row: async (_actor, row) => (row[column] ?? null) === value,
   query: (_actor, builder, alias) => void builder.where(`${alias}.${column}`, value),
 });
 
-/**
- * One rule that says `decisive` is enough. Waits only where a rule does: most know at once, and waiting for what is there
- * already is a good part of what a small request costs.
- */
-function decide(
-  rules: readonly Rule[],
-  decisive: boolean,
-  ...[actor, row, db]: Parameters<Rule['row']>
-): boolean | Promise<boolean> {
-  for (const [index, rule] of rules.entries()) {
-    const found = rule.row(actor, row, db);
-    if (typeof found !== 'boolean')
-      return Promise.resolve(found).then((later) =>
-        Boolean(later) === decisive ? decisive : decide(rules.slice(index + 1), decisive, actor, row, db),
-      );
-    if (found === decisive) return decisive;
-  }
-  return !decisive;
-}
-
 export const anyOf = (...rules: Rule[]): CoreRule => ({
   name: rules.map((rule) => rule.name).join(' or '),
-  anatomy: { kind: 'any', rules },
-  row: (actor, row, db) => decide(rules, true, actor, row, db),
+  parts: { of: 'any', rules },
+  row: async (actor, row, db) => {
+    for (const rule of rules) if (await rule.row(actor, row, db)) return true;
+    return false;
+  },
   query: (actor, builder, alias) =>
-    void builder.where((any: any) => {
+    void builder.where((some: Knex.QueryBuilder) => {
       for (const rule of rules)
-        any.orWhere((one: any) => {
+        void some.orWhere((one) => {
           // a group without a condition would vanish and so allow nothing: state the truth it stands for
           one.whereRaw('true');
           rule.query(actor, one, alias);
@@ -105,11 +93,14 @@ export const anyOf = (...rules: Rule[]): CoreRule => ({
 
 export const allOf = (...rules: Rule[]): CoreRule => ({
   name: rules.map((rule) => (rule.name.includes(' or ') ? `(${rule.name})` : rule.name)).join(' and '),
-  anatomy: { kind: 'all', rules },
-  row: (actor, row, db) => decide(rules, false, actor, row, db),
+  parts: { of: 'all', rules },
+  row: async (actor, row, db) => {
+    for (const rule of rules) if (!(await rule.row(actor, row, db))) return false;
+    return true;
+  },
   query: (actor, builder, alias) => {
     for (const rule of rules)
-      builder.where((one: any) => {
+      builder.where((one: Knex.QueryBuilder) => {
         one.whereRaw('true');
         rule.query(actor, one, alias);
       });
@@ -118,11 +109,11 @@ export const allOf = (...rules: Rule[]): CoreRule => ({
 
 export const not = (rule: Rule): CoreRule => ({
   name: `not (${rule.name})`,
-  anatomy: { kind: 'not', rule },
+  parts: { of: 'not', rules: [rule] },
   row: async (actor, row, db) => !(await rule.row(actor, row, db)),
   // not exists, since `not` over a null column would be null
   query: (actor, builder, alias) =>
-    void builder.whereNotExists((inner: any) => {
+    void builder.whereNotExists((inner: Knex.QueryBuilder) => {
       inner.select(inner.client.raw('1')).whereRaw('true');
       rule.query(actor, inner, alias);
     }),
@@ -134,7 +125,7 @@ export const not = (rule: Rule): CoreRule => ({
  */
 export const via = (column: string, table: string, rule: Rule, { alsoEmpty = false } = {}): CoreRule => ({
   name: `${rule.name} by ${column}`,
-  anatomy: { kind: 'via', column, table, rule },
+  parts: { of: 'via', rules: [rule], column, table },
   row: async (actor, row, db) => {
     if (actor?.is_superuser && !(rule as CoreRule).restricted) return true;
     const id = row[column] ?? null;
@@ -144,8 +135,8 @@ export const via = (column: string, table: string, rule: Rule, { alsoEmpty = fal
   },
   query: (actor, builder, alias) => {
     if (actor?.is_superuser && !(rule as CoreRule).restricted) return;
-    builder.where((either: any) => {
-      either.whereIn(`${alias}.${column}`, (inner: any) => {
+    builder.where((either: Knex.QueryBuilder) => {
+      void either.whereIn(`${alias}.${column}`, (inner) => {
         inner.select(`${alias}_v.id`).from(`${table} as ${alias}_v`);
         rule.query(actor, inner, `${alias}_v`);
       });
@@ -155,7 +146,7 @@ export const via = (column: string, table: string, rule: Rule, { alsoEmpty = fal
 });
 
 /** @throws naming the rule when the caller forgot the connection: refusing silently would hide the mistake */
-export function connection(db: any, what: string): any {
+export function connection(db: Knex | undefined, what: string): Knex {
   if (!db)
     throw new Error(
       `The access rule on ${what} looks into the database: pass the connection or transaction as third argument of row().`,

@@ -1,5 +1,8 @@
+import type { Knex } from 'knex';
+import { isErrorOf } from './errors.ts';
 import type { Actor } from './resource.ts';
-import type { Denial, Origin } from './hooks.ts';
+import type { Denial } from './hooks.ts';
+import type { Origin } from './rows/runs.ts';
 
 /** Structured log lines, tagged with the plugin's id. Secrets are redacted by the names of their keys. */
 export interface PluginLog {
@@ -10,14 +13,22 @@ export interface PluginLog {
 }
 
 export interface LaunchRequest {
-  job_template: number;
-  /** the launch body as clients send it: `extra_vars`, `limit`, `inventory`, … */
-  prompts?: Record<string, unknown>;
+  /** number of a template of any kind: a job template, a project that is fetched, one of a plugin's */
+  template: number;
+  /** the launch body as clients send it: `extra_vars`, `limit`, `inventory`, …; what the template does not ask for is ignored */
+  prompts?: Readonly<Record<string, unknown>>;
+  /**
+   * variables that count whether the template asks for any or not. Only for origins that may carry them (`event`,
+   * `callback`, `webhook`, `workflow`, and those that a plugin declared so by `api.origin`): else ApiError 400
+   */
+  variables?: Readonly<Record<string, unknown>>;
   /** who wanted it */
   actor: Actor | null;
-  /** whose rights are used; default `actor` */
+  /** whose rights are used; default `actor`. null: nobody's are asked about */
   authority?: Actor | null;
   origin: Origin;
+  /** the run that launches it: its kind's `follow` learns of each move */
+  parent?: number;
   /**
    * true: the caller takes the answer, so what is wrong is thrown and a denied run is deleted;
    * false: nobody waits, the run is kept as `failed` with the reasons in `job_explanation`
@@ -26,11 +37,32 @@ export interface LaunchRequest {
 }
 
 export interface LaunchService {
-  /** Starts a job template the way every launch goes. @throws ValidationError, ApiError when `waiting` */
-  start(request: LaunchRequest): Promise<{ id: number; status: string }>;
+  /** Starts a template the way every launch goes. @throws ValidationError, ApiError when `waiting` */
+  start(request: LaunchRequest): Promise<{ id: number; kind: string; status: string }>;
+  /** What is wrong with a launch, by field, without launching; {} when nothing is. @throws ApiError 403 for missing rights */
+  check(request: LaunchRequest): Promise<Record<string, unknown>>;
 }
 
-/** One line of the audit trail and the activity stream; in `trx` it commits with the change that it tells of. */
+/** Runs that there are, of whatever kind. */
+export interface RunService {
+  /** Asks a run to end, as `cancel/` does; false when it had ended already. Whether somebody may is the caller's to ask. */
+  cancel(run: number, actor: Actor | null): Promise<boolean>;
+  /**
+   * Ends a run of one of the plugin's own kinds that needs nobody, inside `trx`; false when it had ended already.
+   * @throws Error for a run of another kind
+   */
+  end(
+    trx: Knex,
+    run: number,
+    status: 'successful' | 'failed' | 'error' | 'canceled',
+    explanation?: string,
+  ): Promise<boolean>;
+}
+
+/**
+ * One event of the audit log, which is never changed, and one entry of the activity stream; in `trx` they commit with the change that
+ * they tell of. The log calls an action that is none of the stream's own operations `<plugin>.<action>`.
+ */
 export interface AuditService {
   record(entry: {
     action: string;
@@ -38,16 +70,34 @@ export interface AuditService {
     object?: { type: string; id: number; name: string };
     organization?: number | null;
     changes?: Record<string, unknown>;
-    trx?: any;
+    trx?: Knex;
   }): Promise<void>;
 }
 
 export interface NotifyService {
   /**
-   * Hands a message to a notification kind (extension point `notification.kind`).
-   * @throws Error when no plugin offers that kind
+   * Hands a message to a notification kind (extension point `points.notificationKind`) at once, and leaves no record.
+   * @throws Error when there is no such kind, or it did not take the message
    */
   send(message: { kind: string; configuration: Record<string, unknown>; subject: string; body: string }): Promise<void>;
+  /**
+   * Sends by a notification template, from the queue, with its tries and its record in `notifications/`. Resolves to the
+   * notification's id once it is stored.
+   * @throws Error when there is no such template
+   */
+  deliver(message: NotificationRequest): Promise<number>;
+}
+
+export interface NotificationRequest {
+  /** id of a notification template */
+  template: number;
+  subject: string;
+  /** a text; of a template whose kind sends JSON it becomes `{ "body": text }` unless it is JSON itself */
+  body?: string;
+  /** stored in this transaction, and sent only when it commits */
+  trx?: Knex;
+  /** a task of the plugin that is enqueued with a `NotificationOutcome` in the transaction that ends the delivery */
+  told?: { task: { name: string }; kept?: unknown };
 }
 
 /** Expressions and templates that users wrote, run in an isolate of a separate process. */
@@ -67,6 +117,11 @@ export interface SandboxLimits {
 
 export class SandboxError extends Error {
   override name = 'SandboxError';
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isErrorOf(this, SandboxError, value, ({ name }) => name === 'SandboxError');
+  }
+
   readonly kind: 'syntax' | 'undefined' | 'timeout' | 'memory' | 'output' | 'error';
 
   constructor(kind: SandboxError['kind'], message: string) {
@@ -85,6 +140,8 @@ export interface HttpRequest {
   maxBytes?: number;
   /** false: accept any TLS certificate; default true */
   verifyTls?: boolean;
+  /** PEM texts: authorities to trust besides those that this machine trusts, and what the caller shows of itself */
+  tls?: { ca?: string; cert?: string; key?: string };
   /** the address comes from a deployment setting, not from a user: private networks are allowed */
   trusted?: boolean;
 }
@@ -100,6 +157,10 @@ export interface HttpService {
 
 export class OutboundError extends Error {
   override name = 'OutboundError';
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isErrorOf(this, OutboundError, value, ({ name }) => name === 'OutboundError');
+  }
 }
 
 /** Where a secret is stored: it can be opened from there and from nowhere else. */
@@ -120,6 +181,25 @@ export interface SecretService {
   open(stored: string, cell: SecretCell): string;
   /** for columns that no field shows */
   seal(plain: string, cell: SecretCell): string;
+}
+
+/** Times that recur, and how long each of them lasts. */
+export interface Recurring {
+  /** DTSTART and rules, as those of schedules */
+  rrule: string;
+  /** RFC 5545: `PT8H`, `P1DT12H`, `P2W`, at most 366 days. Days and weeks are those of the calendar, also where clocks are changed. */
+  duration: string;
+  /** name of the zone whose clocks count where DTSTART names none */
+  zone?: string;
+}
+
+export interface RecurrenceService {
+  /**
+   * The next spans of time, soonest first, of those that end after `from`; computed off the event loop. `most`: 1 to 1000.
+   * @throws ValidationError by `rrule`, `duration` or `zone`: it is no rule, or its times take more than 5 s to find;
+   * ApiError 503 when too much is asked at once
+   */
+  spans(recurring: Recurring, asked: { from: Date; most: number }): Promise<{ start: Date; end: Date }[]>;
 }
 
 export interface Clock {

@@ -1,19 +1,28 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { announce, run, say, SetupError, tail } from './run.mjs';
 import { aptInstall, canApt, findProgram } from './debian.mjs';
-import { findPythons, makeEnvironment, newest, oldest } from './python.mjs';
+import { environmentStamp, findPythons, makeEnvironment, newest, oldest, readStamp, writeStamp } from './python.mjs';
+
+const folderOf = (root) => join(root, '.tools', 'engine');
+const requirementsOf = (root) => join(root, 'setup', 'engine-requirements.txt');
+
+/** What is missing of the engine, undefined where nothing is. */
+export function missingEngine(root) {
+  const folder = folderOf(root);
+  if (process.env.ENGINE_COMMAND) return undefined;
+  if (!existsSync(join(folder, 'bin', 'ansible-playbook'))) return 'the automation engine';
+  const noted = readStamp(folder);
+  if (noted === 'debian' || noted === environmentStamp(folder, requirementsOf(root))) return undefined;
+  return 'an engine that fits this folder, its Python and the wanted version';
+}
 
 /** The pinned engine in .tools/engine; else Debian's, as root; else an error that says what to install. */
 export async function installEngine(root) {
   if (process.env.ENGINE_COMMAND) return say(`engine: ${process.env.ENGINE_COMMAND} (ENGINE_COMMAND)`);
-  const folder = join(root, '.tools', 'engine');
-  const requirements = join(root, 'setup', 'engine-requirements.txt');
-  const stampFile = join(folder, '.tapline-stamp');
-  const stamp = createHash('sha256').update(readFileSync(requirements)).digest('hex');
-  const found = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
-  if (existsSync(join(folder, 'bin', 'ansible-playbook')) && (found === stamp || found === 'debian')) return undefined;
+  const folder = folderOf(root);
+  const requirements = requirementsOf(root);
+  if (!missingEngine(root)) return undefined;
 
   // another user runs the engine: it must be readable whatever our umask is
   process.umask(0o022);
@@ -22,7 +31,7 @@ export async function installEngine(root) {
   const problems = [];
   for (const python of await findPythons()) {
     const problem = await installInto(folder, python, requirements);
-    if (!problem) return writeFileSync(stampFile, stamp);
+    if (!problem) return writeStamp(folder, environmentStamp(folder, requirements));
     problems.push(`${python}: ${problem}`);
     rmSync(folder, { recursive: true, force: true });
   }
@@ -69,6 +78,6 @@ function linkDebianEngine(folder) {
     if (name.startsWith('ansible')) symlinkSync(`/usr/bin/${name}`, join(folder, 'bin', name));
   symlinkSync('/usr/bin/python3', join(folder, 'bin', 'python3'));
   symlinkSync('/usr/bin/python3', join(folder, 'bin', 'python'));
-  writeFileSync(join(folder, '.tapline-stamp'), 'debian');
+  writeStamp(folder, 'debian');
   announce("engine: Debian's ansible-core");
 }

@@ -1,10 +1,23 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, tail } from './run.mjs';
 
 /** What the pinned Python programs run on. */
 export const oldest = 11;
 export const newest = 13;
+
+const stampFile = (folder) => join(folder, '.tapline-stamp');
+export const writeStamp = (folder, stamp) => writeFileSync(stampFile(folder), stamp);
+export const readStamp = (folder) => (existsSync(stampFile(folder)) ? readFileSync(stampFile(folder), 'utf8') : '');
+
+/** Its programs hold the folder's path and run on one interpreter: moved, or with another Python, it is of no use. */
+export function environmentStamp(folder, requirements) {
+  const python = join(folder, 'bin', 'python');
+  const interpreter = existsSync(python) ? realpathSync(python) : 'none';
+  const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex');
+  return [wanted, folder, interpreter].join('\n');
+}
 
 /** A virtual environment with exactly the locked packages in it; `problem` says why there is none. */
 export async function makeEnvironment(folder, python, requirements, label) {
@@ -25,15 +38,16 @@ export async function makeEnvironment(folder, python, requirements, label) {
     '-r',
     requirements,
   ];
-  const own = await run(target, ['-m', 'pip', '--version']);
-  const pip = own.ok ? [target, ['-m', 'pip']] : await outerPip(target);
+  const pip = await pipOf(target);
   if (!pip) return { problem: 'it has neither the module ensurepip nor pip' };
   const result = await run(pip[0], [...pip[1], ...args], { label });
   return result.ok ? { seconds: result.seconds } : { problem: tail(result.output, 3) };
 }
 
-/** Debian ships Python without ensurepip; any other pip can install into the environment. */
-async function outerPip(target) {
+/** Its program and first arguments. Debian ships Python without ensurepip; any other pip can serve it. */
+export async function pipOf(target) {
+  const own = await run(target, ['-m', 'pip', '--version']);
+  if (own.ok) return [target, ['-m', 'pip']];
   for (const program of ['/usr/bin/pip3', 'pip3', 'pip']) {
     const result = await run(program, ['--python', target, '--version']);
     if (result.ok) return [program, ['--python', target]];

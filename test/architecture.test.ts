@@ -127,9 +127,83 @@ describe('the architecture', () => {
     expect(naming).to.deep.equal([]);
   });
 
+  describe('of core', () => {
+    /** Imports go down this list only, those of types alone included. */
+    const floors = [
+      'testing',
+      'app',
+      'run-kinds',
+      'resources',
+      'plugins',
+      'http',
+      'contents',
+      'dispatch',
+      'runner',
+      'webhooks',
+      'schedules',
+      'runs',
+      'surveys',
+      'accounts',
+      'scm',
+      'inventory',
+      'credentials',
+      'notifications',
+      'descriptors',
+      'rbac',
+      'audit',
+      'hooks',
+      'events',
+      'nodes',
+      'settings',
+      'secrets',
+      'queue',
+      'yaml',
+      'sandbox',
+      'outbound',
+      'db',
+      'config',
+      'observe',
+    ];
+    const folderOf = (file: string) => file.split('/')[1] ?? '';
+    const own = imports.filter(
+      ({ file, target }) => /^core\/[^/]+\//.test(file) && target && /^core\/[^/]+\//.test(target),
+    );
+
+    it('has its folders in one order, and no import goes up', () => {
+      const folders = new Set(sources.filter((file) => /^core\/[^/]+\//.test(file)).map(folderOf));
+      expect([...folders].toSorted()).to.deep.equal(floors.toSorted());
+      expect(own.length).to.be.greaterThan(1000);
+      const upward = own.filter(
+        ({ file, target }) => floors.indexOf(folderOf(file)) > floors.indexOf(folderOf(target!)),
+      );
+      expect(show(upward)).to.deep.equal([]);
+    });
+
+    it('keeps at most 25 files of its own in a folder', () => {
+      const counts = new Map<string, number>();
+      for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+      expect([...counts].filter(([folder, count]) => !folder.startsWith('migrations') && count > 25)).to.deep.equal([]);
+    });
+
+    it('names a kind of runs in its own folder only', () => {
+      const kinds = globSync('core/run-kinds/*/kind.ts', { cwd: root }).map((file) => ({
+        folder: dirname(file),
+        kind: /kind: '([a-z_]+)'/.exec(text(file))?.[1] ?? '',
+      }));
+      expect(kinds.map(({ kind }) => kind)).to.include.members(['job', 'project_update']);
+      const named = kinds.flatMap(({ folder, kind }) =>
+        sources
+          .filter((file) => inside(file, 'core') && !inside(file, folder))
+          .filter((file) => new RegExp(`['"\`]${kind}['"\`]`).test(text(file)))
+          .map((file) => `${file} names ${kind}`),
+      );
+      expect(named).to.deep.equal([]);
+    });
+  });
+
   it('lets nothing outside the runner know that a run is a process', () => {
-    // app/ runs Postgres, scm/ git, credentials/ ssh-keygen, sandbox/ what evaluates expressions: none is a run
-    const allowed = ['core/runner', 'core/app', 'core/scm', 'core/credentials', 'core/sandbox'];
+    // db/ runs Postgres, scm/ git, credentials/ ssh-keygen, sandbox/ what evaluates expressions: none is a run
+    const allowed = ['core/runner', 'core/app', 'core/db', 'core/scm', 'core/credentials', 'core/sandbox'];
     const wrong = imports.filter(
       ({ file, specifier }) =>
         inside(file, 'core') &&

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDb } from '@tapline/core/app/database.ts';
-import { migrate } from '@tapline/core/app/migrate.ts';
-import { startPostgres } from '@tapline/core/app/postgres.ts';
+import { createDb } from '@tapline/core/db/database.ts';
+import { migrate } from '@tapline/core/db/migrate.ts';
+import { startPostgres } from '@tapline/core/db/postgres.ts';
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { pino } from 'pino';

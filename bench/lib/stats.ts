@@ -50,7 +50,9 @@ export function figure(
 
 export const show = (value: number, digits = 1) => value.toFixed(Math.abs(value) < 10 ? Math.max(digits, 2) : digits);
 
+/** The median with its interval, and between what the samples lie: the worst of them stands beside the typical one. */
 export function spread(values: readonly number[], unit: string): string {
   const [low, high] = interval(values);
-  return `${show(median(values))} ${unit} [${show(low)}, ${show(high)}], n=${values.length}`;
+  const all = `${show(Math.min(...values))} to ${show(Math.max(...values))}`;
+  return `${show(median(values))} ${unit} [${show(low)}, ${show(high)}], all ${all}, n=${values.length}`;
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '@tapline/core/app/postgres.ts';
+import { startPostgres } from '@tapline/core/db/postgres.ts';
 import { createLog } from '@tapline/core/observe/log.ts';
 import { progress } from '../lib/progress.ts';
 import { Service } from '../lib/service.ts';

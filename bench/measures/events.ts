@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import type { Bus } from '@tapline/core/jobs/bus.ts';
+import { quietBus } from '../lib/quiet-bus.ts';
 import { createIngest } from '@tapline/core/runner/ingest/ingest.ts';
-import { createRecordedExecutor } from '@tapline/core/runner/ingest/recorded.ts';
+import { createRecordedExecutor } from '../lib/recorded-events.ts';
 import { createSettings } from '@tapline/core/settings/settings.ts';
 import type { Knex } from 'knex';
 import pg from 'pg';
@@ -49,9 +49,8 @@ async function ingestOnce(db: Knex, workspace: string): Promise<{ run: number; s
     .insert({ kind: 'job', name: 'bench', status: 'running' })
     .returning(['id', 'kind', 'inventory_id', 'use_fact_cache']);
   const silent = pino({ level: 'silent' });
-  const bus: Bus = { on: () => () => undefined, notify: async () => undefined, parcel: () => ['nobody', '{}'] };
   const settings = createSettings({ config: { settings: {} } as any });
-  const ingest = createIngest({ db, bus, executor: createRecordedExecutor(), log: silent, settings });
+  const ingest = createIngest({ db, bus: quietBus, executor: createRecordedExecutor(), log: silent, settings });
   globalThis.gc?.();
   const before = process.memoryUsage().rss;
   let peak = before;
@@ -69,10 +68,9 @@ async function ingestOnce(db: Knex, workspace: string): Promise<{ run: number; s
   return { run: run.id, sample: { ms, cpuMs: (used.user + used.system) / 1000, growthMb: (peak - before) / 1048576 } };
 }
 
-function figures(ours: Sample[], bare: number[]): Figure[] {
+function figures(ours: Sample[], bare: number[], growth: number[]): Figure[] {
   const ratios = ours.map(({ ms }, i) => (bare[i] ?? 0) / ms);
   const cpu = ours.map(({ cpuMs }) => cpuMs / count);
-  const growth = ours.map(({ growthMb }) => growthMb);
   const rate = count / (median(ours.map(({ ms }) => ms)) / 1000);
   const detail = `ingest ${spread(
     ours.map(({ ms }) => ms),
@@ -118,18 +116,30 @@ export async function events(): Promise<Figure[]> {
   }
 }
 
+/** In turns, each into an empty table. The first round warms up, but its growth of memory counts: it is that of a fresh process. */
 async function compare(db: Knex, client: pg.Client, recording: string): Promise<Figure[]> {
   const ours: Sample[] = [];
   const bare: number[] = [];
-  for (let i = 0; i <= pairs; i++) {
+  const growth: number[] = [];
+  const empty = () => client.query('truncate run_events');
+  const ingest = async () => {
     const { run, sample } = await ingestOnce(db, recording);
-    const rows = await rendered(client, run, run + 5000);
-    const ms = await copy(client, rows);
-    await client.query('truncate run_events');
-    if (i > 0) {
-      ours.push(sample);
-      bare.push(ms);
+    growth.push(sample.growthMb);
+    return { run, sample };
+  };
+  const { run } = await ingest();
+  const rows = await rendered(client, run, run + 5000);
+  await empty();
+  await copy(client, rows);
+  for (let pair = 0; pair < pairs; pair++) {
+    const sides = [
+      async () => void ours.push((await ingest()).sample),
+      async () => void bare.push(await copy(client, rows)),
+    ];
+    for (const side of pair % 2 ? sides : sides.toReversed()) {
+      await empty();
+      await side();
     }
   }
-  return figures(ours, bare);
+  return figures(ours, bare, growth);
 }

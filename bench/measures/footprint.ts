@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { debugPlaybook, prepare } from '../lib/content.ts';
 import { progress } from '../lib/progress.ts';
 import { Service } from '../lib/service.ts';
 import { type Figure, figure, median, spread } from '../lib/stats.ts';
@@ -39,15 +40,35 @@ function pss(pid: number): number {
   return Number(line?.[1] ?? 0) / 1024;
 }
 
+/** What somebody waits for who has just started it: the first thing that is stored, and the first job, to its end. */
+async function firstUse(service: Service): Promise<{ write: number; job: number }> {
+  const began = performance.now();
+  await service.call('POST', 'organizations/', { name: 'first' });
+  const write = performance.now() - began;
+  const { template } = await prepare(service, { 'debug.yml': debugPlaybook });
+  const id = await template('first', 'debug.yml');
+  const watcher = await service.watcher();
+  const launched = performance.now();
+  const { job } = await service.call('POST', `job_templates/${id}/launch/`, {});
+  await watcher.ended(job);
+  watcher.close();
+  return { write, job: performance.now() - launched };
+}
+
 export async function footprint(): Promise<Figure[]> {
   const first: number[] = [];
   const again: number[] = [];
   const memory: number[] = [];
+  const writes: number[] = [];
+  const jobs: number[] = [];
   for (let i = 0; i < 3; i++) {
     progress(`data folder ${i + 1} of 3`);
     const service = new Service();
     try {
       first.push(await service.start());
+      const { write, job } = await firstUse(service);
+      writes.push(write);
+      jobs.push(job);
       await service.stop({ keep: true });
       for (let j = 0; j < 3; j++) {
         again.push(await service.start());
@@ -74,5 +95,7 @@ export async function footprint(): Promise<Figure[]> {
       `embedded Postgres included; ${spread(again, 'ms')}`,
     ),
     figure('footprint', 'empty data folder to ready', median(first), 'ms', '<=', 10_000, spread(first, 'ms')),
+    figure('footprint', 'first write after that', median(writes), 'ms', '<=', 500, spread(writes, 'ms')),
+    figure('footprint', 'first job, from POST to its end', median(jobs), 'ms', '<=', 5000, spread(jobs, 'ms')),
   ];
 }

@@ -1,17 +1,20 @@
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import { createPool } from '../../core/app/database.ts';
+import { createPool } from '../../core/db/database.ts';
 import { createHooks } from '../../core/hooks/hooks.ts';
 import { defineHookTask } from '../../core/hooks/queue-tasks.ts';
-import type { Bus } from '@tapline/core/jobs/bus.ts';
-import { createQueue } from '../../core/jobs/queue.ts';
-import { createStatuses } from '../../core/jobs/status.ts';
+import { createQueue } from '../../core/queue/queue.ts';
+import { coreFollowing } from '../../core/runs/followers/followers.ts';
+import { RunKinds } from '../../core/runs/kinds.ts';
+import { createStatuses } from '../../core/runs/status.ts';
 import { createLog } from '../../core/observe/log.ts';
 import { onDatabase } from '../lib/bench-database.ts';
-import { prepare } from '../lib/content.ts';
+import { readyToLaunch } from '../lib/ready-to-launch.ts';
 import { progress } from '../lib/progress.ts';
+import { quietBus } from '../lib/quiet-bus.ts';
 import { root, Service } from '../lib/service.ts';
 import { type Figure, figure, median, spread } from '../lib/stats.ts';
+import { timed } from '../lib/timed.ts';
 
 const taps = 20;
 const launches = 200;
@@ -19,28 +22,11 @@ const finishes = 300;
 const warmUp = 30;
 const plugin = join(root, 'bench/lib/no-op-taps.ts');
 
-const timed = async (work: () => Promise<unknown>): Promise<number> => {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-};
-
-/** A service whose node takes no jobs: only the launch is measured, no engine runs beside it. */
-async function launcher(service: Service): Promise<() => Promise<unknown>> {
-  await service.start();
-  const { template } = await prepare(service, { 'x.yml': '- hosts: all\n' });
-  let nodes: { id: number }[] = [];
-  // it joins a moment after the service answers
-  while (!nodes.length) nodes = (await service.call('GET', 'instances/')).results;
-  for (const { id } of nodes) await service.call('PATCH', `instances/${id}/`, { enabled: false });
-  const id = await template('Launched', 'x.yml', { allow_simultaneous: true });
-  return () => service.call('POST', `job_templates/${id}/launch/`, {});
-}
-
 /** POST to answer with 20 taps that do nothing, and on a service without plugins, one after the other. */
 async function launchWithTaps(): Promise<Figure> {
   const services = [new Service({ TAPLINE_PLUGINS: '' }), new Service({ TAPLINE_PLUGINS: plugin })];
   try {
+    const launcher = async (service: Service) => (await readyToLaunch(service)).launch;
     const [bare, tapped] = [await launcher(services[0]!), await launcher(services[1]!)];
     const without: number[] = [];
     const more: number[] = [];
@@ -76,8 +62,7 @@ async function finisher(
     hooks.on(n % 2 ? 'afterFinish' : 'onStatusChange', { name: `bench:tap-${n}` }, () => undefined);
   defineHookTask({ queue, hooks });
   await queue.migrate();
-  const bus: Bus = { on: () => () => undefined, notify: async () => undefined, parcel: () => ['nobody', '{}'] };
-  const statuses = createStatuses({ bus, hooks, queue });
+  const statuses = createStatuses(coreFollowing({ kinds: new RunKinds(), bus: quietBus, hooks, queue }));
   return {
     finish: (run) =>
       db.transaction(async (trx) => {

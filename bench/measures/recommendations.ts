@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boot, type Running } from '@tapline/core/app/boot.ts';
-import { loadConfig } from '@tapline/core/app/config.ts';
+import { loadConfig } from '@tapline/core/config/config.ts';
 import { definePlugin, type PluginApi } from '@tapline/plugin-sdk';
 import pg from 'pg';
 import recommendations from '../../plugins/recommendations/index.ts';

@@ -1,6 +1,6 @@
-import { type Call, ValidationError, type WriteContext, forbidden } from '@tapline/plugin-sdk';
-import { addRefreshToken } from '../http/auth/oauth/issue.ts';
-import { newToken, tokenExpiry, tokenHash } from '../http/auth/token.ts';
+import { type Call, ValidationError, type WriteContext, forbidden, type Row } from '@tapline/plugin-sdk';
+import { addRefreshToken } from './oauth/issue.ts';
+import { newToken, tokenExpiry, tokenHash } from './token.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The plain text of a token and of what renews it, for the one answer that shows them. */
@@ -17,13 +17,23 @@ function checkScope(scope: string): void {
   if (!known) throw ValidationError.field('scope', 'Use read, write or both, separated by a space.');
 }
 
+/** Whoever may change a token need not be who it stands for. */
+function assertNotWider(before: string, after: string): void {
+  const had = new Set(before.split(' '));
+  if (after.split(' ').some((word) => !had.has(word)))
+    throw forbidden('Only a superuser may widen the scope of a token: make another one.');
+}
+
+type TokenRow = Row & { scope: string };
+
 export async function checkToken(
   settings: Pick<Settings, 'get'>,
-  { call, input, before }: WriteContext,
+  { call, input, before }: WriteContext<TokenRow>,
 ): Promise<void> {
   if (input.scope !== undefined) {
     checkScope(input.scope);
     input.scope = input.scope.split(' ').filter(Boolean).join(' ');
+    if (before && !call.actor?.is_superuser) assertNotWider(before.scope, input.scope);
   }
   if (before) return;
   input.user_id ??= call.actor?.id;

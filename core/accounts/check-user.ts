@@ -1,18 +1,22 @@
-import { type Actor, type Rule, ValidationError, type WriteContext, forbidden } from '@tapline/plugin-sdk';
-import { hashPassword } from '../http/auth/password.ts';
-import { masked } from '../credentials/input-schema.ts';
+import { type Actor, type Row, type Rule, ValidationError, type WriteContext, forbidden } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { hashPassword } from './password.ts';
+import { masked } from '../secrets/masked.ts';
 import type { Settings } from '../settings/settings.ts';
 import { passwordProblems } from './password-rules.ts';
+import { isWellKnownPassword } from './well-known-password.ts';
 
 const usernamePattern = /^[\p{L}\p{N}@.+_-]+$/u;
 const emailPattern = /^[^\s@<>()",;:\\[\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
+
+type UserRow = Row & { username: string; email: string; is_superuser: boolean };
 
 const flags = ['is_superuser', 'is_system_auditor'];
 
 export async function checkUser(
   settings: Pick<Settings, 'get'>,
   administer: Rule,
-  context: WriteContext,
+  context: WriteContext<UserRow>,
 ): Promise<void> {
   const { trx, call, input, before, sent } = context;
   await assertGuarded(administer, context);
@@ -31,7 +35,12 @@ export async function checkUser(
       ValidationError.field('is_superuser', 'The last superuser must remain one.'),
     );
   delete input.password;
-  if (password !== undefined) Object.assign(input, { password: await hashPassword(password), initial_password: false });
+  if (password !== undefined)
+    Object.assign(input, {
+      password: await hashPassword(password),
+      initial_password: false,
+      well_known_password: isWellKnownPassword(password, input.username ?? before?.username ?? ''),
+    });
 }
 
 async function assertGuarded(administer: Rule, { trx, call, input, before }: WriteContext): Promise<void> {
@@ -63,7 +72,7 @@ function newPassword(
 }
 
 /** Locks the superusers first, so that two of them cannot remove each other at once. */
-async function assertOtherSuperuser(trx: any, id: number, refusal: () => Error): Promise<void> {
+async function assertOtherSuperuser(trx: Knex, id: number, refusal: () => Error): Promise<void> {
   const superusers = await trx('users')
     .select('id')
     .where({ is_superuser: true, is_active: true })
@@ -73,7 +82,7 @@ async function assertOtherSuperuser(trx: any, id: number, refusal: () => Error):
 }
 
 export async function assertMayDelete(
-  trx: any,
+  trx: Knex,
   user: { id: number; is_superuser: boolean },
   actor: Actor | null,
 ): Promise<void> {

@@ -1,39 +1,46 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asValue } from 'awilix';
 import { ensureManagedTypes } from '../credentials/managed-types.ts';
-import { createActivity } from '../engine/activity.ts';
-import { compileResources } from '../engine/compile.ts';
-import { DoublePath } from '../engine/routes.ts';
+import { ensureManagedDefinitions } from '../rbac/assignments/managed-definitions.ts';
+import { tieSideTables } from '../descriptors/extend/side-tables.ts';
 import { defineHookTask } from '../hooks/queue-tasks.ts';
-import { describedAuth } from '../http/auth/describe-auth.ts';
 import { watchBlocking } from '../observe/blocking.ts';
 import { createLog, type Log } from '../observe/log.ts';
-import { blameForPaths } from '../plugins/clashes.ts';
-import { connectPlugins, definePluginTasks } from '../plugins/connect.ts';
+import { definePluginTasks } from '../plugins/services/connect.ts';
 import { pluginExtensions, pluginOwners } from '../plugins/content.ts';
-import { asPluginError, PluginError } from '../plugins/error.ts';
+import { asPluginError, PluginError } from '../observe/plugin-error.ts';
 import { startPlugins } from '../plugins/lifecycle.ts';
-import type { LoadOptions } from '../plugins/load.ts';
-import { joinNodes } from '../plugins/membership.ts';
-import { migratePlugins } from '../plugins/migrate.ts';
+import type { LoadOptions } from '../plugins/find/load.ts';
+import { migratePlugins } from '../plugins/data/migrate.ts';
+import { unclaimedOffers } from '../plugins/points.ts';
+import { noteSettingKeys } from '../plugins/data/noted-settings.ts';
 import { preparePlugins } from '../plugins/prepare.ts';
 import type { Registries } from '../plugins/registries.ts';
-import { judgeKeys } from '../plugins/settings.ts';
-import { coreResources, coreRoutes } from '../resources/index.ts';
+import { judgeKeys } from '../plugins/services/settings.ts';
 import { followStored } from '../settings/store.ts';
-import type { Config } from './config.ts';
+import type { Config } from '../config/config.ts';
+import { makeDataDir } from '../config/data-dir.ts';
+import { listenError } from '../http/listen-error.ts';
+import { compileCatalog, type Declared, declare } from './catalog.ts';
 import { buildContainer, type Container, type Services } from './container.ts';
-import { isDatabaseAway } from './database-errors.ts';
+import { isDatabaseAway } from '../db/database-errors.ts';
 import { createDemoContent } from './demo-content.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
+import { defineDeletion } from '../inventory/deletion.ts';
 import { defineHousekeeping } from './housekeeping.ts';
-import { migrate } from './migrate.ts';
-import { EarlyDatabase } from './open-database.ts';
+import { migrate } from '../db/migrate.ts';
+import { EarlyDatabase, UnreachableError } from '../db/open-database.ts';
+import { ensureCleanupSchedules } from '../run-kinds/system-job/cleanup-schedules.ts';
+import { defineSchedules } from '../schedules/due.ts';
 import { Shutdown } from './shutdown.ts';
 import { watchEmbedded } from './watch-embedded.ts';
+import { defineAdvance } from '../runs/waiting/advance.ts';
+import { defineCancel } from '../runs/waiting/cancel-task.ts';
+import { defineDeliveries } from '../notifications/deliver.ts';
+import { defineSweep } from '../notifications/sweep.ts';
+import { defineReports } from '../webhooks/report-status.ts';
 
 export class BootError extends Error {
   override name = 'BootError';
@@ -58,6 +65,7 @@ interface State {
   database: EarlyDatabase;
   registries: Registries;
   container: Container;
+  declared: Declared;
   shutdown: Shutdown;
   admin: FirstAdmin;
   port: number;
@@ -66,6 +74,7 @@ interface State {
 /** In this order; what a phase starts is undone in reverse order at the end, or when a later phase fails. */
 const phases: [name: string, run: (state: State) => Promise<void>][] = [
   ['database', connect],
+  ['declarations', async (state) => void (state.declared = declare(state.container.cradle))],
   ['migrations', updateSchema],
   ['agreement with other nodes', agreeWithNodes],
   ['plugin migrations', updatePluginData],
@@ -73,6 +82,7 @@ const phases: [name: string, run: (state: State) => Promise<void>][] = [
   ['first content', createFirstContent],
   ['compile', compile],
   ['tasks', defineTasks],
+  ['left-over files', ({ container }) => container.cradle.contents.removeLeftOvers()],
   ['serve', serve],
   ['workers', startWorkers],
   ['start of plugins', ({ registries, shutdown }) => startPlugins({ registries, shutdown })],
@@ -104,14 +114,12 @@ async function bootUntilUp(
   let idleKeys: string[] = [];
   const patientUntil = performance.now() + patienceMs;
   for (;;) {
-    const registries = await inPhase('plugins', async () => {
-      const prepared = await preparePlugins({ config, inline, except, idleKeys });
-      judgeKeys(config, prepared);
-      return prepared;
-    });
+    const registries = await inPhase('plugins', () => preparePlugins({ config, inline, except, idleKeys }));
     for (const { id, reason } of registries.leftOut)
       log.error({ plugin: id, reason }, 'an optional plugin is left out');
+    for (const { plugin, text } of unclaimedOffers(registries)) log.warn({ plugin }, text);
     try {
+      await inPhase('plugins', async () => judgeKeys(config, registries));
       return await bootWith({ config, database, registries });
     } catch (error) {
       const fault = (error as Error).cause;
@@ -121,14 +129,17 @@ async function bootUntilUp(
         idleKeys = registries.settingKeys();
         continue;
       }
-      if (!isDatabaseAway(fault) || performance.now() > patientUntil) throw error;
+      // one that was not reached at all has been waited for already
+      const hopeless =
+        fault instanceof UnreachableError || database.signal?.aborted || performance.now() > patientUntil;
+      if (hopeless || !isDatabaseAway(fault)) throw error;
       log.warn({ err: error }, 'the database went away during the start, which begins anew');
       await delay(anewAfterMs);
     }
   }
 }
 
-/** A server that restarts is back within it; one that was never reached has been waited for as long. */
+/** A server that restarts is back within it. */
 const patienceMs = 60_000;
 const anewAfterMs = 500;
 
@@ -160,7 +171,7 @@ function reason(error: unknown): string {
 
 async function connect(state: State): Promise<void> {
   const { config, shutdown } = state;
-  mkdirSync(config.dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  makeDataDir(config.dataDir);
   const log = createLog({ config });
   const { databaseUrl, server } = await state.database.open();
   // last of all: everything else needs it to stop cleanly
@@ -184,7 +195,9 @@ async function updateSchema({ config, container }: State): Promise<void> {
 
 /** Before anything of plugins is changed in the database: nodes that differ may use it. */
 async function agreeWithNodes({ container, shutdown }: State): Promise<void> {
-  shutdown.add('membership', await joinNodes(container.cradle));
+  const { membership } = container.cradle;
+  await membership.join();
+  shutdown.add('membership', () => membership.leave());
 }
 
 async function updatePluginData({ config, container, registries }: State): Promise<void> {
@@ -192,6 +205,7 @@ async function updatePluginData({ config, container, registries }: State): Promi
   const { leftOut } = await migratePlugins({ databaseUrl: config.databaseUrl, plugins, log: container.cradle.log });
   const [failed] = leftOut;
   if (failed) throw asPluginError(failed.id, 'its migration', failed.error);
+  await noteSettingKeys(container.cradle.db, registries);
 }
 
 async function readSettings({ container, shutdown }: State): Promise<void> {
@@ -201,70 +215,70 @@ async function readSettings({ container, shutdown }: State): Promise<void> {
 }
 
 async function createFirstContent(state: State): Promise<void> {
-  const { db, config } = state.container.cradle;
+  const { db, config, credentialSources } = state.container.cradle;
   await db('service_state')
     .insert({ key: 'install_uuid', value: JSON.stringify(randomUUID()) })
     .onConflict('key')
     .ignore();
-  await ensureManagedTypes(db);
+  await ensureManagedTypes(db, credentialSources.types());
+  await ensureManagedDefinitions(db);
   state.admin = await ensureFirstAdmin({ db, config });
+  await ensureCleanupSchedules(db);
   await createDemoContent({ db, config });
 }
 
-async function compile({ container, shutdown }: State): Promise<void> {
+async function compile({ container, declared, shutdown }: State): Promise<void> {
   const { cradle } = container;
-  connectPlugins(cradle);
+  const { db, log, registries } = cradle;
+  const extensions = pluginExtensions(registries);
+  await tieSideTables({ db, log, resources: declared.resources, extensions, owners: pluginOwners(registries) });
+  const catalog = await compileCatalog(cradle, declared);
   shutdown.add('traces of hooks', () => cradle.hookTraces.flush());
   if (cradle.registries.plugins.length) shutdown.add('watch over the event loop', watchBlocking(cradle));
-  const resources = coreResources(cradle);
-  const engineApi = await compileResources({
-    db: cradle.db,
-    log: cradle.log,
-    resources,
-    routes: coreRoutes(cradle, resources),
-    besides: describedAuth,
-    doors: cradle.doors,
-    keyRing: cradle.keyRing,
-    extensions: pluginExtensions(cradle.registries),
-    owners: pluginOwners(cradle.registries),
-    activity: createActivity({ settings: cradle.settings, node: cradle.config.nodeName }),
-  }).catch((error: unknown) => {
-    throw (error instanceof DoublePath && blameForPaths(cradle.registries, error.paths)) || error;
-  });
   const checks = {
     database: () => {
       if (!cradle.bus.available) throw new Error('Postgres cannot be reached');
     },
+    node: () => cradle.membership.assertPlace(),
   };
   cradle.doors.freeze();
-  container.register({ engineApi: asValue(engineApi), checks: asValue(checks) });
+  container.register({ catalog: asValue(catalog), checks: asValue(checks) });
 }
 
 async function serve(state: State): Promise<void> {
   const { config } = state.container.cradle;
   state.port = 0;
   if (!config.roles.includes('web')) return;
-  const { http, websocket } = state.container.cradle;
+  const { http, membership, websocket } = state.container.cradle;
   websocket.attach(http.server);
   state.port = await http.listen(config.port, config.host).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error;
-    throw new Error(`${config.host}:${config.port} is in use by another program; set PORT to a free port`);
+    throw listenError(error, config);
   });
   state.shutdown.add('http', () => http.close());
   state.shutdown.add('websocket', () => websocket.stop());
+  await membership.serveAt(state.port);
 }
 
 /** On every node: what requests make necessary is enqueued by whoever serves them. */
 async function defineTasks({ container }: State): Promise<void> {
-  const { queue, hooks, db, log, registries } = container.cradle;
+  const { queue, bus, hooks, db, log, registries, taskRuns, settings, catalog } = container.cradle;
   defineHookTask({ queue, hooks });
-  defineHousekeeping({ queue, db, log });
+  taskRuns.define();
+  defineReports(container.cradle);
+  defineAdvance(container.cradle);
+  defineCancel(container.cradle);
+  defineDeliveries(container.cradle);
+  defineSweep(container.cradle);
+  defineHousekeeping({ queue, db, log, settings, catalog, node: container.cradle.config.nodeName });
+  defineDeletion({ db, bus, queue });
+  defineSchedules(container.cradle);
   definePluginTasks({ registries, queue });
 }
 
 async function startWorkers({ container, config, shutdown }: State): Promise<void> {
   if (!config.roles.includes('worker')) return;
-  const { queue, node } = container.cradle;
+  const { queue, node, taskOutcomes } = container.cradle;
+  shutdown.add('outcomes of tasks', () => taskOutcomes.flush());
   await queue.start();
   shutdown.add('queue', () => queue.stop());
   await node.start();

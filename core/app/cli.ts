@@ -1,6 +1,6 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { addPluginCommands } from './cli-plugins.ts';
-import { version } from './config.ts';
+import { version } from '../config/config.ts';
 
 /** Each command imports what it needs only when it is asked for. */
 function buildProgram(): Command {
@@ -8,7 +8,13 @@ function buildProgram(): Command {
   program
     .command('serve')
     .description('start the service (roles by TAPLINE_ROLES)')
-    .action(async () => (await import('./commands/serve.ts')).serve());
+    .option('--watch', 'for writing plugins: start it anew whenever their sources change')
+    .addOption(new Option('--supervised').hideHelp())
+    .action(async ({ watch, supervised }: { watch?: boolean; supervised?: boolean }) =>
+      watch
+        ? (await import('./commands/serve-watched.ts')).serveWatched()
+        : (await import('./commands/serve.ts')).serve({ supervised }),
+    );
   program
     .command('migrate')
     .description('bring the database up to date')
@@ -17,7 +23,10 @@ function buildProgram(): Command {
     .command('create-admin')
     .description('create a superuser, or give one a new password')
     .argument('[username]', 'name of the user', 'admin')
-    .option('--password-file <file>', 'read the password from a file instead of ADMIN_PASSWORD or the terminal')
+    .option(
+      '--password-file <file>',
+      'read the password from a file; else it comes from ADMIN_PASSWORD or the terminal, or is made up',
+    )
     .action(async (username: string, options: { passwordFile?: string }) =>
       (await import('./commands/create-admin.ts')).createAdmin(username, options),
     );
@@ -38,11 +47,29 @@ function buildProgram(): Command {
     .command('doctor')
     .description('say what is missing or unsafe, and how to mend it')
     .action(async () => (await import('./commands/doctor.ts')).doctor());
+  addAuditCommands(program);
   addPluginCommands(program);
   return program;
 }
 
-const toldInWords = new Set(['ConfigError', 'BootError', 'PluginError', 'CommandError']);
+function addAuditCommands(program: Command): void {
+  program
+    .command('audit')
+    .description('the audit log')
+    .command('verify')
+    .description('compute its chain anew, and name the first event that does not fit')
+    .option('--head <hash>', 'a hash that was printed earlier: it has to be there still')
+    .action(async (options: { head?: string }) => (await import('./commands/audit.ts')).verifyAudit(options));
+}
+
+const toldInWords = new Set([
+  'ConfigError',
+  'DataDirError',
+  'UnreachableError',
+  'BootError',
+  'PluginError',
+  'CommandError',
+]);
 
 export async function main(argv: string[]): Promise<void> {
   try {

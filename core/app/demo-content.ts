@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import type { Config } from './config.ts';
+import type { Config } from '../config/config.ts';
 
 const folder = 'demo';
 const playbook = 'greeting.yml';

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import { hashPassword } from '../http/auth/password.ts';
-import type { Config } from './config.ts';
+import { hashPassword } from '../accounts/password.ts';
+import { isWellKnownPassword } from '../accounts/well-known-password.ts';
+import type { Config } from '../config/config.ts';
 
 export interface FirstAdmin {
   username: string;
@@ -34,7 +35,13 @@ export async function ensureFirstAdmin({
     if (other) return other;
     const generated = config.adminPassword ? null : randomBytes(15).toString('base64url');
     const password = await hashPassword(generated ?? config.adminPassword);
-    await trx('users').insert({ username, password, is_superuser: true, initial_password: true });
+    await trx('users').insert({
+      username,
+      password,
+      is_superuser: true,
+      initial_password: generated !== null,
+      well_known_password: isWellKnownPassword(config.adminPassword, username),
+    });
     if (generated) writeFileSync(file, `${generated}\n`, { mode: 0o600 });
     return { username, created: true, password: generated, file: generated ? file : null };
   });

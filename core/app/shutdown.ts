@@ -1,7 +1,8 @@
-import { inTime } from '../observe/in-time.ts';
+import { inTime } from '@tapline/plugin-sdk';
 import type { Log } from '../observe/log.ts';
 
 const stepTimeoutMs = 15_000;
+const late = () => new Error(`not done after ${stepTimeoutMs} ms`);
 
 /** What was started, undone in reverse order; a step that fails or hangs does not keep the others from running. */
 export class Shutdown {
@@ -26,7 +27,7 @@ export class Shutdown {
       try {
         // one after the other on purpose: a later step takes away what an earlier one still needs
         // oxlint-disable-next-line no-await-in-loop
-        await inTime(run, stepTimeoutMs, () => new Error(`not done after ${stepTimeoutMs} ms`));
+        await inTime(run, { ms: stepTimeoutMs, late });
       } catch (err) {
         this.#log.warn({ err, step: name }, 'shutdown step failed');
       }

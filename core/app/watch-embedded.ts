@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PgBus } from '../jobs/pg-bus.ts';
+import type { PgBus } from '../queue/pg-bus.ts';
 import type { Log } from '../observe/log.ts';
-import type { PostgresServer } from './postgres.ts';
+import type { PostgresServer } from '../db/postgres.ts';
 
 const betweenTriesMs = 1000;
 

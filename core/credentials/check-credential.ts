@@ -1,11 +1,23 @@
-import { ApiError, ValidationError, type WriteContext, forbidden } from '@tapline/plugin-sdk';
-import { credentialLinks } from '../rbac/permissions.ts';
+import { ApiError, type Row, ValidationError, type WriteContext, forbidden } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { nextId } from '../db/next-id.ts';
+import { credentialLinks } from './rules.ts';
 import { assertLinks } from '../rbac/rights.ts';
 import { giveCredentialToTeam, giveToCreator } from '../rbac/roles.ts';
 import { type KeyRing, isCiphertext } from '../secrets/key-ring.ts';
 import { checkInputs } from './check-inputs.ts';
-import { type InputSchema, type Inputs, masked } from './input-schema.ts';
+import type { InputSchema, Inputs } from './input-schema.ts';
+import { masked } from '../secrets/masked.ts';
 import { openInputs, sealInputs } from './stored-inputs.ts';
+
+export type CredentialRow = Row & {
+  managed: boolean;
+  credential_type_id: number;
+  user_id: number | null;
+  /** write only */
+  team: number | null;
+  inputs: Record<string, unknown>;
+};
 
 interface TypeRow {
   id: number;
@@ -13,7 +25,7 @@ interface TypeRow {
 }
 
 /** Judges a credential before it is written and seals its secrets. */
-export async function checkCredential(keyRing: KeyRing, context: WriteContext): Promise<void> {
+export async function checkCredential(keyRing: KeyRing, context: WriteContext<CredentialRow>): Promise<void> {
   const { trx, input, before } = context;
   if (before?.managed) throw forbidden('Managed credentials cannot be changed.');
   if (before) {
@@ -23,22 +35,29 @@ export async function checkCredential(keyRing: KeyRing, context: WriteContext): 
   } else await assertOneOwner(context);
 
   const type: TypeRow = await trx('credential_types')
-    .where({ id: input.credential_type_id ?? before.credential_type_id })
+    .where({ id: input.credential_type_id ?? before?.credential_type_id })
     .forKeyShare()
     .first('id', 'inputs');
   const sent = sentInputs(context, type);
   // the secrets are bound to the row, so a new one needs its id before it is there
-  const id = before?.id ?? (await nextId(trx));
+  const id = before?.id ?? (await nextId(trx, 'credentials'));
   const sameType = before && type.id === before.credential_type_id;
   if (before && !sameType) await assertTypeMayChange(trx, before);
   if (sent === undefined) return;
-  const stored = sameType ? openInputs(keyRing, type.inputs, id, wanted(before.inputs, sent)) : null;
-  input.inputs = sealInputs(keyRing, type.inputs, id, await checkInputs({ schema: type.inputs, sent, stored }));
+  const stored = sameType ? openInputs(keyRing, type.inputs, id, wanted(before.inputs as Inputs, sent)) : null;
+  const linked = before
+    ? await trx('credential_input_sources').where({ target_credential_id: id }).pluck('input_field_name')
+    : [];
+  const checked = await checkInputs({ schema: type.inputs, sent, stored, linked });
+  input.inputs = sealInputs(keyRing, type.inputs, id, checked);
   if (!before) input.id = id;
 }
 
 /** The inputs object to judge; undefined when the stored ones stay as they are. */
-function sentInputs({ input, before, sent }: WriteContext, type: TypeRow): Record<string, unknown> | undefined {
+function sentInputs(
+  { input, before, sent }: WriteContext<CredentialRow>,
+  type: TypeRow,
+): Record<string, unknown> | undefined {
   if (sent.has('inputs')) return input.inputs;
   if (!before) return {};
   // a secret of the old type could be a plain input of the new one
@@ -67,15 +86,11 @@ async function assertOneOwner({ trx, input }: WriteContext): Promise<void> {
 const wanted = (stored: Inputs, sent: Record<string, unknown>): Inputs =>
   Object.fromEntries(Object.entries(stored).filter(([name, value]) => sent[name] === masked || !isCiphertext(value)));
 
-export async function nextId(trx: any): Promise<number> {
-  const { rows } = await trx.raw(`select nextval(pg_get_serial_sequence('credentials', 'id')) as id`);
-  return Number(rows[0].id);
-}
-
-async function assertTypeMayChange(trx: any, { id }: { id: number }): Promise<void> {
+async function assertTypeMayChange(trx: Knex, { id }: { id: number }): Promise<void> {
   const { rows } = await trx.raw(
     `select exists (select 1 from template_credentials where credential_id = :id) or exists (select 1 from run_credentials where credential_id = :id)
-    or exists (select 1 from templates where credential_id = :id) or exists (select 1 from runs where credential_id = :id) as used`,
+    or exists (select 1 from templates where credential_id = :id) or exists (select 1 from runs where credential_id = :id)
+    or exists (select 1 from credential_input_sources where :id in (target_credential_id, source_credential_id)) as used`,
     { id },
   );
   if (rows[0].used)
@@ -96,7 +111,7 @@ export function resealFor(
 }
 
 /** Who a new credential was made for holds its roles. */
-export async function giveToOwner({ trx, input }: WriteContext, { id }: { id: number }): Promise<void> {
+export async function giveToOwner({ trx, input }: WriteContext<CredentialRow>, { id }: { id: number }): Promise<void> {
   if (input.user_id != null) await giveToCreator(trx, 'credential', id, input.user_id);
   if (input.team != null) await giveCredentialToTeam(trx, id, input.team);
 }

@@ -1,21 +1,25 @@
 import { ValidationError } from '@tapline/plugin-sdk';
 import { isCiphertext } from '../secrets/key-ring.ts';
-import { type InputField, type InputSchema, type Inputs, ask, emptyValue, masked } from './input-schema.ts';
+import { type InputField, type InputSchema, type Inputs, ask, emptyValue } from './input-schema.ts';
+import { masked } from '../secrets/masked.ts';
 import { passphraseFits, readPrivateKey } from './private-key.ts';
 
-const maxLength = 100_000;
+/** in characters, of any one input */
+export const maxLength = 100_000;
 
 interface CheckInputs {
   schema: InputSchema;
   sent: Record<string, unknown>;
   /** the decrypted inputs before the change; null on create */
   stored: Inputs | null;
+  /** inputs that are looked up elsewhere: nothing is known of them */
+  linked?: readonly string[];
 }
 
 type Errors = Record<string, string[]>;
 
 /** A value or the complaint about it; complaints never quote the value. */
-function checkValue(field: InputField, value: unknown): { value: string | boolean } | { error: string } {
+export function checkValue(field: InputField, value: unknown): { value: string | boolean } | { error: string } {
   if (value === null) return { value: emptyValue(field) };
   if (field.type === 'boolean') return typeof value === 'boolean' ? { value } : { error: 'must be true or false' };
   if (typeof value !== 'string') return { error: 'must be a string' };
@@ -69,7 +73,7 @@ function checkTogether(schema: InputSchema, values: Inputs, stored: Inputs | nul
  * The inputs to store, in plain, from those a client sent (contract §10.1). They replace the stored
  * ones as a whole; only `$encrypted$` in a secret input keeps what is there.
  */
-export async function checkInputs({ schema, sent, stored }: CheckInputs): Promise<Inputs> {
+export async function checkInputs({ schema, sent, stored, linked = [] }: CheckInputs): Promise<Inputs> {
   const fields = new Map((schema.fields ?? []).map((field) => [field.id, field]));
   const unknown = Object.keys(sent).filter((id) => !fields.has(id));
   if (unknown.length)
@@ -96,7 +100,8 @@ export async function checkInputs({ schema, sent, stored }: CheckInputs): Promis
     else values[id] = checked.value;
   }
   Object.assign(errors, checkTogether(schema, values, stored));
-  if (!errors.ssh_key_data && fields.has('ssh_key_unlock')) {
+  const pair = ['ssh_key_data', 'ssh_key_unlock'];
+  if (!errors.ssh_key_data && fields.has('ssh_key_unlock') && !pair.some((id) => linked.includes(id))) {
     const error = await checkPassphrase(values);
     if (error) errors.ssh_key_unlock = [error];
   }

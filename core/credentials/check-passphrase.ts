@@ -7,12 +7,20 @@ function fits(key: string, passphrase: string): boolean | null {
   if (key.startsWith('-----BEGIN OPENSSH')) {
     return opensOpensshKey(readOpensshKey(key), passphrase);
   }
+  const how = attempt(key, passphrase);
+  if (how !== 'unsupported') return how === 'opened';
+  // One wrong passphrase in some hundred decrypts to what looks like an unknown kind of key. A cipher that this OpenSSL
+  // lacks is unsupported under every passphrase, and says nothing about the one that was given.
+  const others = Array.from({ length: 4 }, (_, n) => attempt(key, `${passphrase} ${n}`));
+  return others.every((other) => other === 'unsupported') ? null : false;
+}
+
+function attempt(key: string, passphrase: string): 'opened' | 'refused' | 'unsupported' {
   try {
     createPrivateKey({ key, passphrase });
-    return true;
+    return 'opened';
   } catch (error) {
-    // a cipher that this OpenSSL lacks says nothing about the passphrase
-    return (error as NodeJS.ErrnoException).code === 'ERR_OSSL_UNSUPPORTED' ? null : false;
+    return (error as NodeJS.ErrnoException).code === 'ERR_OSSL_UNSUPPORTED' ? 'unsupported' : 'refused';
   }
 }
 

@@ -1,10 +1,11 @@
-import { type Action, type Rule, field } from '@tapline/plugin-sdk';
+import type { Action, Row, Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { copyFields } from '../launch/launch-fields.ts';
-import { copyName } from '../engine/copy-name.ts';
+import { nextId } from '../db/next-id.ts';
+import { copyAction } from '../descriptors/write/copy-action.ts';
 import { giveToCreator } from '../rbac/roles.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { nextId, resealFor } from './check-credential.ts';
+import { type CredentialRow, resealFor } from './check-credential.ts';
+import type { Inputs } from './input-schema.ts';
 
 interface Deps {
   db: Knex;
@@ -12,44 +13,29 @@ interface Deps {
   rules: { see: Rule; copy: Rule };
 }
 
-/** `…/copy/`: another credential for the same owner, secrets included. */
-export function copyAction({ db, keyRing, rules: { see, copy: mayCopy } }: Deps): Action {
-  return {
-    access: { GET: see, POST: mayCopy },
+/** Another credential for the same owner, secrets included. */
+export const copyCredentialAction = ({ db, keyRing, rules }: Deps): Action =>
+  copyAction({
+    db,
+    type: 'credential',
+    table: 'credentials',
+    rules,
     summary: 'Whether the caller may copy it; a copy with its secrets',
-    fields: copyFields,
-    answers: { GET: { fields: { can_copy: field.boolean() } }, POST: { status: 201, type: 'credential' } },
-    async handler(call, credential) {
-      if (call.method === 'GET')
-        return { status: 200, body: { can_copy: await mayCopy.row(call.actor, credential, db) } };
-      const name = copyName(call.body.name, credential.name);
-      const id = await db.transaction(async (trx) => {
-        const row = await trx('credentials as c')
-          .join('credential_types as t', 't.id', 'c.credential_type_id')
-          .where('c.id', credential.id)
-          .forShare('c')
-          .first('c.*', 't.inputs as schema');
-        const copy = await nextId(trx);
-        const author = { created_by_id: call.actor?.id ?? null, modified_by_id: call.actor?.id ?? null };
-        const [copied] = await trx('credentials')
-          .insert({
-            id: copy,
-            name,
-            description: row.description,
-            organization_id: row.organization_id,
-            user_id: row.user_id,
-            credential_type_id: row.credential_type_id,
-            inputs: JSON.stringify(resealFor(keyRing, row.schema, row, copy)),
-            ...author,
-          })
-          .returning('*');
-        if (row.user_id !== null) await giveToCreator(trx, 'credential', copy, row.user_id);
-        await call.copyExtensions(trx, 'credential', row.id, copy);
-        await call.written(trx, 'credential', copied);
-        return copy;
-      });
-      const [body] = await call.represent('credential', [id]);
-      return { status: 201, body, headers: { Location: `/api/v2/credentials/${id}/` } };
+    async columns(original: Row & { inputs: Inputs }, trx) {
+      const { description, organization_id, user_id, credential_type_id } = original;
+      const { inputs: schema } = await trx('credential_types').where({ id: credential_type_id }).first('inputs');
+      // secrets are bound to their row
+      const id = await nextId(trx, 'credentials');
+      const inputs = JSON.stringify(resealFor(keyRing, schema, original, id));
+      return { id, description, organization_id, user_id, credential_type_id, inputs };
     },
-  };
-}
+    async after(trx, copied, { id: original, user_id: owner }: CredentialRow) {
+      await trx.raw(
+        `insert into credential_input_sources (description, input_field_name, metadata, target_credential_id, source_credential_id, created_by_id, modified_by_id)
+         select description, input_field_name, metadata, :copy, source_credential_id, :author, :author
+         from credential_input_sources where target_credential_id = :original order by id`,
+        { copy: copied.id, original, author: copied['created_by_id'] as number | null },
+      );
+      if (owner !== null) await giveToCreator(trx, 'credential', copied.id, owner);
+    },
+  });

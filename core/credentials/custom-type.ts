@@ -1,6 +1,7 @@
 import { ValidationError } from '@tapline/plugin-sdk';
 import { z } from 'zod';
 import type { InputSchema } from './input-schema.ts';
+import { isReservedVariable } from './reserved-environment.ts';
 
 const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const text = z
@@ -56,40 +57,11 @@ const inputsSchema = z
       });
   });
 
-const reservedEnv = new Set([
-  'PATH',
-  'HOME',
-  'USER',
-  'SHELL',
-  'PYTHONPATH',
-  'PYTHONHOME',
-  'VIRTUAL_ENV',
-  'LD_PRELOAD',
-  'LD_LIBRARY_PATH',
-  'JOB_ID',
-  'INVENTORY_ID',
-  'INVENTORY_SOURCE_ID',
-  'INVENTORY_UPDATE_ID',
-  'AD_HOC_COMMAND_ID',
-  'REST_API_URL',
-  'REST_API_TOKEN',
-  'CACHE',
-  'MAX_EVENT_RES',
-  'PROJECT_REVISION',
-  'CALLBACK_QUEUE',
-  'CALLBACK_CONNECTION',
-  'JOB_CALLBACK_DEBUG',
-  'PROOT_TMP_DIR',
-  'SSH_AUTH_SOCK',
-  'SSH_AGENT_PID',
-]);
-
 const envName = z.string().superRefine((key, context) => {
   const refuse = (message: string) =>
     context.addIssue({ code: 'custom', message: `${JSON.stringify(key.slice(0, 100))} ${message}` });
   if (!name.test(key)) refuse('is not a name for an environment variable');
-  else if (key.startsWith('ANSIBLE_') || key.startsWith('TAPLINE_') || reservedEnv.has(key))
-    refuse('is reserved: choose another name');
+  else if (isReservedVariable(key)) refuse('is reserved: choose another name');
 });
 
 const ascii = text.refine((value) => /^[\x20-\x7e\t\n\r]*$/.test(value), 'must be ASCII');

@@ -14,6 +14,9 @@ export interface InputField {
 
 export interface InputSchema {
   fields?: InputField[];
+  /** of external types: by what one secret of the source is named */
+  metadata?: InputField[];
+  /** ids of fields, and of metadata */
   required?: string[];
   /** field → the fields that must be set beside it; managed types only */
   dependencies?: Record<string, string[]>;
@@ -21,8 +24,6 @@ export interface InputSchema {
 
 export type Inputs = Record<string, string | boolean>;
 
-/** Stands for a stored secret wherever one is shown; sent back, it keeps what is stored. */
-export const masked = '$encrypted$';
 /** Asks for the value at launch. */
 export const ask = 'ASK';
 

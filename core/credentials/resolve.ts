@@ -13,12 +13,34 @@ export interface ResolvedCredential {
     kind: string;
     namespace: string | null;
     inputs: InputSchema;
-    injectors: Record<string, any>;
+    injectors: Record<string, unknown>;
   };
   /** decrypted; defaults of the type filled in; inputs to be asked for hold `ASK` */
   inputs: Inputs;
-  /** labels of required inputs that are blank */
+  /** inputs that are looked up elsewhere when a run starts */
+  links: Link[];
+  /** labels of required inputs that are blank and not looked up */
   missing: string[];
+}
+
+export interface Link {
+  field: string;
+  /** id of the credential that knows where */
+  source: number;
+  metadata: Inputs;
+}
+
+interface StoredCredential {
+  id: number;
+  name: string;
+  inputs: Inputs;
+  type_id: number;
+  type_name: string;
+  kind: string;
+  namespace: string | null;
+  schema: InputSchema;
+  injectors: Record<string, unknown>;
+  links: Link[] | null;
 }
 
 /** Credentials with their secrets in plain, for the runner. One query; in the order of `ids`. */
@@ -28,7 +50,7 @@ export async function loadCredentials(
   ids: readonly number[],
 ): Promise<ResolvedCredential[]> {
   if (!ids.length) return [];
-  const rows = await db('credentials as c')
+  const rows: StoredCredential[] = await db('credentials as c')
     .join('credential_types as t', 't.id', 'c.credential_type_id')
     .whereIn('c.id', [...ids])
     .select(
@@ -41,18 +63,21 @@ export async function loadCredentials(
       't.namespace',
       't.inputs as schema',
       't.injectors',
+      db.raw(
+        `(select jsonb_agg(jsonb_build_object('field', s.input_field_name, 'source', s.source_credential_id, 'metadata', s.metadata) order by s.id)
+          from credential_input_sources s where s.target_credential_id = c.id) as links`,
+      ),
     );
   const found = new Map(rows.map((row) => [row.id, resolved(keyRing, row)]));
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
-function resolved(keyRing: KeyRing, row: any): ResolvedCredential {
-  const schema: InputSchema = row.schema;
+function resolved(keyRing: KeyRing, row: StoredCredential): ResolvedCredential {
+  const { schema, links } = row;
   const defaults = (schema.fields ?? []).flatMap((field) =>
     field.default === undefined ? [] : [[field.id, field.default] as const],
   );
   const inputs: Inputs = { ...Object.fromEntries(defaults), ...openInputs(keyRing, schema, row.id, row.inputs) };
-  const label = (id: string) => schema.fields?.find((field) => field.id === id)?.label ?? id;
   return {
     id: row.id,
     name: row.name,
@@ -65,9 +90,21 @@ function resolved(keyRing: KeyRing, row: any): ResolvedCredential {
       injectors: row.injectors,
     },
     inputs,
-    missing: (schema.required ?? []).filter((id) => inputs[id] === undefined || inputs[id] === '').map(label),
+    links: links ?? [],
+    missing: missingInputs(schema, inputs, links ?? []),
   };
 }
+
+/** Labels of the required inputs that are blank. */
+export const missingInputs = (
+  { fields = [], required = [] }: InputSchema,
+  inputs: Inputs,
+  links: readonly Link[] = [],
+): string[] =>
+  fields
+    .filter(({ id }) => required.includes(id) && (inputs[id] === undefined || inputs[id] === ''))
+    .filter(({ id }) => !links.some(({ field }) => field === id))
+    .map(({ label }) => label);
 
 /**
  * The passwords a launch must bring along (contract/jobs.md §7). Works on stored inputs as well:

@@ -1,6 +1,7 @@
-import { credentialCell } from '../secrets/rotate.ts';
+import { credentialCell } from '../secrets/cells.ts';
 import { type KeyRing, isCiphertext } from '../secrets/key-ring.ts';
-import { type InputSchema, type Inputs, isSealed, masked } from './input-schema.ts';
+import { type InputSchema, type Inputs, isSealed } from './input-schema.ts';
+import { masked } from '../secrets/masked.ts';
 
 const secretIds = (schema: InputSchema) => new Map((schema.fields ?? []).map((field) => [field.id, field]));
 

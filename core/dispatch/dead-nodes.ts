@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { QUEUE_SCHEMA } from '../jobs/tasks.ts';
-import type { Statuses } from '../jobs/status.ts';
+import { isDeadSql } from '../nodes/living.ts';
+import { freeLocksOfTheDead } from '../nodes/queue-locks.ts';
+import type { Statuses } from '../runs/status.ts';
 import type { RunLifecycle } from '../runner/lifecycle.ts';
-import { NODE_DEAD_AFTER_S } from './situation.ts';
 
 export interface DeadNodeDeps {
   db: Knex;
@@ -22,14 +22,15 @@ const GIVE_UP_AFTER_S = 120;
  */
 export async function endDeadNodes(deps: DeadNodeDeps, self: number): Promise<void> {
   const { db, log } = deps;
-  await freeQueueLocks(db);
+  await freeLocksOfTheDead(db);
   const dead = await db('instances')
     .whereNot({ id: self })
-    .whereRaw("coalesce(last_seen, created) < now() - ? * interval '1 second'", [NODE_DEAD_AFTER_S])
+    .whereRaw(isDeadSql('coalesce(last_seen, created)'))
     .whereExists(
       db('runs')
         .select(db.raw('1'))
         .whereRaw('runs.instance_id = instances.id')
+        .where('runs.needs', 'engine')
         .whereIn('runs.status', ['waiting', 'running']),
     )
     .select('id', 'hostname', db.raw('extract(epoch from now() - coalesce(last_seen, created))::integer as silent'));
@@ -43,20 +44,13 @@ async function endNode(
   { db, statuses, runLifecycle, giveUpAfterS = GIVE_UP_AFTER_S }: DeadNodeDeps,
   node: { id: number; hostname: string; silent: number },
 ): Promise<void> {
-  const runs = await db('runs')
-    .where({ instance_id: node.id })
+  await giveBackUnclaimed(db, statuses, node.id);
+  const begun = await db('runs')
+    .where({ instance_id: node.id, needs: 'engine' })
     .whereIn('status', ['waiting', 'running'])
-    .select('id', 'status', 'handle');
-  const untouched = runs.filter((run) => run.status === 'waiting' && run.handle === null);
-  await db.transaction((trx) =>
-    statuses.setStatuses(
-      trx,
-      'pending',
-      untouched.map(({ id }) => ({ id })),
-    ),
-  );
-  const begun = runs.filter((run) => run.handle !== null);
-  const left = await runLifecycle.adoptFrom(begun.map((run) => run.id));
+    .whereNotNull('handle')
+    .pluck('id');
+  const left = await runLifecycle.adoptFrom(begun);
   if (node.silent < giveUpAfterS || !left.length) return;
   await db.transaction((trx) =>
     statuses.setStatuses(
@@ -72,22 +66,15 @@ async function endNode(
   );
 }
 
-/** Pools of processes that are gone: an older life of a node, or a node that is dead. */
-async function freeQueueLocks(db: Knex): Promise<void> {
-  const { rows } = await db.raw(
-    `delete from queue_pools p where p.created < now() - ? * interval '1 second'
-       and not exists (select 1 from instances i where i.boot_id = p.boot_id and i.last_seen > now() - ? * interval '1 second')
-     returning id`,
-    [NODE_DEAD_AFTER_S, NODE_DEAD_AFTER_S],
-  );
-  await unlock(db, rows);
-}
-
-export async function freeLocksOf(db: Knex, bootId: string): Promise<void> {
-  await unlock(db, await db('queue_pools').where({ boot_id: bootId }).delete().returning('id'));
-}
-
-async function unlock(db: Knex, pools: readonly { id: string }[]): Promise<void> {
-  const ids = pools.map(({ id }) => id);
-  if (ids.length) await db.raw(`select ${QUEUE_SCHEMA}.force_unlock_workers(?::text[])`, [ids]);
+/** Under lock: a node that is back may claim them at this moment, and what is claimed is not given to another. */
+async function giveBackUnclaimed(db: Knex, statuses: Statuses, node: number): Promise<void> {
+  await db.transaction(async (trx) => {
+    const unclaimed: { id: number }[] = await trx('runs')
+      .where({ instance_id: node, needs: 'engine', status: 'waiting', handle: null })
+      .orderBy('id')
+      .forNoKeyUpdate()
+      .skipLocked()
+      .select('id');
+    await statuses.setStatuses(trx, 'pending', unclaimed);
+  });
 }

@@ -1,20 +1,23 @@
-import { runKey, templateKey } from '../jobs/release.ts';
-import { isTerminal } from '../jobs/states.ts';
-import { type NodeLoad, placeFor } from './capacity.ts';
+import type { Needs } from '@tapline/plugin-sdk';
+import { lineReason, runKey } from '../runs/locks.ts';
+import { isFailed, isTerminal } from '../runs/states.ts';
+import { type GroupLoad, limitOf, type NodeLoad, placeFor } from './place.ts';
 
 /** A pending run that nothing is known to block. */
 export interface Candidate {
   id: number;
   kind: string;
   name: string;
-  template_id: number | null;
-  project_id: number | null;
-  allow_simultaneous: boolean;
+  needs: Needs;
+  holds: string[];
+  waits_for: string[];
   impact: number;
-  /** ISO 8601 */
-  created: string;
+  /** instance groups to try, in order; null: whatever node has room */
+  groups?: readonly number[] | null;
+  pending_reasons: Reason[];
   dependencies: Dependency[];
-  project: DispatchProject | null;
+  /** templates to be run first; `fresh`: their last run is recent enough. Those that the run depends on already are left out. */
+  updates: { template: number; fresh: boolean }[];
 }
 
 export interface Dependency {
@@ -24,20 +27,19 @@ export interface Dependency {
   status: string;
 }
 
-export interface DispatchProject {
+/** A run that is waiting or running. */
+export interface Holder {
   id: number;
-  scm_type: string;
-  scm_update_on_launch: boolean;
-  scm_update_cache_timeout: number;
-  last_update: { status: string; finished: string | null } | null;
+  kind: string;
+  status: string;
+  holds: string[];
 }
 
-/** A run that stands in the way of others. */
+/** A run of a template that somebody needs to be run first. */
 export interface Active {
   id: number;
   kind: string;
-  template_id: number | null;
-  status: string;
+  template: number;
 }
 
 export interface Reason {
@@ -49,36 +51,103 @@ export interface Reason {
 }
 
 export type Decision =
-  | { run: number; do: 'assign'; node: NodeLoad }
+  /** `engine`: a node has room */
+  | { run: number; do: 'assign'; node: NodeLoad; group: GroupLoad | undefined }
+  /** `task`: into the queue; `nobody`: it begins to wait */
+  | { run: number; do: 'queue' | 'begin' }
   | { run: number; do: 'block'; on: string; reason: Reason }
   | { run: number; do: 'wait'; reason: Reason }
   | { run: number; do: 'fail' | 'cancel'; explanation: string }
-  | { run: number; do: 'update'; project: number };
+  | { run: number; do: 'update'; templates: number[] };
 
-export interface Situation {
+export interface Decided {
   candidates: readonly Candidate[];
+  holders: readonly Holder[];
   active: readonly Active[];
   nodes: readonly NodeLoad[];
-  now: number;
+  /** those that a candidate may go to */
+  groups?: readonly GroupLoad[];
 }
 
-/** contract/jobs.md §11.4, over one snapshot: what becomes of each candidate, in their order. */
-export function decide({ candidates, active, nodes, now }: Situation): Decision[] {
-  const room = nodes.map((node) => ({ ...node }));
-  const taken = active.filter(({ status }) => status === 'waiting' || status === 'running').map((run) => ({ ...run }));
+/** contract/jobs.md §11.4, over one snapshot: what becomes of each candidate, in their order. It knows no kind: only what runs hold, wait for and need. */
+export function decide({ candidates, holders, active, nodes, groups = [] }: Decided): Decision[] {
+  const room: Room = {
+    nodes: nodes.map((node) => ({ ...node })),
+    groups: new Map(groups.map((group) => [group.id, { ...group }])),
+  };
+  const taken = new Map<string, Holder>(holders.flatMap((holder) => holder.holds.map((key) => [key, holder])));
   return candidates.map((candidate): Decision => {
-    const obstacle = dependencyOf(candidate) ?? neededUpdate(candidate, active, now) ?? conflictOf(candidate, taken);
+    const obstacle = dependencyOf(candidate) ?? neededUpdate(candidate, active) ?? conflictOf(candidate, taken);
     if (obstacle) return obstacle;
-    const node = placeFor(room, candidate.impact);
-    if (!node) return { run: candidate.id, do: 'wait', reason: capacityReason(candidate, room) };
-    node.consumed += candidate.impact;
-    taken.push({ id: candidate.id, kind: candidate.kind, template_id: candidate.template_id, status: 'waiting' });
-    return { run: candidate.id, do: 'assign', node };
+    const decision = startOf(candidate, room);
+    if (decision.do === 'wait') return decision;
+    const { id, kind, holds } = candidate;
+    for (const key of holds) taken.set(key, { id, kind, status: 'waiting', holds });
+    return decision;
   });
 }
 
+/** What is left of it is less after each decision. */
+interface Room {
+  nodes: NodeLoad[];
+  groups: ReadonlyMap<number, GroupLoad>;
+}
+
+/** Nothing is in its way: it goes where it needs to go. */
+function startOf(candidate: Candidate, room: Room): Extract<Decision, { do: 'assign' | 'queue' | 'begin' | 'wait' }> {
+  const { id, needs, impact } = candidate;
+  if (needs === 'task') return { run: id, do: 'queue' };
+  if (needs === 'nobody') return { run: id, do: 'begin' };
+  const place = candidate.groups ? placeAmong(candidate, room) : { node: placeFor(room.nodes, impact) };
+  if (!place.node) return { run: id, do: 'wait', reason: place.reason ?? capacityReason(candidate, room.nodes) };
+  const { node, group } = place;
+  node.consumed += impact;
+  if (group) {
+    group.jobs += 1;
+    group.forks += impact;
+  }
+  return { run: id, do: 'assign', node, group };
+}
+
+interface Place {
+  node?: NodeLoad | undefined;
+  group?: GroupLoad;
+  reason?: Reason;
+}
+
+/** The first of its groups that has room, or why none of them has. */
+function placeAmong({ impact, groups }: Candidate, room: Room): Place {
+  const refusals: string[] = [];
+  for (const id of groups!) {
+    const group = room.groups.get(id);
+    if (!group) continue;
+    const limit = limitOf(group, impact);
+    const own = room.nodes.filter((node) => group.nodes.includes(node.id));
+    const node = limit === undefined ? placeFor(own, impact) : undefined;
+    if (node) return { node, group };
+    refusals.push(`"${group.name}": ${limit ?? lackOf(group, own, impact)}`);
+  }
+  if (!room.nodes.length) return {};
+  const text = refusals.length
+    ? `No room in ${refusals.join('; ')}.`
+    : 'None of its instance groups is there any more.';
+  return { reason: { code: 'capacity', text, explanation: noCapacity } };
+}
+
+function lackOf({ is_container_group: container, nodes }: GroupLoad, own: readonly NodeLoad[], impact: number): string {
+  if (container) return 'it is a place for containers, which this service does not start';
+  if (!nodes.length) return 'it has no nodes';
+  if (!own.length) return 'none of its nodes takes work now';
+  return `needs ${impact} units of capacity, the freest of its nodes has ${freest(own)} left`;
+}
+
+const freest = (nodes: readonly NodeLoad[]): number =>
+  Math.max(0, ...nodes.map(({ capacity, consumed }) => capacity - consumed));
+
+const noCapacity = 'This job is not ready to start because there is not enough available capacity.';
+
 function dependencyOf({ id, dependencies }: Candidate): Decision | undefined {
-  const bad = dependencies.find(({ status }) => ['failed', 'error', 'canceled'].includes(status));
+  const bad = dependencies.find(({ status }) => isFailed(status));
   if (bad) {
     const json = JSON.stringify({ job_type: bad.kind, job_name: bad.name, job_id: String(bad.id) });
     return bad.status === 'canceled'
@@ -89,50 +158,42 @@ function dependencyOf({ id, dependencies }: Candidate): Decision | undefined {
   return open && { run: id, do: 'block', on: runKey(open.id), reason: waitsFor(open, 'dependency') };
 }
 
-/** A run's own update is in its dependencies; once that is there no other is asked for. */
-function neededUpdate(
-  { id, kind, dependencies, project }: Candidate,
-  active: readonly Active[],
-  now: number,
-): Decision | undefined {
-  if (kind !== 'job' || !project?.scm_type || !project.scm_update_on_launch || dependencies.length) return undefined;
-  const running = active.find((run) => run.kind === 'project_update' && run.template_id === project.id);
-  if (!running && isFresh(project, now)) return undefined;
-  return { run: id, do: 'update', project: project.id };
-}
-
-function isFresh({ last_update: last, scm_update_cache_timeout: seconds }: DispatchProject, now: number): boolean {
-  return last?.status === 'successful' && last.finished !== null && Date.parse(last.finished) + seconds * 1000 > now;
+/** A run of the template that is under way already is shared, whenever the last one ended. */
+function neededUpdate({ id, updates }: Candidate, active: readonly Active[]): Decision | undefined {
+  const templates = updates
+    .filter(({ template, fresh }) => !fresh || active.some((run) => run.template === template))
+    .map(({ template }) => template);
+  return templates.length ? { run: id, do: 'update', templates } : undefined;
 }
 
 function conflictOf(
-  { id, kind, template_id: template, project_id: project, allow_simultaneous: simultaneous }: Candidate,
-  taken: readonly Active[],
+  { id, holds, waits_for: keys }: Candidate,
+  taken: ReadonlyMap<string, Holder>,
 ): Decision | undefined {
-  const same = (run: Active) => run.kind === kind && run.template_id === template && template !== null;
-  const update = taken.find((run) => run.kind === 'project_update' && run.template_id === project && project !== null);
-  if (kind === 'job' && update)
-    return { run: id, do: 'block', on: runKey(update.id), reason: waitsFor(update, 'project_update') };
-  const other = kind === 'project_update' || (kind === 'job' && !simultaneous) ? taken.find(same) : undefined;
-  return other && { run: id, do: 'block', on: templateKey(template!), reason: waitsFor(other, 'concurrency') };
+  // what many may wait for together comes before the line that one stands in alone
+  const key = [...keys]
+    .toSorted((a, b) => Number(holds.includes(a)) - Number(holds.includes(b)))
+    .find((one) => taken.has(one));
+  if (key === undefined) return undefined;
+  const holder = taken.get(key)!;
+  const reason = holds.includes(key)
+    ? lineReason(holder.status, holder.kind, holder.id)
+    : waitsFor(holder, holder.kind);
+  return { run: id, do: 'block', on: key, reason };
 }
 
-const waitsFor = (run: { id: number; kind: string; status: string }, code: string): Reason => ({
+const waitsFor = (run: { id: number; kind: string }, code: string): Reason => ({
   code,
-  text:
-    code === 'concurrency'
-      ? `Another run of the same template is ${run.status} (${run.kind} ${run.id}); it does not allow simultaneous runs.`
-      : `Waiting for ${run.kind} ${run.id} to finish.`,
+  text: `Waiting for ${run.kind} ${run.id} to finish.`,
   explanation: `waiting for ${run.kind}-${run.id} to finish`,
 });
 
 function capacityReason({ impact }: Candidate, nodes: readonly NodeLoad[]): Reason {
-  const explanation = 'This job is not ready to start because there is not enough available capacity.';
+  const explanation = noCapacity;
   if (!nodes.length) return { code: 'no_node', text: 'No enabled node is alive.', explanation };
-  const most = Math.max(...nodes.map(({ capacity, consumed }) => capacity - consumed));
   return {
     code: 'capacity',
-    text: `Needs ${impact} units of capacity; the freest of ${nodes.length} nodes has ${Math.max(0, most)} left.`,
+    text: `Needs ${impact} units of capacity; the freest of ${nodes.length} nodes has ${freest(nodes)} left.`,
     explanation,
   };
 }

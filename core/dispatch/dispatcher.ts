@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
-import type { Bus } from '../jobs/bus.ts';
-import type { Statuses } from '../jobs/status.ts';
-import type { ClaimedRun } from '../runner/claim.ts';
+import type { Bus } from '../queue/bus.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { RunKinds } from '../runs/kinds.ts';
+import type { LaunchDoor } from '../runs/start.ts';
+import type { Statuses } from '../runs/status.ts';
 import { type Applied, applyDecisions } from './apply.ts';
 import { decide } from './decide.ts';
 import { loadSituation, PASS_SIZE } from './situation.ts';
@@ -10,21 +12,23 @@ import { sweepQueue } from './sweep.ts';
 export interface DispatcherDeps {
   db: Knex;
   bus: Bus;
+  kinds: RunKinds;
   statuses: Statuses;
+  launch: Pick<LaunchDoor, 'insert' | 'decide'>;
+  queue: Pick<Queue, 'addTasks'>;
   log: { error(fields: object, text: string): void };
   slowTickMs?: number;
 }
 
 interface Self {
   instance: number;
-  executor: string;
-  /** called for runs that were assigned to this node, and so claimed */
-  begin: (run: ClaimedRun) => void;
+  /** called for runs that were assigned to this node */
+  start: (run: number) => void;
 }
 
 /**
- * pending → waiting. Woken by the launch of this process directly, by NOTIFY from others, and by a slow
- * tick in case a message was lost. Wakes during a pass make one further pass, however many they are.
+ * pending → waiting. Woken by NOTIFY, of a launch or of an end, and by a slow tick in case a message was lost.
+ * Wakes during a pass make one further pass, however many they are.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
@@ -33,9 +37,6 @@ export class Dispatcher {
   #unlisten: (() => void)[] = [];
   #busy: Promise<void> | undefined;
   #again = false;
-  /** launched by this process: whichever comes first, the direct call or the NOTIFY, makes the pass */
-  readonly #known = new Set<number>();
-  readonly #heard = new Set<number>();
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -45,7 +46,7 @@ export class Dispatcher {
     const { bus, slowTickMs = 5000 } = this.#deps;
     this.#self = self;
     this.#unlisten = [
-      bus.on('dispatch', (message) => this.#receive(message)),
+      bus.on('dispatch', () => this.#look()),
       // messages were lost with the connection
       bus.on('reconnected', () => this.#look()),
     ];
@@ -60,50 +61,38 @@ export class Dispatcher {
     await this.#busy;
   }
 
-  /** A run of this process is pending. */
-  wake(run?: number): void {
-    if (run !== undefined) {
-      if (this.#heard.delete(run)) return;
-      this.#known.add(run);
-    }
-    this.#look();
-  }
-
   /** One pass; resolves to whether another one may find more to do. */
   async runOnce(): Promise<boolean> {
+    const { db, launch } = this.#deps;
     const self = this.#self;
-    const { assigned, more } = await this.#deps.db.transaction((trx) => this.#pass(trx, self));
-    for (const run of assigned) if (run.instance_id === self?.instance) self.begin(run);
+    const { applied, more } = await db.transaction((trx) => this.#pass(trx, self));
+    for (const { id, instance } of applied.assigned) if (instance === self?.instance) self.start(id);
+    for (const update of applied.undecided)
+      // nobody waits for it: a launch that nobody decided about is reaped, and asked for again
+      launch.decide(update).catch((error: unknown) => this.#failed(error, 'an update could not be started'));
     return more;
   }
 
-  async #pass(trx: Knex, self: Self | undefined): Promise<{ assigned: Applied['assigned']; more: boolean }> {
-    const { statuses, bus } = this.#deps;
-    const { candidates, active, nodes } = await loadSituation(trx);
-    if (!candidates.length) return { assigned: [], more: false };
-    const decisions = decide({ candidates, active, nodes, now: Date.now() });
-    const applied = await applyDecisions(trx, { statuses, bus, self }, decisions, candidates, active);
+  async #pass(trx: Knex, self: Self | undefined): Promise<{ applied: Applied; more: boolean }> {
+    const situation = await loadSituation(trx, this.#deps.kinds.names());
+    const decisions = decide(situation);
+    const applied = await applyDecisions(trx, { ...this.#deps, self: self?.instance }, decisions, situation);
     // the rest of a longer queue; waiting for capacity is no progress: those stay where they are
-    const rest = candidates.length === PASS_SIZE && decisions.some((decision) => decision.do !== 'wait');
+    const rest = situation.candidates.length === PASS_SIZE && decisions.some((decision) => decision.do !== 'wait');
     // in other hands just now
     const missed = decisions.filter((decision) => decision.do === 'assign').length > applied.assigned.length;
-    return { assigned: applied.assigned, more: applied.again || rest || missed };
-  }
-
-  #receive({ run }: { run?: number }): void {
-    if (run !== undefined) {
-      if (this.#known.delete(run)) return;
-      this.#heard.add(run);
-    }
-    this.#look();
+    return { applied, more: applied.again || rest || missed };
   }
 
   #tick(): void {
-    const { db, log } = this.#deps;
-    sweepQueue(db).catch((error: unknown) => log.error({ err: error }, 'the pending runs could not be looked over'));
-    this.#known.clear();
-    this.#heard.clear();
+    sweepQueue(this.#deps.db).catch((error: unknown) =>
+      this.#failed(error, 'the pending runs could not be looked over'),
+    );
     this.#look();
+  }
+
+  #failed(err: unknown, text: string): void {
+    this.#deps.log.error({ err }, text);
   }
 
   #look(): void {
@@ -122,7 +111,7 @@ export class Dispatcher {
       try {
         if (await this.runOnce()) this.#again = true;
       } catch (error) {
-        this.#deps.log.error({ err: error }, 'a dispatch pass failed; the next tick tries again');
+        this.#failed(error, 'a dispatch pass failed; the next tick tries again');
       }
     }
   }

@@ -1,30 +1,109 @@
 import type { Knex } from 'knex';
-import { runPrepared } from '../engine/prepared.ts';
-import type { NodeLoad } from './capacity.ts';
-import type { Active, Candidate } from './decide.ts';
+import { runPrepared } from '../db/prepared.ts';
+import { livesSql } from '../nodes/living.ts';
+import { lockKeys } from '../runs/locks.ts';
+import type { GroupLoad, NodeLoad } from './place.ts';
+import type { Active, Candidate, Holder } from './decide.ts';
 
 /** Looked at in one pass; a longer queue takes several. */
 export const PASS_SIZE = 200;
-/** A node that has not been heard of for so long is dead. */
-export const NODE_DEAD_AFTER_S = 20;
 /** Passes of all nodes go one after the other; the lock ends with the transaction. */
 const PASS_LOCK = 7_236_010;
 
-export interface LoadedSituation {
+export interface Situation {
   /** the runs that nothing is known to block, in their order; blocked ones are never read: the index leaves them out */
   candidates: Candidate[];
-  /** what runs of their templates already, and the updates of their projects, those that still wait included */
+  /** who holds a key that one of them waits for */
+  holders: Holder[];
+  /** runs of the templates that one of them needs to be run first, those that still wait included */
   active: Active[];
   /** the nodes that take work, with what they carry */
   nodes: NodeLoad[];
+  /** those that a candidate may go to */
+  groups: GroupLoad[];
 }
 
-const situation = {
-  name: 'dispatch situation',
-  text: `select dispatch_situation($1, $2, $3 * interval '1 second') as found`,
+const lockPass = { name: 'dispatch lock', text: 'select pg_advisory_xact_lock($1)' };
+
+/** Until the transaction ends nobody else decides what runs first, or has it run. */
+export const lockDispatch = (trx: Knex): Promise<unknown> => runPrepared(trx, lockPass, [PASS_LOCK]);
+
+/**
+ * Where a run may go, in order: what its launch named, else what its template prefers, then its inventory, then its
+ * organization, unless one of the first two keeps those behind it out; else `default`. Upkeep goes to the control plane.
+ */
+const groupsSql = `case
+      when r.needs <> 'engine' then null
+      when r.places = '{}' then (select array_agg(g.id) from instance_groups g where g.name = 'controlplane')
+      when exists (select from instance_groups g where g.id = any (r.places)) then r.places
+      else coalesce((select array_agg(g.id order by g.level, g.position) from (
+          select x.instance_group_id as id, 1 as level, x.position from template_instance_groups x where x.template_id = r.template_id
+          union all
+          select x.instance_group_id, 2, x.position from inventory_instance_groups x where x.inventory_id = r.inventory_id
+            and not exists (select from templates t where t.id = r.template_id and t.prevent_instance_group_fallback)
+          union all
+          select x.instance_group_id, 3, x.position from organization_instance_groups x where x.organization_id = r.organization_id
+            and not exists (select from templates t where t.id = r.template_id and t.prevent_instance_group_fallback)
+            and not exists (select from inventories i where i.id = r.inventory_id and i.prevent_instance_group_fallback)) g),
+        (select array_agg(g.id) from instance_groups g where g.name = 'default')) end`;
+
+/** A node that no group names serves those that each service has. */
+const groupNodesSql = `(select coalesce(jsonb_agg(m.instance_id), '[]') from instance_group_instances m where m.instance_group_id = g.id)
+      || case when g.name in ('default', 'controlplane') then (select coalesce(jsonb_agg(i.id), '[]') from instances i
+          where not exists (select from instance_group_instances m where m.instance_id = i.id)) else '[]' end`;
+
+/** What a candidate needs first is left out once it waits for a run of it: that is its own update, or one it shares. */
+const candidates = {
+  name: 'dispatch candidates',
+  text: `select r.id, r.kind, r.name, r.needs, r.holds, r.waits_for, r.impact, r.pending_reasons, ${groupsSql} as groups,
+      coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'kind', d.kind, 'name', d.name, 'status', d.status) order by d.id)
+        from run_dependencies rd join runs d on d.id = rd.depends_on where rd.run_id = r.id), '[]') as dependencies,
+      case when r.updates_first = '{}' then '[]' else coalesce((select jsonb_agg(jsonb_build_object('template', t.id,
+          'fresh', coalesce(u.status = 'successful' and u.finished + t.update_cache_timeout * interval '1 second' > now(), false)) order by t.id)
+        from templates t left join runs u on u.id = t.last_run_id where t.id = any (r.updates_first) and not exists (
+          select 1 from run_dependencies rd join runs d on d.id = rd.depends_on where rd.run_id = r.id and d.template_id = t.id)), '[]') end as updates
+    from runs r
+    where r.status = 'pending' and r.blocked_on is null and r.kind = any ($1)
+    order by r.priority desc, r.id limit $2`,
 };
 
-/** Locks out other passes, and the templates and projects of the candidates: no run of theirs can end without being seen. */
-export async function loadSituation(trx: Knex): Promise<LoadedSituation> {
-  return (await runPrepared(trx, situation, [PASS_LOCK, PASS_SIZE, NODE_DEAD_AFTER_S]))[0].found;
+const surroundings = {
+  name: 'dispatch surroundings',
+  text: `select
+    (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'kind', kind, 'status', status, 'holds', holds) order by id), '[]')
+      from runs where status in ('waiting', 'running') and holds && $1::text[]) as holders,
+    (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'kind', kind, 'template', template_id) order by id), '[]')
+      from runs where template_id = any ($2::bigint[]) and status in ('pending', 'waiting', 'running') and shown_by_template) as active,
+    (select coalesce(jsonb_agg(n order by n.id), '[]') from (
+      select i.id, i.hostname, i.capacity, coalesce(sum(r.impact), 0)::integer as consumed
+      from instances i left join runs r on r.instance_id = i.id and r.needs = 'engine' and r.status in ('waiting', 'running')
+      where i.enabled and i.node_state = 'ready' and 'worker' = any (i.roles) and ${livesSql('i.last_seen')}
+      group by i.id) n) as nodes,
+    (select coalesce(jsonb_agg(g order by g.id), '[]') from (
+      select g.id, g.name, g.max_forks, g.max_concurrent_jobs, g.is_container_group, ${groupNodesSql} as nodes,
+        coalesce(a.jobs, 0) as jobs, coalesce(a.forks, 0) as forks
+      from instance_groups g left join (
+        select instance_group_id, count(*)::integer as jobs, sum(impact)::integer as forks from runs
+        where status in ('waiting', 'running') and instance_group_id = any ($3::bigint[]) group by instance_group_id) a
+        on a.instance_group_id = g.id
+      where g.id = any ($3::bigint[])) g) as groups`,
+};
+
+/**
+ * Each statement sees what was committed before it began, and the order is what makes a pass right: the lock first, so
+ * that no two passes see the same run; the keys before who holds them, so that no end of a holder is missed (runs/locks.ts).
+ * Keys that candidates hold are locked as well: what a pass ends it must be able to release.
+ *
+ * @param kinds those that this service knows: runs of a plugin that is off wait
+ */
+export async function loadSituation(trx: Knex, kinds: readonly string[]): Promise<Situation> {
+  await lockDispatch(trx);
+  const ready: Candidate[] = await runPrepared(trx, candidates, [kinds, PASS_SIZE]);
+  if (!ready.length) return { candidates: [], holders: [], active: [], nodes: [], groups: [] };
+  const awaited = [...new Set(ready.flatMap(({ waits_for: keys }) => keys))];
+  await lockKeys(trx, [...awaited, ...ready.flatMap(({ holds }) => holds)]);
+  const needed = ready.flatMap(({ updates }) => updates.map(({ template }) => template));
+  const groups = [...new Set(ready.flatMap((run) => run.groups ?? []))];
+  const [around]: Omit<Situation, 'candidates'>[] = await runPrepared(trx, surroundings, [awaited, needed, groups]);
+  return { candidates: ready, ...around };
 }

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
+import { ANSWER } from '../runs/locks.ts';
 
 /**
  * A safety net under the wake-ups: a run whose blocker is gone all the same (its row was deleted, a backup was
- * restored) becomes ready. One look per distinct blocker, not per run.
+ * restored) becomes ready. One look per distinct blocker, not per run. A key is free when nobody who is waiting or
+ * running holds it and nobody who could be looked at now stands first in its line.
  */
 export async function sweepQueue(db: Knex): Promise<void> {
   await db.raw(
@@ -12,19 +14,22 @@ export async function sweepQueue(db: Knex): Promise<void> {
        select (select blocked_on from runs where status = 'pending' and blocked_on > keys.key order by blocked_on limit 1) from keys where keys.key is not null
      ),
      free as (
-       select key from keys where key like 'template:%' and not exists (
-         select 1 from runs where template_id = split_part(key, ':', 2)::bigint and status in ('waiting', 'running'))
+       select key from keys where key not like 'run:%' and key <> ? and not exists (
+         select 1 from runs where status in ('waiting', 'running') and key = any (holds))
        and not exists (
-         select 1 from runs where template_id = split_part(key, ':', 2)::bigint and status = 'pending' and blocked_on is null)
+         select 1 from runs where status = 'pending' and blocked_on is null and key = any (holds))
        union all
        select key from keys where key like 'run:%' and not exists (
          select 1 from runs where id = split_part(key, ':', 2)::bigint and status in ('new', 'pending', 'waiting', 'running'))
      ),
      next as (
        select w.id from free cross join lateral (
-         select id from runs where status = 'pending' and blocked_on = free.key order by id
-         limit case when free.key like 'run:%' then null else 1 end for no key update skip locked) w
+         select id from runs where status = 'pending' and blocked_on = free.key and not free.key = any (holds) for no key update skip locked) w
+       union all
+       select w.id from free cross join lateral (
+         select id from runs where status = 'pending' and blocked_on = free.key and free.key = any (holds) order by id limit 1 for no key update skip locked) w
      )
      update runs set blocked_on = null from next where runs.id = next.id`,
+    [ANSWER],
   );
 }

@@ -9,12 +9,8 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (c)
 /** Turns colours into spans with classes `ansi31`, piece by piece: a colour may go on over pieces. */
 export function createAnsiHtml() {
   let classes: string[] = [];
-  const wrap = (text: string) =>
-    text === ''
-      ? ''
-      : classes.length
-        ? `<span class="${classes.join(' ')}">${escapeHtml(text)}</span>`
-        : escapeHtml(text);
+  let open = '';
+  const wrap = (text: string) => (text && open ? `${open}${escapeHtml(text)}</span>` : escapeHtml(text));
   return (text: string): string => {
     let html = '';
     let at = 0;
@@ -22,7 +18,11 @@ export function createAnsiHtml() {
       html += wrap(text.slice(at, match.index));
       at = match.index + match[0].length;
       const codes = /^\x1b\[([0-9;]*)m$/.exec(match[0]);
-      if (codes) classes = applyCodes(classes, codes[1] ?? '');
+      if (!codes) continue;
+      const now = applyCodes(classes, codes[1] ?? '');
+      if (now === classes) continue;
+      classes = now;
+      open = now.length ? `<span class="${now.join(' ')}">` : '';
     }
     return html + wrap(text.slice(at));
   };
@@ -36,7 +36,13 @@ const family = (code: number): string =>
       ? 'background'
       : String(code);
 
+/** Weights, lines and colours, bright ones too; whatever else there is (fonts, frames) shows nowhere. */
+const isKnown = (code: number) => code <= 9 || (code >= 30 && code <= 49) || (code >= 90 && code <= 107);
+/** Nobody writes many codes at once. */
+const longestSequence = 100;
+
 function applyCodes(classes: string[], text: string): string[] {
+  if (text.length > longestSequence) return classes;
   const codes = text.split(';').map(Number);
   let result = classes;
   for (let i = 0; i < codes.length; i += 1) {
@@ -48,7 +54,7 @@ function applyCodes(classes: string[], text: string): string[] {
       i += width;
     } else if (code === 22) result = result.filter((name) => name !== 'ansi1' && name !== 'ansi2');
     else if (code > 22 && code < 30) result = result.filter((name) => name !== `ansi${code - 20}`);
-    else result = replace(result, code, code === 39 || code === 49 ? '' : `ansi${code}`);
+    else if (isKnown(code)) result = replace(result, code, code === 39 || code === 49 ? '' : `ansi${code}`);
   }
   return result;
 }

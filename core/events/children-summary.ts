@@ -30,8 +30,14 @@ interface Node {
 
 const result = 3;
 
+/** A tree is four deep: playbook, play, task, result. What goes further is none, nor is what nobody could unfold. */
+const deepest = 8;
+export const mostEvents = 100_000;
+const noTree = nothing({ event_processing_finished: true, is_tree: false });
+
 /** How many events lie below each, for a client that folds them. Events come in counter order. */
 export function childrenSummary(events: readonly TreeEvent[]): ChildrenSummary {
+  if (events.length > mostEvents) return noTree;
   const branch: Node[] = [];
   const parents: Node[] = [];
   const nested: Record<string, string> = {};
@@ -45,7 +51,7 @@ export function childrenSummary(events: readonly TreeEvent[]): ChildrenSummary {
     }
     while (branch.length && (branch.at(-1) as Node).uuid !== event.parent_uuid) branch.pop();
     // the parent is not on the branch that is open: tasks of several hosts are interleaved
-    if (event.parent_uuid && !branch.length) return nothing({ event_processing_finished: true, is_tree: false });
+    if ((event.parent_uuid && !branch.length) || branch.length >= deepest) return noTree;
     count(branch, event.parent_uuid);
     const node = { uuid: event.uuid, counter: event.counter, rowNumber, numChildren: 0 };
     branch.push(node);

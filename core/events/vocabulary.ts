@@ -52,7 +52,8 @@ export const isFreeText = (event: string): boolean => eventLevel(event) === 0 &&
 /** The frame of the output: sent to every listener however fast events come. */
 export const isStructural = (event: string): boolean => event.startsWith('playbook_on_');
 
-interface Shown {
+/** What an event says of itself. */
+export interface EventRow {
   event: string;
   play: string;
   task: string;
@@ -61,7 +62,7 @@ interface Shown {
 }
 
 /** The label for people: plays and tasks carry their name, tasks of a role the role before it. */
-export function eventDisplay({ event, play, task, role, event_data }: Shown): string {
+export function eventDisplay({ event, play, task, role, event_data }: EventRow): string {
   const label = eventTypes[event]?.label ?? event;
   if (event === 'playbook_on_play_start' && play) return `${label} (${play})`;
   if (event !== 'playbook_on_task_start' || !task) return label;
@@ -70,14 +71,14 @@ export function eventDisplay({ event, play, task, role, event_data }: Shown): st
 }
 
 /** Did the event fail or change something by itself? Ancestors get their flags when the statistics arrive. */
-export function eventFlags(event: string, data: Record<string, any>): { failed: boolean; changed: boolean } {
+export function eventFlags(event: string, data: Record<string, unknown>): { failed: boolean; changed: boolean } {
   if (event === 'playbook_on_stats') {
-    const any = (counts: unknown) =>
+    const some = (counts: unknown) =>
       typeof counts === 'object' && counts !== null && Object.values(counts).some((n) => Number(n) > 0);
-    return { failed: any(data.failures) || any(data.dark), changed: any(data.changed) };
+    return { failed: some(data.failures) || some(data.dark), changed: some(data.changed) };
   }
   return {
     failed: eventTypes[event]?.fails === true && data.ignore_errors !== true,
-    changed: data.res?.changed === true,
+    changed: (data.res as { changed?: unknown } | null | undefined)?.changed === true,
   };
 }

@@ -1,3 +1,7 @@
+import type { ExplainOptions } from '@tapline/plugin-sdk';
+
+/** What `job_explanation` of a launch may have at most. */
+export const EXPLANATION_LIMIT = 16_384;
 const linesPerTap = 20;
 const charactersPerTap = 1024;
 
@@ -8,6 +12,7 @@ const charactersPerTap = 1024;
 export class Explanation {
   readonly #lines: string[] = [];
   readonly #late: (label: string) => void;
+  #cut: number | undefined;
 
   constructor(late: (label: string) => void) {
     this.#late = late;
@@ -17,23 +22,35 @@ export class Explanation {
     return this.#lines;
   }
 
+  /** To how many characters the whole is to be cut: the fewest that a tap asked for. */
+  get cut(): number | undefined {
+    return this.#cut;
+  }
+
   /** Core's own words about a tap. */
   add(text: string): void {
     this.#lines.push(text);
   }
 
-  forTap(label: string): { explain: (text: string) => void; close: () => void } {
+  /** `explain` throws RangeError for a cut that is none. */
+  forTap(label: string): {
+    explain: (text: string, options?: ExplainOptions) => void;
+    close: () => void;
+    said: () => string[];
+  } {
+    const first = this.#lines.length;
     let open = true;
     let told = false;
     let left = linesPerTap;
     let room = charactersPerTap;
     let dropped = 0;
-    const explain = (text: string): void => {
+    const explain = (text: string, { cut }: ExplainOptions = {}): void => {
       if (!open) {
         if (!told) this.#late(label);
         told = true;
         return;
       }
+      if (cut !== undefined) this.#cut = Math.min(this.#cut ?? EXPLANATION_LIMIT, checkedCut(cut));
       const line = readText(text).slice(0, room);
       if (!line || left === 0) return void (dropped += 1);
       left -= 1;
@@ -44,8 +61,20 @@ export class Explanation {
       open = false;
       if (dropped) this.#lines.push(`${label}: ${dropped} more lines left out.`);
     };
-    return { explain, close };
+    return { explain, close, said: () => this.#lines.slice(first) };
   }
+}
+
+/** The explanation that a run is left with: what it had before, then what was said of it, cut where a tap wants that. */
+export function explained(before: string, { lines, cut }: { lines: readonly string[]; cut?: number }): string {
+  const text = [before, ...lines].filter(Boolean).join('\n');
+  // by characters, so that none is cut in half
+  return cut === undefined || text.length <= cut ? text : [...text].slice(0, cut).join('');
+}
+
+function checkedCut(cut: number): number {
+  if (Number.isInteger(cut) && cut >= 1 && cut <= EXPLANATION_LIMIT) return cut;
+  throw new RangeError(`explain: cut must be a whole number from 1 to ${EXPLANATION_LIMIT}`);
 }
 
 function readText(text: unknown): string {

@@ -1,3 +1,4 @@
+import { inTime } from '@tapline/plugin-sdk';
 import { inSection } from '../observe/section.ts';
 import type { HookName, Tap } from './tap.ts';
 
@@ -30,8 +31,6 @@ export interface Guarded<T> {
   record: TapRecord;
 }
 
-const late = Symbol('late');
-
 /**
  * Runs one tap so that nothing it does reaches the others: a throw and a late answer become a record.
  * A tap that is too late keeps running unobserved: its signal is aborted, its answer is dropped.
@@ -53,25 +52,15 @@ export async function guard<T>(
     milliseconds: performance.now() - started,
     ...(error === undefined ? {} : { error }),
   });
-  const controller = new AbortController();
-  const { promise: ended, resolve: end } = Promise.withResolvers<typeof late>();
-  const timer = setTimeout(() => end(late), timeoutMs);
-  const give = () => end(late);
-  signal?.addEventListener('abort', give, { once: true });
-  if (signal?.aborted) give();
+  let why: Error | undefined;
+  const late = (stopped: boolean) =>
+    (why = new Error(stopped ? 'the service stops' : `no answer within ${timeoutMs} ms`));
   try {
-    const answer = inSection({ plugin, what: `${hook} tap ${name}` }, () =>
-      Promise.resolve().then(() => work(controller.signal)),
+    const value = await inSection({ plugin, what: `${hook} tap ${name}` }, () =>
+      inTime(work, { ms: timeoutMs, late, signal, strict: true }),
     );
-    const value = await Promise.race([answer, ended]);
-    if (value !== late) return { value: value as T, record: record('ok') };
-    const why = signal?.aborted ? 'the service stops' : `no answer within ${timeoutMs} ms`;
-    inSection({ plugin, what: `${hook} tap ${name}` }, () => controller.abort(new Error(why)));
-    return { record: record('timed out', new Error(why)) };
+    return { value, record: record('ok') };
   } catch (error) {
-    return { record: record('threw', error ?? new Error(`threw ${String(error)}`)) };
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', give);
+    return { record: why ? record('timed out', why) : record('threw', error ?? new Error(`threw ${String(error)}`)) };
   }
 }

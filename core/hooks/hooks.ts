@@ -6,6 +6,7 @@ import type {
   FinishedRun,
   Launch,
   StatusChange,
+  TapContext,
   TapOptions,
 } from '@tapline/plugin-sdk';
 import { readDecision } from './denial.ts';
@@ -28,13 +29,45 @@ export interface HooksDeps {
   observe?: (record: TapRecord) => void;
 }
 
-/** What taps decide about; core gives the facts, each tap gets an `explain` and a signal of its own. */
-export type LaunchFacts = Omit<Launch, 'explain' | 'signal'>;
+/** What taps decide about; core gives the facts and the content, each tap gets an `explain` and a signal of its own. */
+export type LaunchFacts = Omit<Launch, 'explain' | 'signal' | 'content' | 'preview'>;
+type Content = Launch['content'];
+
+const nothing: Content = () => Promise.resolve(null);
+const noContent: Content = () => Promise.reject(new Error('A preview of a launch has no files.'));
+
+/** A denial and whose it is: the label of the tap. */
+export interface Refusal {
+  denial: Denial;
+  tap: string;
+}
+
+/** What became of asking one tap. */
+export interface TapAnswer {
+  answer: 'allowed' | 'denied';
+  /** its lines for the run's `job_explanation`, and those about it */
+  said: string[];
+  /** it gave no answer: its fail mode decided */
+  failed?: string;
+  denial?: Pick<Denial, 'status' | 'body'>;
+}
+
+type Heard = (tap: string, answer: TapAnswer) => void;
+
+/** How a tap is asked. */
+interface Asked {
+  explanation: Explanation;
+  content: Content;
+  heard: Heard;
+  preview: boolean;
+}
 
 export interface LaunchDecision {
-  denial: Denial | undefined;
+  refusal: Refusal | undefined;
   /** for the run's `job_explanation` */
   lines: readonly string[];
+  /** to how many characters a tap wants the whole explanation cut */
+  cut?: number;
 }
 
 export interface QueuedCall {
@@ -59,8 +92,8 @@ interface QueuedTap {
  */
 export class Hooks {
   readonly #deps: HooksDeps;
-  readonly #beforeStart = new AsyncSeriesBailHook<[LaunchFacts, Explanation], Denial | undefined>(
-    ['launch', 'explanation'],
+  readonly #beforeStart = new AsyncSeriesBailHook<[LaunchFacts, Asked], Refusal | undefined>(
+    ['launch', 'asked'],
     'beforeStart',
   );
   readonly #deciding: Tap[] = [];
@@ -76,8 +109,8 @@ export class Hooks {
     const tap = makeTap('beforeStart', options, run);
     if (this.#deciding.some(({ label }) => label === tap.label)) throw taken(tap);
     this.#deciding.push(tap);
-    this.#beforeStart.tapPromise({ name: tap.label, stage: tap.stage }, (launch, explanation) =>
-      this.#decide(tap, launch, explanation),
+    this.#beforeStart.tapPromise({ name: tap.label, stage: tap.stage }, (launch, asked) =>
+      this.#decide(tap, launch, asked),
     );
   }
 
@@ -85,7 +118,7 @@ export class Hooks {
   on<H extends QueuedHook>(
     name: H,
     options: TapOptions,
-    run: (payload: QueuedPayloads[H], context: any) => unknown,
+    run: (payload: QueuedPayloads[H], context: TapContext) => unknown,
   ): void {
     const tap = makeTap(name, options, run);
     if (this.#queued.has(tap.label)) throw taken(tap);
@@ -110,6 +143,11 @@ export class Hooks {
     return this.#deciding.length > 0;
   }
 
+  /** Texts that bodies of launches may hold for taps, and what each is for. */
+  taken(): Record<string, string> {
+    return Object.assign({}, ...this.#deciding.map(({ takes }) => takes));
+  }
+
   /** Labels of the taps on a queued hook. */
   tapsOf(hook: QueuedHook): string[] {
     return this.#queuedTaps(hook).map(({ label }) => label);
@@ -117,20 +155,42 @@ export class Hooks {
 
   /** All hooks with their taps in the order in which they run. */
   list(): { hook: HookName; taps: readonly Tap[] }[] {
-    return hookNames.map((hook) => ({
-      hook,
-      taps: hook === 'beforeStart' ? this.#deciding.toSorted((a, b) => a.stage - b.stage) : this.#queuedTaps(hook),
-    }));
+    return hookNames.map((hook) => ({ hook, taps: hook === 'beforeStart' ? this.#inOrder() : this.#queuedTaps(hook) }));
   }
 
-  async decideLaunch(facts: LaunchFacts): Promise<LaunchDecision> {
+  #inOrder = () => this.#deciding.toSorted((a, b) => a.stage - b.stage);
+
+  /** @param heard told of each tap that was asked, in their order */
+  async decideLaunch(
+    facts: LaunchFacts,
+    content: Content = nothing,
+    heard: Heard = () => undefined,
+  ): Promise<LaunchDecision> {
     const launch = snapshot(facts);
-    const explanation = new Explanation((tap) =>
-      this.#deps.log.warn({ tap, run: launch.run['id'] }, `${tap} called explain after its end: without effect`),
-    );
-    const denial = await this.#beforeStart.promise(launch, explanation);
-    return { denial, lines: explanation.lines };
+    const explanation = this.#explanation(launch);
+    const refusal = await this.#beforeStart.promise(launch, { explanation, content, heard, preview: false });
+    const { lines, cut } = explanation;
+    return { refusal, lines, ...(cut === undefined ? {} : { cut }) };
   }
+
+  /** What the taps that can judge without side effects say, all of them; nothing comes of it. */
+  async previewLaunch(facts: LaunchFacts): Promise<Map<string, TapAnswer>> {
+    const launch = snapshot(facts);
+    const answers = new Map<string, TapAnswer>();
+    const heard: Heard = (tap, answer) => void answers.set(tap, answer);
+    for (const tap of this.#inOrder().filter(({ preview }) => preview)) {
+      const asked = { explanation: this.#explanation(launch), content: noContent, heard, preview: true };
+      // as in a launch: by stage, and none runs beside another
+      // oxlint-disable-next-line no-await-in-loop
+      await this.#decide(tap, launch, asked);
+    }
+    return answers;
+  }
+
+  #explanation = ({ run }: LaunchFacts): Explanation =>
+    new Explanation((tap) =>
+      this.#deps.log.warn({ tap, run: run['id'] }, `${tap} called explain after its end: without effect`),
+    );
 
   /** Called by the queue. @throws what the tap threw, so that the queue retries this tap alone */
   async runTap(label: string, payload: unknown, call: QueuedCall = { attempt: 1 }): Promise<void> {
@@ -139,7 +199,8 @@ export class Hooks {
     const { promise: outcome, resolve: done } = Promise.withResolvers<TapRecord>();
     await queued.hook.promise(freeze(payload), { ...call, done });
     const record = await outcome;
-    this.#note(record);
+    // the queue tells of each failed try
+    this.#deps.observe?.(record);
     if (record.result !== 'ok') throw record.error;
   }
 
@@ -148,32 +209,44 @@ export class Hooks {
 
   #note(record: TapRecord): void {
     this.#deps.observe?.(record);
-    if (record.result === 'ok' || record.result === 'denied') return;
+    if (record.error === undefined) return;
     const { error: err, ...fields } = record;
     this.#deps.log.warn({ ...fields, err }, `${record.hook} tap ${record.plugin}:${record.tap} ${record.result}`);
   }
 
   /** Only `undefined` continues a bail hook, so whatever else a tap returns is judged here. */
-  async #decide(tap: Tap, facts: LaunchFacts, explanation: Explanation): Promise<Denial | undefined> {
-    const { explain, close } = explanation.forTap(tap.label);
-    const { value, record } = await guard(tap, { run: runOf(facts) }, (signal) =>
-      tap.run(Object.freeze({ ...facts, explain, signal }), undefined),
+  async #decide(tap: Tap, facts: LaunchFacts, asked: Asked): Promise<Refusal | undefined> {
+    const { explanation, content, heard, preview } = asked;
+    const { explain, close, said } = explanation.forTap(tap.label);
+    const ended = await guard(tap, { run: preview ? null : runOf(facts) }, (signal) =>
+      tap.run(Object.freeze({ ...facts, explain, content, preview, signal })),
     );
     close();
-    const decision = record.result === 'ok' ? readDecision(value) : { nonsense: '' };
-    if ('denial' in decision) {
-      this.#note(decision.denial ? { ...record, result: 'denied', refused: true } : record);
-      return decision.denial;
+    const decision = readDecision(ended);
+    if (decision && 'denial' in decision) {
+      const { denial, leftOut } = decision;
+      this.#note(denial ? denied(ended.record, leftOut) : ended.record);
+      heard(tap.label, { ...answerOf(denial), said: said() });
+      return denial && { denial, tap: tap.label };
     }
-    const failed: TapRecord =
-      record.result === 'ok'
-        ? { ...record, result: 'invalid', error: new Error(`returned ${decision.nonsense}`) }
-        : record;
-    this.#note(tap.failMode === 'deny' ? { ...failed, refused: true } : failed);
-    if (tap.failMode === 'deny') return unavailable(tap.label);
-    explanation.add(`${tap.label} ${failures[failed.result]}; launch allowed by its fail mode.`);
-    return undefined;
+    const failed: TapRecord = decision
+      ? { ...ended.record, result: 'invalid', error: new Error(`returned ${decision.nonsense}`) }
+      : ended.record;
+    const denial = tap.failMode === 'deny' ? unavailable(tap.label) : undefined;
+    this.#note(denial ? { ...failed, refused: true } : failed);
+    if (!denial) explanation.add(`${tap.label} ${failures[failed.result]}; launch allowed by its fail mode.`);
+    heard(tap.label, { ...answerOf(denial), said: said(), failed: failed.result });
+    return denial && { denial, tap: tap.label };
   }
+}
+
+const answerOf = (denial: Denial | undefined): Pick<TapAnswer, 'answer' | 'denial'> =>
+  denial ? { answer: 'denied', denial: { status: denial.status, body: denial.body } } : { answer: 'allowed' };
+
+/** An ApiError that is the denial is no failure; what cannot be sent of it is told. */
+function denied({ error: _thrown, ...record }: TapRecord, leftOut: string | undefined): TapRecord {
+  const error = leftOut === undefined ? {} : { error: new Error(`left out of its denial: ${leftOut}`) };
+  return { ...record, result: 'denied', refused: true, ...error };
 }
 
 const failures: Partial<Record<TapRecord['result'], string>> = {
@@ -194,8 +267,9 @@ const taken = ({ hook, label }: Tap) =>
   new Error(`${hook} tap ${label} exists already: choose another name, names of taps are unique within a plugin`);
 
 /** Every payload tells of one run. */
-function runOf(payload: any): number | null {
-  const id = payload?.run_id ?? payload?.run?.id;
+function runOf(payload: unknown): number | null {
+  const told = payload as { run_id?: unknown; run?: { id?: unknown } } | null | undefined;
+  const id = told?.run_id ?? told?.run?.id;
   return typeof id === 'number' ? id : null;
 }
 

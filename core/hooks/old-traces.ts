@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
 
-const days = 7;
 const most = 5_000_000;
 /** few enough that no statement takes long */
 const step = 20_000;
 
-/** Traces are kept a week, and five million of them at most. */
-export async function deleteOldTraces(db: Knex): Promise<number> {
+/** Traces are kept for so many days, and five million of them at most. */
+export async function deleteOldTraces(db: Knex, days: number): Promise<number> {
   const { rows } = await db.raw(
     `select (select min(id) from hook_traces) as first,
             greatest((select max(id) from hook_traces where created < now() - make_interval(days => ?)),

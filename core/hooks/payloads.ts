@@ -1,3 +1,4 @@
+import type { CoreRunRow } from '@tapline/plugin-sdk';
 import { z } from 'zod';
 import type { QueuedHook, QueuedPayloads } from './hooks.ts';
 
@@ -15,7 +16,9 @@ export const payloadSchemas: { [H in QueuedHook]: z.ZodType<QueuedPayloads[H]> }
     to: z.string(),
     at: z.string(),
   }),
-  afterFinish: z.looseObject({ run: z.looseObject({ id, status: z.string() }) }),
+  afterFinish: z.looseObject({
+    run: z.looseObject({ id, status: z.string() }) as unknown as z.ZodType<CoreRunRow>,
+  }),
   onFactsUpdated: z.looseObject({
     run_id: id,
     hosts: z.array(z.object({ host_id: id, old_hash: hash, new_hash: z.string() })),

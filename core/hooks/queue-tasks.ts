@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Queue } from '../jobs/queue.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { Hooks, QueuedHook, QueuedPayloads } from './hooks.ts';
 import { payloadSchemas } from './payloads.ts';
 

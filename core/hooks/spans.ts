@@ -2,7 +2,7 @@ import type { Tracer } from '@tapline/plugin-sdk';
 
 interface TapablesTap {
   name: string;
-  fn: (...given: any[]) => Promise<unknown>;
+  fn: (...given: unknown[]) => Promise<unknown>;
 }
 
 /**

@@ -12,6 +12,12 @@ export interface TapFigures {
   last_called: string | null;
 }
 
+interface FiguresRow extends TapFigures {
+  hook: string;
+  plugin: string;
+  tap: string;
+}
+
 const none: TapFigures = { calls: 0, errors: 0, p50_ms: null, p95_ms: null, last_called: null };
 
 /** Every hook with its taps in the order in which they run, and how they did of late. One statement. */
@@ -35,7 +41,7 @@ export async function describeHooks({ db, hooks }: { db: Knex; hooks: Pick<Hooks
 
 async function readFigures(db: Knex, keys: object[]): Promise<Map<string, TapFigures>> {
   if (!keys.length) return new Map();
-  const { rows } = await db.raw(
+  const { rows }: { rows: FiguresRow[] } = await db.raw(
     `select k.hook, k.plugin, k.tap, f.* from jsonb_to_recordset(?::jsonb) as k(hook text, plugin text, tap text)
      cross join lateral (
        select count(*)::int as calls, (count(*) filter (where result not in ('ok', 'denied')))::int as errors,
@@ -47,5 +53,5 @@ async function readFigures(db: Knex, keys: object[]): Promise<Map<string, TapFig
      ) f`,
     [JSON.stringify(keys), latest],
   );
-  return new Map(rows.map(({ hook, plugin, tap, ...figures }: any) => [`${hook} ${plugin}:${tap}`, figures]));
+  return new Map(rows.map(({ hook, plugin, tap, ...figures }) => [`${hook} ${plugin}:${tap}`, figures]));
 }

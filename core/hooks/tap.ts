@@ -1,4 +1,4 @@
-import type { BeforeStartOptions, TapOptions } from '@tapline/plugin-sdk';
+import type { BeforeStartOptions, TapContext, TapOptions } from '@tapline/plugin-sdk';
 import { stages } from '@tapline/plugin-sdk';
 
 export type HookName = 'beforeStart' | QueuedHook;
@@ -15,7 +15,11 @@ export interface Tap {
   timeoutMs: number;
   /** null: it runs from the queue and is tried again */
   failMode: 'allow' | 'deny' | null;
-  run: (payload: any, context: any) => unknown;
+  /** it may be asked about a launch that nobody makes */
+  preview: boolean;
+  /** texts of a launch's body that it reads, and what for */
+  takes: Readonly<Record<string, string>>;
+  run(payload: unknown, context?: TapContext): unknown;
 }
 
 const longestMs = 600_000;
@@ -24,11 +28,11 @@ const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 /** @throws Error naming hook, tap and remedy for options that cannot work */
 export function makeTap(
   hook: HookName,
-  options: TapOptions & Partial<Pick<BeforeStartOptions, 'failMode'>>,
+  options: TapOptions & Partial<Pick<BeforeStartOptions, 'failMode' | 'preview' | 'takes'>>,
   run: Tap['run'],
 ): Tap {
   const { plugin, name } = ownerOf(options?.name);
-  const { stage = stages.default, timeoutMs = 30_000, failMode } = options;
+  const { stage = stages.default, timeoutMs = 30_000, failMode, preview = false, takes = {} } = options;
   const problem = (text: string) => new Error(`${hook} tap ${plugin}:${name}: ${text}`);
   if (!kebab.test(name)) throw problem('name must be kebab-case, like "capture-facts"');
   if (typeof run !== 'function') throw problem('the second argument must be the function that is called');
@@ -38,6 +42,7 @@ export function makeTap(
     throw problem(`timeoutMs must be a whole number from 1 to ${longestMs}`);
   if (hook === 'beforeStart' && failMode !== 'allow' && failMode !== 'deny')
     throw problem("failMode must be 'allow' or 'deny': it says whether a launch goes on when the tap fails");
+  if (typeof preview !== 'boolean') throw problem('preview must be true or false');
   return {
     hook,
     plugin,
@@ -46,6 +51,8 @@ export function makeTap(
     stage,
     timeoutMs,
     failMode: hook === 'beforeStart' ? failMode! : null,
+    preview: hook === 'beforeStart' && preview,
+    takes,
     run,
   };
 }

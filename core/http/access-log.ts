@@ -1,6 +1,15 @@
 import { performance } from 'node:perf_hooks';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Log } from '../observe/log.ts';
+
+/** Asked again and again by machines. */
+const probes = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** What was read is for whoever looks closely: pages poll, and what is changed or refused would be lost among it. */
+function levelOf({ method, path, status }: Context): 'debug' | 'info' {
+  const reading = method === 'GET' || method === 'HEAD';
+  return reading && (status < 400 || probes.has(path)) ? 'debug' : 'info';
+}
 
 /** One line per answered request. Without the query: filters may hold what is nobody else's business. */
 export function accessLog({ log }: { log: Log }): Middleware {
@@ -11,7 +20,7 @@ export function accessLog({ log }: { log: Log }): Middleware {
     } finally {
       const ms = Math.round((performance.now() - begin) * 10) / 10;
       const { requestId, actor } = ctx.state;
-      log.info(
+      log[levelOf(ctx)](
         {
           request_id: requestId,
           method: ctx.method,

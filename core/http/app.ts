@@ -1,9 +1,10 @@
 import { notFound } from '@tapline/plugin-sdk';
 import Koa, { type Middleware } from 'koa';
-import type { Engine } from '../engine/compile.ts';
+import type { Catalog } from '../descriptors/compile.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { measureRequests, observeRoutes, type ReadyChecks, refuseWhenDatabaseAway } from '../observe/routes.ts';
+import type { Settings } from '../settings/settings.ts';
+import { measureRequests, observeRoutes, type ReadyChecks, refuseWhenDatabaseAway } from './observe-routes.ts';
 import { accessLog } from './access-log.ts';
 import { apiHeaders } from './api-headers.ts';
 import type { Auth } from './auth/authenticate.ts';
@@ -11,7 +12,10 @@ import { createReadBody } from './body.ts';
 import { knowClientAddress } from './client-address.ts';
 import { dispatch } from './dispatch.ts';
 import { answerErrors } from './errors.ts';
+import type { PagesMiddleware } from './pages.ts';
 import { requestId } from './request-id.ts';
+import { limitByAddress, takeTurns } from './requests-in-work.ts';
+import { limitTokens } from './token-limit.ts';
 import { securityHeaders } from './security-headers.ts';
 
 export interface AppDeps {
@@ -19,14 +23,14 @@ export interface AppDeps {
   log: Log;
   metrics: Metrics;
   auth: Pick<Auth, 'authenticate'>;
-  engineApi: Engine;
+  catalog: Catalog;
   /** login, logout and OAuth */
   authRoutes?: Middleware;
   /** tells whether Postgres can be reached */
   bus?: Parameters<typeof refuseWhenDatabaseAway>[0]['bus'];
-  settings?: { get: (key: any) => any };
+  settings: Pick<Settings, 'get'>;
   /** public files; they stay there while the database is away */
-  pages?: Middleware;
+  pages?: PagesMiddleware;
   checks?: ReadyChecks;
   pluginHealth?: Parameters<typeof observeRoutes>[0]['pluginHealth'];
   /** largest body */
@@ -35,22 +39,26 @@ export interface AppDeps {
 
 /** What every request passes, outermost first. */
 export function createApp(deps: AppDeps) {
-  const { config, log, metrics, auth, engineApi, authRoutes, bus, pages, checks = {}, pluginHealth, bodyLimit } = deps;
+  const { config, log, metrics, auth, catalog, authRoutes, bus, settings, pages } = deps;
+  const { checks = {}, pluginHealth, bodyLimit } = deps;
   const app = new Koa();
   // its own handler would print what `answerErrors` has logged, and clients that went away
   app.silent = true;
-  if (deps.settings) app.use(knowClientAddress({ settings: deps.settings }));
+  app.use(knowClientAddress({ settings }));
   app.use(requestId);
-  app.use(apiHeaders({ name: 'Tapline', version: config.version, node: config.nodeName }));
+  app.use(apiHeaders({ settings, version: config.version, node: config.nodeName }));
   app.use(accessLog({ log }));
   app.use(measureRequests({ metrics }));
   app.use(securityHeaders);
   app.use(answerErrors({ log }));
-  app.use(observeRoutes({ metrics, checks, pluginHealth }));
-  if (pages) app.use(pages);
+  app.use(observeRoutes({ metrics, checks, pluginHealth, auth, settings }));
+  if (pages) app.use(pages.serve);
+  app.use(limitByAddress({ settings }));
   if (bus) app.use(refuseWhenDatabaseAway({ bus }));
   if (authRoutes) app.use(authRoutes);
-  app.use(dispatch({ engine: engineApi, auth, readBody: createReadBody({ limit: bodyLimit }) }));
+  const limits = { inTurn: takeTurns({ settings }), limitToken: limitTokens({ settings }) };
+  const readBody = createReadBody({ limit: bodyLimit });
+  app.use(dispatch({ catalog, auth, readBody, browse: pages?.browse, ...limits }));
   app.use(() => {
     throw notFound('The requested resource could not be found.');
   });

@@ -36,7 +36,7 @@ async function createParser(limit: string, forms: boolean): Promise<Middleware> 
     jsonLimit: limit,
     formLimit: limit,
     onError: onParseError,
-  }) as any;
+  }) as Middleware;
 }
 
 /** The bytes of a body as they came. @throws ApiError 413 as soon as they are too many, 415 for compressed ones */

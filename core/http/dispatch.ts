@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   ApiError,
   type Actor,
@@ -9,30 +10,44 @@ import {
   type Reply,
 } from '@tapline/plugin-sdk';
 import type { Context, Middleware } from 'koa';
-import { makeCall } from '../engine/call.ts';
-import type { Engine } from '../engine/compile.ts';
-import { describeRoute } from '../engine/options.ts';
-import { allowOf, type CompiledRoute, type Endpoint } from '../engine/routes.ts';
+import { makeCall } from '../descriptors/call.ts';
+import type { Catalog } from '../descriptors/compile.ts';
+import { describeRoute } from '../descriptors/describe/options.ts';
+import { allowOf, type CompiledRoute, type Endpoint } from '../descriptors/routes/routes.ts';
+import { networkOf } from '../outbound/addresses.ts';
+import { readGiven, withGiven } from '../runs/given-texts.ts';
+import { isPreview } from '../runs/templates/preview.ts';
 import { everybody } from '../rbac/rules.ts';
 import type { Auth } from './auth/authenticate.ts';
-import { unauthenticated } from './auth/unauthenticated.ts';
+import { deprecationHeaders } from './deprecation-headers.ts';
+import { unauthenticated } from '../accounts/unauthenticated.ts';
 import { type ReadBody, readRawBody } from './body.ts';
 import { launchOnce } from './idempotency.ts';
-import { negotiate } from './negotiate.ts';
+import { isVisit, negotiate } from './negotiate.ts';
+import { createRecordDenials } from './record-denials.ts';
+import type { InTurn } from './requests-in-work.ts';
+import type { LimitToken } from './token-limit.ts';
 import { createRouting } from './router.ts';
 
 interface Deps {
-  engine: Engine;
-  auth: Pick<Auth, 'authenticate'> & Partial<Pick<Auth, 'recall'>>;
+  catalog: Catalog;
+  auth: Pick<Auth, 'authenticate'>;
   readBody: ReadBody;
+  inTurn: InTurn;
+  limitToken: LimitToken;
+  /** answers a browser that opened a path of the API */
+  browse?: ((ctx: Context) => Promise<void>) | undefined;
 }
 
 const safe = new Set(['GET', 'OPTIONS']);
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
 
-/** The engine's route table behind the checks, in the order 401, 403 (read scope), 405, 404, 403, 400. */
-export function dispatch({ engine, auth, readBody }: Deps): Middleware {
-  const { middleware, knows } = createRouting(engine.routes, (route) => answer({ engine, auth, readBody }, route));
+/** The catalog's route table behind the checks, in the order 401, 403 (read scope), 405, 404, 403, 400. */
+export function dispatch(deps: Deps): Middleware {
+  const recordDenials = createRecordDenials(deps.catalog);
+  const { middleware, knows } = createRouting(deps.catalog.routes, (route) =>
+    recordDenials(route, answer(deps, route)),
+  );
 
   return (ctx, next) =>
     middleware(ctx, async () => {
@@ -47,68 +62,66 @@ export function dispatch({ engine, auth, readBody }: Deps): Middleware {
     });
 }
 
-function answer({ engine, auth, readBody }: Deps, route: CompiledRoute): Middleware {
+function answer(deps: Deps, route: CompiledRoute): Middleware {
+  const { catalog, auth, inTurn, limitToken, browse } = deps;
   const allow = allowOf(route);
+  const deprecated = route.deprecated ? deprecationHeaders(route.deprecated) : {};
   const anyOpen = Object.values(route.endpoints).some(({ rule }) => rule === everybody);
   return async (ctx) => {
     // HEAD is a GET whose answer goes without its body: nobody behind this need know it, who might take it for a write
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
     const query = new URLSearchParams(ctx.querystring);
     ctx.state.route = route.path;
+    ctx.state.plugin = route.plugin;
+    if (browse && isVisit(ctx, query, route)) return browse(ctx);
     ctx.set('Allow', allow);
-    negotiate(ctx, query, route.formats);
+    ctx.set(deprecated);
+    const format = negotiate(ctx, query, route);
     const endpoint = route.endpoints[method];
     const open = endpoint ? endpoint.rule === everybody : anyOpen;
-    const parts = {
-      method,
-      query,
-      params: ctx.params,
-      path: ctx.path,
-      ip: ctx.ip,
-      accept: ctx.get('Accept'),
-      // of a list below an object it would mean the list, which has no version
-      ifMatch: route.kind === 'detail' ? ctx.headers['if-match'] : undefined,
-      requestId: ctx.state.requestId,
-    };
-    const callOf = (actor: Actor | null) =>
-      makeCall(engine, { ...parts, actor }, { signal: () => abortSignal(ctx), headers: () => headersOf(ctx, open) });
-    const early = await lookUpEarly(auth, ctx, endpoint, callOf);
-    const actor = early ? early.call.actor : await identify(auth, ctx, open);
+    const actor = await identify(auth, ctx, open);
+    await limitToken(ctx, actor);
     if (actor?.read_only && !safe.has(method)) throw forbidden();
     if (!endpoint && method !== 'OPTIONS') throw methodNotAllowed(ctx.method, allow);
-    const call = early?.call ?? callOf(actor);
-    if (!endpoint) return send(ctx, await describeRoute(engine, route, call));
-    const row = early ? early.row : await endpoint.prepare?.(call);
-    if (withBody.has(method)) await takeBody(ctx, call, endpoint.body, readBody);
-    const work = () => endpoint.run(call, row);
-    // a key is its user's own; callers without a name have none
-    const key = endpoint.launches && actor ? ctx.headers['idempotency-key'] : undefined;
-    if (key === undefined) return send(ctx, await work());
-    const { db, log } = engine;
-    send(ctx, await launchOnce({ db, log, key: String(key), call, path: ctx.path, status: endpoint.launches!, work }));
+    const call = makeCall(
+      catalog,
+      {
+        actor,
+        method,
+        query,
+        params: ctx.params,
+        path: ctx.path,
+        ip: ctx.ip,
+        accept: ctx.get('Accept'),
+        format,
+        // of a list below an object it would mean the list, which has no version
+        ifMatch: route.kind === 'detail' ? ctx.headers['if-match'] : undefined,
+        requestId: ctx.state.requestId,
+      },
+      { signal: () => abortSignal(ctx), headers: () => headersOf(ctx, open) },
+    );
+    const caller = {
+      who: actor?.id ?? networkOf(ctx.ip),
+      launches: endpoint?.launches !== undefined,
+      gone: () => ctx.res.destroyed,
+    };
+    const work = () => (endpoint ? carryOut(deps, ctx, endpoint, call) : describeRoute(catalog, route, call));
+    send(ctx, await inTurn(caller, work));
   };
 }
 
-/**
- * The requests that clients repeat most, a record and a launch, cost one statement less: that the caller is who it was
- * a moment ago is asked along with the record. Where that fails, for whatever reason, everything is asked from the beginning.
- */
-async function lookUpEarly(
-  auth: Deps['auth'],
-  ctx: Context,
-  endpoint: Endpoint | undefined,
-  callOf: (actor: Actor) => Call,
-): Promise<{ call: Call; row: any } | undefined> {
-  const recalled = endpoint?.prepareProving && auth.recall?.(ctx);
-  if (!recalled) return undefined;
-  const call = callOf(recalled.actor);
-  const row = await endpoint.prepareProving!(call, recalled.proof).catch((error) => {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  });
-  if (!row) return undefined;
-  ctx.state.actor = recalled.actor;
-  return { call, row };
+async function carryOut({ catalog, readBody }: Deps, ctx: Context, endpoint: Endpoint, call: Call): Promise<Reply> {
+  const row = await endpoint.prepare?.(call);
+  if (withBody.has(call.method)) await takeBody(ctx, call, endpoint.body, readBody);
+  const run = () => endpoint.run(call, row!);
+  const taken = endpoint.launches ? Object.keys(catalog.launchTexts()) : [];
+  const work = taken.length ? () => withGiven(readGiven(taken, call.body), run) : run;
+  // a key is its user's own; callers without a name have none
+  const starts = endpoint.launches && !(endpoint.previews && isPreview(call));
+  const key = starts && call.actor ? ctx.headers['idempotency-key'] : undefined;
+  if (key === undefined) return work();
+  const { db, log } = catalog;
+  return launchOnce({ db, log, key: String(key), call, path: ctx.path, status: endpoint.launches!, work });
 }
 
 async function takeBody(ctx: Context, call: Call, kind: BodyKind | undefined, readBody: ReadBody): Promise<void> {
@@ -144,6 +157,8 @@ function send(ctx: Context, { status, body, type, headers }: Reply): void {
   }
   ctx.body = body;
   if (type) ctx.type = type;
+  // what ends early must not look whole, not even to a client that knows no chunks
+  if (body instanceof Readable) body.once('error', () => ctx.res.socket?.resetAndDestroy());
 }
 
 function abortSignal(ctx: Context): AbortSignal {

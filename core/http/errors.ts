@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { ApiError } from '@tapline/plugin-sdk';
 import type { Context, Middleware } from 'koa';
-import { isDatabaseAway } from '../app/database-errors.ts';
-import { toApiError } from '../engine/database-error.ts';
+import { isDatabaseAway } from '../db/database-errors.ts';
+import { toApiError } from '../descriptors/write/database-error.ts';
 import type { Log } from '../observe/log.ts';
 import { blamedFor } from '../observe/section.ts';
 
@@ -16,7 +16,15 @@ export function answerErrors({ log }: { log: Log }): Middleware {
       // a client that went away; the request itself counts as destroyed once its body was read
       if (answer.status >= 500 && !ctx.res.destroyed) {
         log[answer.status === 503 ? 'warn' : 'error'](
-          { err: error, ...blamedFor(error), request_id: ctx.state.requestId, method: ctx.method, path: ctx.path },
+          {
+            err: error,
+            // whose route it is; who is to blame is told where that is known
+            ...(ctx.state.plugin && { plugin: ctx.state.plugin }),
+            ...blamedFor(error),
+            request_id: ctx.state.requestId,
+            method: ctx.method,
+            path: ctx.path,
+          },
           'request failed',
         );
       }

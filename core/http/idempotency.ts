@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { ApiError, type Call, type Reply } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { type LaunchKey, underKey } from '../launch/launch-key.ts';
+import { type LaunchKey, underKey } from '../runs/launch-key.ts';
 import type { Log } from '../observe/log.ts';
 
 const table = 'idempotency_keys';

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import { methodNotAllowed, type Pages } from '@tapline/plugin-sdk';
+import { pagesProblem, reservedForPrograms } from '@tapline/plugin-sdk/checks';
 import type { Context, Middleware } from 'koa';
 
-/** Never answered by a page, whatever is mounted: what is unknown there is an error for programs to read. */
-const reserved = /^\/(?:api|sso|websocket|healthz|readyz|metrics|assistant)(?:\/|$)/;
-/** `index-BYxq3k0_.js`: the name changes with the content. */
-const hashed = /[-.][\w-]{8,}\.[a-z\d]+$/;
+/** `index-BYxq3k0_.js`: the name changes with the content. That of `night-watching.js`, a mere word, does not. */
+const hashed = /[-.](?=[\w-]*[A-Z\d_])[\w-]{8,}\.[a-z\d]+$/;
 const compressible = /\.(?:html|js|css|svg|json|txt|webmanifest)$/;
 /** Smaller ones fit one packet anyway. */
 const worthCompressing = 1024;
@@ -38,6 +37,13 @@ interface PageFile {
   packed: Map<string, Promise<Buffer>>;
 }
 
+export interface PagesMiddleware {
+  /** what lies outside of the API */
+  serve: Middleware;
+  /** a path of the API, for a browser that opened it; where a plugin has a page for that */
+  browse?: (ctx: Context) => Promise<void>;
+}
+
 interface Mount {
   /** `/` or `/portal/` */
   path: string;
@@ -56,27 +62,47 @@ const packers: Record<string, (content: Buffer) => Promise<Buffer>> = {
  * files, so no path and no symbolic link leads out of it. Koa itself knows types and conditional requests.
  * @throws Error where a folder has no fallback page, two share a path, or one lies on a path of the API
  */
-export function createPages(pages: readonly Pages[]): Middleware {
+export function createPages(pages: readonly Pages[]): PagesMiddleware {
   const mounts = pages.map(mountOf).toSorted((a, b) => b.path.length - a.path.length);
   for (const [i, { path }] of mounts.entries()) {
     if (mounts[i + 1]?.path === path) throw new Error(`pages: two folders are to be served at ${path}`);
   }
+  const browsers = pages.filter(({ browse }) => browse !== undefined);
+  if (browsers.length > 1) throw new Error('pages: two plugins have a page for paths of the API');
+  const [browser] = browsers.map((one) => browserOf(mountOf(one), one.browse!));
+  return { serve: serverOf(mounts), ...(browser && { browse: browser }) };
+}
+
+const browserOf =
+  ({ files }: Mount, name: string) =>
+  (ctx: Context) =>
+    send(ctx, files().get(name)!);
+
+function serverOf(mounts: readonly Mount[]): Middleware {
   return async (ctx, next) => {
-    const mount = reserved.test(ctx.path) ? undefined : mounts.find(({ path }) => `${ctx.path}/`.startsWith(path));
+    const mount = reservedForPrograms.test(ctx.path)
+      ? undefined
+      : mounts.find(({ path }) => `${ctx.path}/`.startsWith(path));
     const file = mount && fileOf(mount, ctx);
     if (!file) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, 'GET, HEAD');
     ctx.state.route = mount.path;
+    // relative links in the page mean what is below its path
+    if (ctx.path.length < mount.path.length) return redirect(ctx, `${mount.path}${ctx.search}`);
     await send(ctx, file);
   };
 }
 
-function mountOf({ path, folder, fallback = 'index.html' }: Pages): Mount {
+function redirect(ctx: Context, to: string): void {
+  ctx.status = 308;
+  ctx.set({ Location: to, 'Cache-Control': 'no-cache' });
+}
+
+function mountOf({ path, folder, fallback = 'index.html', browse }: Pages): Mount {
   const mounted = path.endsWith('/') ? path : `${path}/`;
-  if (!mounted.startsWith('/') || reserved.test(mounted)) throw new Error(`pages: nothing can be served at ${path}`);
+  const problem = pagesProblem({ path, folder, fallback, ...(browse !== undefined && { browse }) });
+  if (problem !== undefined) throw new Error(`pages at ${path}: ${problem}`);
   const root = fileURLToPath(folder);
-  if (!statSync(join(root, fallback), { throwIfNoEntry: false })?.isFile())
-    throw new Error(`pages at ${path}: ${join(root, fallback)} is missing: build the pages first`);
   let files: Map<string, PageFile> | undefined;
   return { path: mounted, fallback, files: () => (files ??= readFiles(root)) };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
+import { inRequest } from '../db/current-request.ts';
 
 /** What a client may choose: enough for UUIDs, ULIDs and trace ids, and harmless in logs and headers. */
 const sane = /^[\w.:+/=-]{8,128}$/;
@@ -11,5 +12,5 @@ export const requestId: Middleware = (ctx, next) => {
   ctx.state.requestId = id;
   ctx.set('X-Request-Id', id);
   ctx.set('X-API-Request-Id', id);
-  return next();
+  return inRequest({ ip: ctx.ip, request_id: id }, next);
 };

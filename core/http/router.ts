@@ -1,6 +1,6 @@
 import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
-import type { CompiledRoute } from '../engine/routes.ts';
+import type { CompiledRoute } from '../descriptors/routes/routes.ts';
 
 export interface Routing {
   middleware: Middleware;

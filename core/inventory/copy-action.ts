@@ -1,7 +1,7 @@
-import { type Action, type Call, type Rule, ApiError, ValidationError, field } from '@tapline/plugin-sdk';
+import { type Action, type Call, type Rule, ApiError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { copyName } from '../engine/copy-name.ts';
-import { copyFields } from '../launch/launch-fields.ts';
+import { copyAction } from '../descriptors/write/copy-action.ts';
+import { assertHostLimit } from './host-limit.ts';
 import type { Doors } from '../rbac/doors.ts';
 
 interface Deps {
@@ -10,7 +10,7 @@ interface Deps {
   rules: { see: Rule; copy: Rule };
 }
 
-const copied = [
+const columns = [
   'description',
   'organization_id',
   'kind',
@@ -19,35 +19,19 @@ const copied = [
   'prevent_instance_group_fallback',
 ];
 
-/** `…/copy/`: another inventory of the same organization with hosts, groups and who is in which; what runs left there stays behind. */
-export const copyAction = ({ db, doors, rules: { see, copy } }: Deps): Action => ({
-  access: { GET: see, POST: copy },
-  summary: 'Copy it under another name',
-  fields: copyFields,
-  answers: { GET: { fields: { can_copy: field.boolean() } }, POST: { status: 201, type: 'inventory' } },
-  async handler(call, inventory) {
-    if (call.method === 'GET') return { status: 200, body: { can_copy: await copy.row(call.actor, inventory, db) } };
-    const name = copyName(call.body['name'], inventory.name);
-    const id = await db.transaction(async (trx) => {
-      const original = await trx('inventories').where({ id: inventory.id }).forShare().first();
-      if (!original || original.pending_deletion) throw new ApiError(400, { error: 'The inventory is being deleted.' });
-      const columns = Object.fromEntries(copied.map((column) => [column, original[column]]));
-      const author = call.actor?.id ?? null;
-      const [row] = await trx('inventories')
-        .insert({ ...columns, name, created_by_id: author, modified_by_id: author })
-        .onConflict()
-        .ignore()
-        .returning('*');
-      if (!row) throw ValidationError.field('__all__', 'An inventory with this name and organization already exists.');
-      await copyParts(trx, call, doors, { from: original.id, to: row.id });
-      await call.copyExtensions(trx, 'inventory', original.id, row.id);
-      await call.written(trx, 'inventory', row);
-      return row.id as number;
-    });
-    const [body] = await call.represent('inventory', [id], 'detail');
-    return { status: 201, body, headers: { Location: `/api/v2/inventories/${id}/` } };
-  },
-});
+/** Another inventory of the same organization with hosts, groups and who is in which; what runs left there stays behind. */
+export const copyInventoryAction = ({ db, doors, rules }: Deps): Action =>
+  copyAction({
+    db,
+    type: 'inventory',
+    table: 'inventories',
+    rules,
+    columns(original) {
+      if (original.pending_deletion) throw new ApiError(400, { error: 'The inventory is being deleted.' });
+      return Object.fromEntries(columns.map((column) => [column, original[column]]));
+    },
+    after: (trx, copied, original, call) => copyParts(trx, call, doors, { from: original.id, to: copied.id }),
+  });
 
 interface Way {
   from: number;
@@ -63,6 +47,12 @@ async function copyParts(trx: Knex, call: Call, doors: Doors | undefined, { from
        select :to::bigint, ${columns}, :author::bigint, :author::bigint from ${type}s where inventory_id = :from order by id returning *`,
       values,
     );
+    if (type === 'host')
+      await assertHostLimit(
+        trx,
+        to,
+        rows.map(({ id }: { id: number }) => id),
+      );
     if (rows.length) await doors?.check(type, 'create', { trx, actor: call.actor, rows });
   };
   await insert('host', 'name, description, enabled, instance_id, variables');
@@ -86,6 +76,11 @@ async function copyParts(trx: Knex, call: Call, doors: Doors | undefined, { from
   await trx.raw(
     `insert into inventory_instance_groups (inventory_id, instance_group_id)
      select :to::bigint, instance_group_id from inventory_instance_groups where inventory_id = :from order by position`,
+    values,
+  );
+  await trx.raw(
+    `insert into inventory_inputs (inventory_id, input_id)
+     select :to::bigint, input_id from inventory_inputs where inventory_id = :from order by position`,
     values,
   );
 }

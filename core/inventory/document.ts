@@ -1,6 +1,13 @@
+import { SpecError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { runPrepared } from '../engine/prepared.ts';
-import { type Variables, readStored } from './variables.ts';
+import { AnswerTooLargeError } from '../db/answers.ts';
+import { runPrepared } from '../db/prepared.ts';
+import { loopIn, shownNames } from './import/loops.ts';
+import { mergeVariables, storedVariables, type Variables } from '../yaml/variables.ts';
+
+/** What inventories, groups and hosts have stored. */
+export const inventoryVariables = (text: string): Promise<Variables> =>
+  storedVariables(text, { engineTags: true, patient: true });
 
 export interface DocumentOptions {
   /** adds `_meta.hostvars` */
@@ -9,46 +16,56 @@ export interface DocumentOptions {
   towervars?: boolean;
   /** disabled hosts too */
   all?: boolean;
-  /** the `number`-th of `count` round-robin slices of the hosts by name */
-  slice?: { number: number; count: number };
+  /** the `number`-th of `count` round-robin slices of the hosts by name, and those that are in every slice */
+  slice?: { number: number; count: number; pinned?: readonly string[] };
+  /** that its variables may have together */
+  mostBytes?: number;
+  /** ids of its hosts, where it holds none itself */
+  hosts?: readonly number[] | undefined;
+  /** ids of the inventories that it shows, where it holds nothing itself: of what several say, the last counts */
+  inputs?: readonly number[] | undefined;
 }
 
-interface HostRow {
-  id: number;
-  name: string;
+interface HostRow extends Named, Stored {
   enabled: boolean;
-  variables: string;
 }
 
-export type InventoryDocument = Record<string, any>;
+/** The engine's dynamic form: groups by name, and `_meta.hostvars`. */
+export type InventoryDocument = Record<string, unknown>;
 
-/** The inventory as the engine reads it (contract §2.1), in one statement at any size. */
+/**
+ * The inventory as the engine reads it (contract §2.1), in one statement at any size.
+ * @throws SpecError where it is larger than an inventory may be
+ */
 export async function inventoryDocument(
   db: Knex,
   inventoryId: number,
   options: DocumentOptions = {},
 ): Promise<InventoryDocument> {
-  const { inventory, hosts, groups, group_hosts, group_children } = await readContents(db, inventoryId, options);
-  const grouped = new Set(group_hosts.map(([, host]) => host));
-  const members = namesByGroup(group_hosts, hosts);
-  const children = namesByGroup(group_children, groups);
-  const variables = await readAll([inventory, ...groups, ...(options.hostvars ? hosts : [])]);
+  const { inventories, hosts, groups, all } = await readContents(db, inventoryId, options);
+  const hostNames = namesOf(all.hosts, hosts);
+  const groupNames = namesOf(all.groups, groups);
+  const members = groups.map((group) => hostNames(group.hosts));
+  const grouped = new Set(members.flat());
+  const variables = await readAll([...inventories, ...all.groups, ...(options.hostvars ? hosts : [])]);
+  const ofGroup = Map.groupBy(all.groups, ({ name }) => name);
+  const together = (rows: readonly Stored[] = []): Variables => mergeVariables(...rows.map(variables));
 
   const entries: [string, unknown][] = [
     [
       'all',
       compact({
-        hosts: hosts.filter((host) => !grouped.has(host.id)).map((host) => host.name),
+        hosts: hosts.filter(({ name }) => !grouped.has(name)).map(({ name }) => name),
         children: groups.map((group) => group.name),
-        vars: variables(inventory),
+        vars: together(inventories),
       }),
     ],
   ];
-  for (const group of groups) {
+  for (const [at, group] of groups.entries()) {
     const content = compact({
-      hosts: members.get(group.id)?.toSorted() ?? [],
-      children: children.get(group.id)?.toSorted() ?? [],
-      vars: variables(group),
+      hosts: members[at]!,
+      children: groupNames(group.children),
+      vars: together(ofGroup.get(group.name)),
     });
     if (Object.keys(content).length) entries.push([group.name, content]);
   }
@@ -61,80 +78,151 @@ export async function inventoryDocument(
   return Object.fromEntries(entries);
 }
 
-type Edge = [group: number, member: number];
+interface Named {
+  id: number;
+  name: string;
+}
 
-/** Whom each group holds; what was not read (a disabled host) is nobody. */
-function namesByGroup(edges: Edge[], rows: { id: number; name: string }[]) {
-  const names = new Map(rows.map(({ id, name }) => [id, name]));
-  const found = new Map<number, string[]>();
-  for (const [group, member] of edges) {
-    const name = names.get(member);
-    if (name === undefined) continue;
-    const list = found.get(group);
-    if (list) list.push(name);
-    else found.set(group, [name]);
-  }
-  return found;
+/** The names of those that are taken, by the ids of all that were read: a disabled host is nobody. */
+function namesOf(all: readonly Named[], taken: readonly Named[]): (ids: number[] | null) => string[] {
+  const wanted = all === taken ? undefined : new Set(taken.map(({ name }) => name));
+  const names = new Map(all.filter(({ name }) => wanted?.has(name) ?? true).map(({ id, name }) => [id, name]));
+  return (ids) => [...new Set((ids ?? []).flatMap((id) => names.get(id) ?? []))].toSorted();
+}
+
+interface Stored {
+  variables: string;
+}
+
+interface GroupRow extends Named, Stored {
+  hosts: number[] | null;
+  children: number[] | null;
 }
 
 interface Contents {
-  inventory: { variables: string } | null;
-  /** by name, as the groups */
+  /** the last of them is the inventory itself */
+  inventories: Stored[];
+  /** by name, each name once, as the groups */
   hosts: HostRow[];
-  groups: { id: number; name: string; variables: string }[];
-  group_hosts: Edge[];
-  group_children: Edge[];
+  groups: GroupRow[];
+  /** those of the same names, too */
+  all: { hosts: HostRow[]; groups: GroupRow[] };
 }
 
-const list = (items: string, from: string) => `coalesce((select json_agg(${items}) from ${from}), '[]')`;
-const pairs = (table: string, group: string, member: string) =>
-  list(
-    `json_build_array(l.${group}, l.${member})`,
-    `groups g join ${table} l on l.${group} = g.id where g.inventory_id = $1`,
-  );
+type ContentRow = { kind: 'inventory' | 'group' | 'host' } & GroupRow & HostRow;
 
-const contents = {
-  name: 'inventory contents',
-  text: `select
-    (select json_build_object('variables', i.variables) from inventories i where i.id = $1) as inventory,
-    ${list(
-      `json_build_object('id', h.id, 'name', h.name, 'enabled', h.enabled, 'variables', case when $3 then h.variables else '' end) order by h.name`,
-      'hosts h where h.inventory_id = $1 and (h.enabled or $2)',
-    )} as hosts,
-    ${list(
-      `json_build_object('id', g.id, 'name', g.name, 'variables', g.variables) order by g.name`,
-      'groups g where g.inventory_id = $1',
-    )} as groups,
-    ${pairs('group_hosts', 'group_id', 'host_id')} as group_hosts,
-    ${pairs('group_children', 'parent_id', 'child_id')} as group_children`,
+interface Where {
+  inventories: string;
+  hosts: string;
+  groups: string;
+  /** by which those of one name are ordered: what counts comes last */
+  place(inventory: string): string;
+  order: string;
+}
+
+/** Row by row: what it all comes to need not fit into one text. */
+const contentsOf = (name: string, { inventories, hosts, groups, place, order }: Where) => ({
+  name,
+  text: `select 'inventory' as kind, i.id, '' as name, true as enabled, i.variables, null::bigint[] as hosts, null::bigint[] as children,
+      ${place('i.id')} as place from inventories i where ${inventories}
+    union all select 'host', h.id, h.name, h.enabled, case when $3 then h.variables else '' end, null, null, ${place('h.inventory_id')}
+      from hosts h where ${hosts} and (h.enabled or $2)
+    union all select 'group', g.id, g.name, true, g.variables,
+      (select array_agg(l.host_id) from group_hosts l where l.group_id = g.id),
+      (select array_agg(l.child_id) from group_children l where l.parent_id = g.id), ${place('g.inventory_id')}
+      from groups g where ${groups}
+    order by ${order}`,
+});
+const own = {
+  inventories: 'i.id = $1',
+  hosts: 'h.inventory_id = $1',
+  groups: 'g.inventory_id = $1',
+  place: () => '0',
+  order: 'name',
 };
+const ownContents = contentsOf('inventory contents', own);
+const foreignContents = contentsOf('inventory contents, hosts of others', {
+  ...own,
+  hosts: 'h.id = any ($4::bigint[])',
+});
+const inputContents = contentsOf('inventory contents, of its inputs', {
+  inventories: 'i.id = $1 or i.id = any ($4::bigint[])',
+  hosts: 'h.inventory_id = any ($4::bigint[])',
+  groups: 'g.inventory_id = any ($4::bigint[])',
+  place: (inventory) => `coalesce(array_position($4::bigint[], ${inventory}), cardinality($4::bigint[]) + 1)`,
+  order: 'name, enabled, place',
+});
 
 async function readContents(
   db: Knex,
   inventoryId: number,
-  { all = false, hostvars = false, slice }: DocumentOptions,
+  { all = false, hostvars = false, slice, mostBytes, hosts: foreign, inputs }: DocumentOptions,
 ): Promise<Contents> {
-  const [found]: Contents[] = await runPrepared(db, contents, [inventoryId, all, hostvars]);
-  const { hosts } = found!;
+  const elsewhere = inputs ?? foreign;
+  const contents = inputs ? inputContents : foreign ? foreignContents : ownContents;
+  const statement = { ...contents, mostAnswered: mostBytes };
+  const values = [inventoryId, all, hostvars, ...(elsewhere ? [elsewhere] : [])];
+  const rows = await runPrepared<ContentRow>(db, statement, values).catch((error: unknown) => {
+    if (!(error instanceof AnswerTooLargeError)) throw error;
+    throw new SpecError(
+      `The inventory is larger than the ${error.most} bytes of INVENTORY_MAX_BYTES: shorten the variables of its hosts and groups, or divide it.`,
+    );
+  });
+  const of = Map.groupBy(rows, ({ kind }) => kind);
+  const read = { hosts: of.get('host') ?? [], groups: of.get('group') ?? [] };
+  const hosts = inputs ? [...new Map(read.hosts.map((host) => [host.name, host])).values()] : read.hosts;
   return {
-    ...found!,
-    hosts: slice ? hosts.filter((_, index) => index % slice.count === slice.number - 1) : hosts,
+    inventories: of.get('inventory') ?? [],
+    groups: inputs ? mergedGroups(read.groups) : read.groups,
+    hosts: slice ? sliced(hosts, slice) : hosts,
+    all: read,
   };
 }
 
+function sliced<Host extends { name: string }>(
+  hosts: readonly Host[],
+  { number, count, pinned = [] }: NonNullable<DocumentOptions['slice']>,
+): Host[] {
+  const everywhere = new Set(pinned);
+  let shared = 0;
+  return hosts.filter(({ name }) => everywhere.has(name) || shared++ % count === number - 1);
+}
+
+/**
+ * Groups of one name are one: with the members of all.
+ * @throws SpecError where together they contain each other: the engine would end for it without a word of which
+ */
+function mergedGroups(rows: readonly GroupRow[]): GroupRow[] {
+  const merged = [...Map.groupBy(rows, ({ name }) => name).values()].map((same) => ({
+    ...same.at(-1)!,
+    hosts: same.flatMap(({ hosts }) => hosts ?? []),
+    children: same.flatMap(({ children }) => children ?? []),
+  }));
+  const ofName = new Map(merged.map(({ id, name }) => [name, id]));
+  const ofRow = new Map(rows.map(({ id, name }) => [id, ofName.get(name)!]));
+  const loop = loopIn(
+    merged.flatMap(({ id, children }) => children.map((child) => ({ parent_id: id, child_id: ofRow.get(child)! }))),
+  );
+  if (loop) {
+    const names = merged.filter(({ id }) => loop.includes(id)).map(({ name }) => name);
+    throw new SpecError(
+      `The groups ${shownNames(names)} of the input inventories contain each other. Rename one of them.`,
+    );
+  }
+  return merged;
+}
+
 /** Each text once, one after the other: an inventory never has more than one of the threads for long ones. */
-async function readAll(
-  rows: ({ variables: string } | null)[],
-): Promise<(row: { variables: string } | null) => Variables> {
+async function readAll(rows: readonly Stored[]): Promise<(row: Stored) => Variables> {
   const read = new Map<string, Variables>();
-  for (const text of new Set(rows.map((row) => row?.variables ?? '')))
+  for (const text of new Set(rows.map((row) => row.variables)))
     // oxlint-disable-next-line no-await-in-loop
-    read.set(text, await readStored(text));
-  return (row) => read.get(row?.variables ?? '')!;
+    read.set(text, await inventoryVariables(text));
+  return (row) => read.get(row.variables)!;
 }
 
 export const hostVariables = async (host: HostRow, options: TowerVariables = {}): Promise<Variables> =>
-  withTowervars(host, await readStored(host.variables), options);
+  withTowervars(host, await inventoryVariables(host.variables), options);
 
 type TowerVariables = Pick<DocumentOptions, 'towervars'>;
 

@@ -1,3 +1,4 @@
+import type { Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 
 export const noLabels = { count: 0, results: [] };
@@ -12,5 +13,5 @@ export const inventoryLabelSql = {
   summary_labels: labelList('select label_id from inventory_labels where inventory_id = {alias}.id'),
 };
 
-export const inventoryLabels = async (_db: Knex, rows: any[]): Promise<Map<number, Record<string, unknown>>> =>
+export const inventoryLabels = async (_db: Knex, rows: readonly Row[]): Promise<Map<number, Record<string, unknown>>> =>
   new Map(rows.map((row) => [row.id, { labels: row.summary_labels }]));

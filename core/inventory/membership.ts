@@ -1,10 +1,7 @@
-import { ApiError } from '@tapline/plugin-sdk';
+import { ApiError, type Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 
-interface Member {
-  id: number;
-  inventory_id: number;
-}
+type Member = Row & { inventory_id: number };
 
 export async function assertOneInventory(_trx: Knex, parent: Member, child: Member): Promise<void> {
   if (parent.inventory_id !== child.inventory_id) throw new ApiError(400, 'Both must belong to the same inventory.');
@@ -20,7 +17,7 @@ export const groupsOfHostSql = `with recursive above (id) as (
   select group_id from group_hosts where host_id = ? union select c.parent_id from group_children c join above a on c.child_id = a.id) select id from above`;
 
 /** One tree changes at a time per inventory: two halves of a cycle attached at once would not see each other. */
-const lockTree = (trx: Knex, inventoryId: number) =>
+export const lockTree = (trx: Knex, inventoryId: number) =>
   trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 1))', [`group tree ${inventoryId}`]);
 
 export async function assertNoCycle(trx: Knex, parent: Member, child: Member): Promise<void> {

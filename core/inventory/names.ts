@@ -3,8 +3,10 @@ import type { Knex } from 'knex';
 
 const templateDelimiters = /\{\{|\}\}|\{%|%\}|\{#|#\}/;
 
+export const hasTemplateDelimiters = (name: string): boolean => templateDelimiters.test(name);
+
 export function assertPlainName(name: string): void {
-  if (templateDelimiters.test(name))
+  if (hasTemplateDelimiters(name))
     throw ValidationError.field('name', 'Template delimiters such as {{ are not allowed in a name.');
 }
 

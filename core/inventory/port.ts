@@ -1,32 +1,23 @@
 import { ValidationError } from '@tapline/plugin-sdk';
-import { AsideError, readAside } from '../engine/aside.ts';
-import { isLongYaml, readYaml } from '../engine/read-yaml.ts';
-import { parseVariables } from './variables.ts';
+import { AsideError, ofAnyLength } from '../yaml/aside.ts';
+import { addToYaml } from '../yaml/read-yaml.ts';
+import { readVariables, VariablesError } from '../yaml/variables.ts';
 
 const key = 'ansible_ssh_port';
-
-interface PortTask {
-  variables: string;
-  port: number;
-}
+const addTo = ofAnyLength(new URL('../yaml/read-yaml.ts', import.meta.url), addToYaml);
 
 /** Adds the port to variables in whatever form they are written; comments in YAML stay. */
 export async function addPort(variables: string, port: number): Promise<string> {
-  if (!isLongYaml(variables)) return withPort({ variables, port });
+  const text = variables.trim();
   try {
-    return await readAside<string>({ module: new URL(import.meta.url), name: 'withPort' }, { variables, port });
+    const known = await readVariables(text, { engineTags: true });
+    // where one must be replaced, aliases of it would lose what they refer to
+    if (text.startsWith('{') || !Object.keys(known).length || Object.hasOwn(known, key))
+      return JSON.stringify({ ...known, [key]: port });
+    return await addTo({ text, key, value: String(port) });
   } catch (error) {
-    if (error instanceof AsideError) throw ValidationError.field('variables', error.message);
+    if (error instanceof AsideError || error instanceof VariablesError)
+      throw ValidationError.field('variables', error.message);
     throw error;
   }
-}
-
-export function withPort({ variables, port }: PortTask): string {
-  const text = variables.trim();
-  if (text.startsWith('{') || !Object.keys(parseVariables(text)).length) {
-    return JSON.stringify({ ...parseVariables(text), [key]: port });
-  }
-  const document = readYaml(text, { version: '1.1' });
-  document.set(key, port);
-  return document.toString().trim();
 }

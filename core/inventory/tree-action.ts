@@ -68,7 +68,7 @@ export function treeAction(db: Knex, see: Rule): Action {
           )
         ).map((group) => [group.id as number, group]),
       );
-      const grow = (id: number): Record<string, any> => ({
+      const grow = (id: number): Record<string, unknown> => ({
         ...shown.get(id),
         children: (children.get(id) ?? []).map(grow),
       });

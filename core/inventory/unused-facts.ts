@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { QUEUE_SCHEMA } from '../jobs/tasks.ts';
+import { QUEUE_SCHEMA } from '../queue/tasks.ts';
 
 /**
  * Deletes facts that no host has any more, neither as the latest nor as the ones before. Taps are told hashes, so

@@ -1,16 +1,27 @@
-import { type Action, type Call, type Rule, ValidationError, notFound } from '@tapline/plugin-sdk';
+import { type Action, type Call, type Row, type Rule, ValidationError, notFound } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { readStored, variablesProblem } from './variables.ts';
+import type { Settings } from '../settings/settings.ts';
+import { variablesProblem } from '../yaml/variables.ts';
+import { inventoryVariables } from './document.ts';
 
 const tables = { inventory: 'inventories', host: 'hosts', group: 'groups' } as const;
 
 const mapping = { schema: { type: 'object' } };
 
+export interface VariableServices {
+  db: Knex;
+  settings: Settings;
+}
+
 /** `…/variable_data/`: the variables as a mapping. Writing replaces all of them, PATCH too. */
-export function variableData(db: Knex, type: keyof typeof tables, rules: { see: Rule; change: Rule }): Action {
+export function variableData(
+  { db, settings }: VariableServices,
+  type: keyof typeof tables,
+  rules: { see: Rule; change: Rule },
+): Action {
   const write = async (call: Call, row: { id: number }) => {
     const text = Object.keys(call.body).length ? JSON.stringify(call.body) : '';
-    const problem = variablesProblem(text);
+    const problem = await variablesProblem(text, { maxLength: Number(settings.get('MAX_VARIABLES_LENGTH')) });
     if (problem !== undefined) throw ValidationError.field('variables', problem);
     await db.transaction(async (trx) => {
       const found = () => trx(tables[type]).where({ id: row.id });
@@ -27,7 +38,7 @@ export function variableData(db: Knex, type: keyof typeof tables, rules: { see: 
     access: { GET: rules.see, PUT: rules.change, PATCH: rules.change },
     summary: 'The variables as a mapping',
     answers: { GET: mapping, PUT: mapping, PATCH: mapping },
-    handler: async (call, row) =>
-      call.method === 'GET' ? { status: 200, body: await readStored(row.variables) } : write(call, row),
+    handler: async (call, row: Row & { variables: string }) =>
+      call.method === 'GET' ? { status: 200, body: await inventoryVariables(row.variables) } : write(call, row),
   };
 }

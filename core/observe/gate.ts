@@ -1,9 +1,12 @@
 import { ApiError } from '@tapline/plugin-sdk';
+import { createLanes } from './lanes.ts';
 
 export interface GateOptions {
   atOnce: number;
   /** whoever comes later would wait in vain */
   maxWaiting: number;
+  /** whoever has waited so long waits no longer; default: for ever */
+  patienceMs?: number;
   /** what those are told */
   full: string;
 }
@@ -14,21 +17,19 @@ export interface Gate {
 }
 
 /** Runs work when there is room for it, in the order in which it came. */
-export function createGate({ atOnce, maxWaiting, full }: GateOptions): Gate {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work, { patient = false } = {}) => {
-    if (running >= atOnce) {
-      if (waiting.length >= maxWaiting && !patient) throw new ApiError(503, full, { 'Retry-After': '2' });
-      // the one who leaves hands its place over
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else running++;
+export function createGate({ atOnce, maxWaiting, patienceMs, full }: GateOptions): Gate {
+  const enter = createLanes<'all'>({
+    atOnce: () => atOnce,
+    maxWaiting: () => maxWaiting,
+    ...(patienceMs !== undefined && { patienceMs }),
+    full: () => new ApiError(503, full, { 'Retry-After': '2' }),
+  });
+  return async (work, how) => {
+    const leave = await enter('all', how);
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
+      leave();
     }
   };
 }

@@ -33,13 +33,31 @@ function describeError(error: unknown): unknown {
   };
 }
 
+interface LogDeps {
+  config: { logLevel: string; nodeName: string };
+  /** lines that tell nothing new are for whoever looks closely: they go to `debug` */
+  hush?: (fields: Record<string, unknown>) => boolean;
+}
+
+const debugLevel = 20;
+const fatalLevel = 60;
+
 /** JSON lines on standard error; standard output is for what a person is to read. */
-export function createLog({ config }: { config: { logLevel: string; nodeName: string } }): Log {
+export function createLog({ config, hush }: LogDeps): Log {
   return pino(
     {
       level: config.logLevel,
       base: { node: config.nodeName, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: {
+        logMethod(args, method, level) {
+          const [fields] = args as unknown[];
+          const loud = level > debugLevel && level < fatalLevel;
+          if (loud && hush && typeof fields === 'object' && fields !== null && hush(fields as Record<string, unknown>))
+            this.debug(...(args as Parameters<Log['debug']>));
+          else method.apply(this, args);
+        },
+      },
       serializers: { err: describeError, error: describeError },
       formatters: {
         level: (label) => ({ level: label }),

@@ -20,12 +20,6 @@ export const currentSection = (): Section | undefined => current.getStore();
 /** Core goes on in its own name, for instance in a service that a plugin called and that outlives the call. */
 export const outsideSections = <T>(work: () => T): T => current.exit(work);
 
-/** `fn` in the name of a plugin. */
-export const sectioned =
-  <A extends unknown[], R>(section: Section, fn: (...args: A) => R) =>
-  (...args: A): R =>
-    current.run(section, fn, ...args);
-
 const blamed = new WeakMap<object, Section>();
 
 /** Notes who threw an error; what is no object becomes one. */

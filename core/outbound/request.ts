@@ -1,8 +1,8 @@
-import { lookup as resolve, type LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
+import { rootCertificates } from 'node:tls';
 import { type HttpRequest, type HttpService, OutboundError } from '@tapline/plugin-sdk';
 import type { Agent, Dispatcher } from 'undici';
-import { assertReachable } from './addresses.ts';
+import { assertReachable, bare, judgedLookup } from './addresses.ts';
 
 interface Deps {
   settings: { get(key: 'OUTBOUND_ALLOWED_NETWORKS'): readonly string[] };
@@ -26,10 +26,10 @@ export type Outbound = ReturnType<typeof createOutbound>;
  */
 export function createOutbound({ settings, userAgent }: Deps): HttpService & { close(): Promise<void> } {
   const agents = new Map<string, Agent>();
+  const allowedFor = (trusted: boolean) => (trusted ? undefined : () => settings.get('OUTBOUND_ALLOWED_NETWORKS'));
   const agentFor = (client: Client, verifyTls: boolean, trusted: boolean) => {
     const key = `${verifyTls} ${trusted}`;
-    const allowed = trusted ? undefined : () => settings.get('OUTBOUND_ALLOWED_NETWORKS');
-    const found = agents.get(key) ?? makeAgent(client, verifyTls, allowed);
+    const found = agents.get(key) ?? makeAgent(client, { rejectUnauthorized: verifyTls }, allowedFor(trusted));
     agents.set(key, found);
     return found;
   };
@@ -38,9 +38,11 @@ export function createOutbound({ settings, userAgent }: Deps): HttpService & { c
       const url = readAddress(address);
       const { verifyTls = true, trusted = false, maxBytes = defaultMaxBytes } = options;
       if (!trusted) checkLiteral(url, settings.get('OUTBOUND_ALLOWED_NETWORKS'));
+      const client = await loadClient();
+      // what a caller shows of itself is for this one request
+      const own = ownTls(options) && makeAgent(client, ownTls(options)!, allowedFor(trusted));
       try {
-        const client = await loadClient();
-        const dispatcher = agentFor(client, verifyTls, trusted);
+        const dispatcher = own ?? agentFor(client, verifyTls, trusted);
         const reply = await client.request(url, { ...sent(options, userAgent), dispatcher });
         return {
           status: reply.statusCode,
@@ -49,6 +51,8 @@ export function createOutbound({ settings, userAgent }: Deps): HttpService & { c
         };
       } catch (error) {
         throw explained(error, url);
+      } finally {
+        await own?.destroy();
       }
     },
     close: async () => void (await Promise.all([...agents.values()].map((agent) => agent.close()))),
@@ -63,8 +67,6 @@ function readAddress(address: string): URL {
     throw new OutboundError('An address must not carry a user name or password: send a header.');
   return url;
 }
-
-const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
 
 /** Names are judged when they are resolved; a literal never is. URL has turned `0x7f.1` and `2130706433` into 127.0.0.1. */
 function checkLiteral({ hostname }: URL, allowed: readonly string[]): void {
@@ -81,9 +83,26 @@ function sent({ method = 'GET', headers, body, timeoutMs = defaultTimeoutMs }: H
   };
 }
 
+interface TlsOptions {
+  rejectUnauthorized: boolean;
+  ca?: string[];
+  cert?: string;
+  key?: string;
+}
+
+function ownTls({ tls = {}, verifyTls = true }: HttpRequest): TlsOptions | undefined {
+  const { ca, cert, key } = tls;
+  if (!ca && !cert) return undefined;
+  return {
+    rejectUnauthorized: verifyTls,
+    ...(ca && { ca: [...rootCertificates, ca] }),
+    ...(cert && { cert, key: key ?? '' }),
+  };
+}
+
 /** `allowed` absent: the address comes from the deployment and may be anywhere. */
-function makeAgent({ Agent, buildConnector }: Client, verifyTls: boolean, allowed?: () => readonly string[]): Agent {
-  const tls = { rejectUnauthorized: verifyTls, timeout: defaultTimeoutMs };
+function makeAgent({ Agent, buildConnector }: Client, own: TlsOptions, allowed?: () => readonly string[]): Agent {
+  const tls = { ...own, timeout: defaultTimeoutMs };
   if (!allowed) return new Agent({ connect: tls });
   const connect = buildConnector({ ...tls, lookup: judgedLookup(allowed) });
   return new Agent({
@@ -101,22 +120,6 @@ function makeAgent({ Agent, buildConnector }: Client, verifyTls: boolean, allowe
       }),
   });
 }
-
-/** Resolves a name and refuses it when any of its addresses is out of bounds: which one is taken is not ours to say. */
-const judgedLookup =
-  (allowed: () => readonly string[]): LookupFunction =>
-  (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      if (error) return callback(error, '', 0);
-      try {
-        for (const { address } of addresses) assertReachable(hostname, address, allowed());
-      } catch (refusal) {
-        return callback(refusal as NodeJS.ErrnoException, '', 0);
-      }
-      if (options.all) return callback(null, addresses);
-      callback(null, addresses[0]?.address ?? '', addresses[0]?.family);
-    });
-  };
 
 async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number, { host }: URL): Promise<Buffer> {
   const parts: Buffer[] = [];

@@ -1,9 +1,12 @@
-import type { ContributionKind, Contributions } from './contributions.ts';
+import type { ContributionKind, Contributions } from './door/contributions.ts';
 import type { Registered } from './registries.ts';
 
 /** How each contribution is called in lists; start and stop have no names. */
 const names: { [K in ContributionKind]: (item: Contributions[K][number]) => string } = {
   resources: ({ path }) => path,
+  runKinds: ({ kind }) => kind,
+  templateKinds: ({ type }) => type,
+  origins: ({ kind }) => kind,
   routes: ({ path }) => path,
   pages: ({ path }) => path,
   extensions: ({ type }) => type,
@@ -16,6 +19,7 @@ const names: { [K in ContributionKind]: (item: Contributions[K][number]) => stri
   health: () => 'health',
   navigation: ({ path }) => path,
   insights: ({ name }) => name,
+  points: ({ name }) => name,
   offers: ({ point, implementation }) => `${point} ${calledBy(implementation)}`.trimEnd(),
   guards: ({ resource, operation }) => `${resource} ${operation}`,
   restrictions: ({ resource }) => resource,
@@ -24,7 +28,7 @@ const names: { [K in ContributionKind]: (item: Contributions[K][number]) => stri
 };
 
 /** Implementations tell themselves apart by one of these, if at all. */
-function calledBy(implementation: object): string {
+export function calledBy(implementation: object): string {
   const { id, name, kind } = implementation as Record<string, unknown>;
   const told = id ?? name ?? kind;
   return typeof told === 'string' || typeof told === 'number' ? String(told) : '';

@@ -1,13 +1,13 @@
-import type { Shutdown } from '../app/shutdown.ts';
-import { inTime } from '../observe/in-time.ts';
-import { asPluginError, PluginError } from './error.ts';
+import { inTime } from '@tapline/plugin-sdk';
+import { asPluginError, PluginError } from '../observe/plugin-error.ts';
 import type { Registries } from './registries.ts';
 
 const limitMs = 10_000;
 
 interface Lifecycle {
   registries: Registries;
-  shutdown: Pick<Shutdown, 'add'>;
+  /** what is to be undone when the service stops */
+  shutdown: { add(name: string, run: () => unknown): void };
   timeoutMs?: number;
 }
 
@@ -34,7 +34,7 @@ async function within(plugin: string, what: string, work: () => unknown, timeout
       `${what} was not done after ${timeoutMs} ms: begin what takes longer there, and do not wait for it`,
     );
   try {
-    await inTime(work, timeoutMs, late);
+    await inTime(() => work(), { ms: timeoutMs, late });
   } catch (error) {
     throw asPluginError(plugin, what, error);
   }

@@ -1,5 +1,6 @@
-import { PluginError } from './error.ts';
-import { type LoadOptions, loadPlugins } from './load.ts';
+import { PluginError } from '../observe/plugin-error.ts';
+import { type LoadOptions, loadPlugins } from './find/load.ts';
+import { assertOffersFit } from './points.ts';
 import { newRegistered, Registries } from './registries.ts';
 
 /**
@@ -11,19 +12,30 @@ export async function preparePlugins(options: LoadOptions): Promise<Registries> 
   const { plugins, leftOut } = await loadPlugins(options);
   const registries = new Registries(leftOut, options.idleKeys);
   // a service without plugins need not load the door
-  const createPluginApi = plugins.length ? (await import('./api.ts')).createPluginApi : undefined;
-  for (const { plugin, optional } of plugins) {
-    const one = newRegistered(plugin, optional);
-    try {
-      registries.register({ ...one, api: createPluginApi!(plugin, one.contributions, registries) });
-    } catch (error) {
-      if (!optional || !(error instanceof PluginError)) throw error;
-      const except = new Map([...(options.except ?? []), [plugin.id, error.message]]);
-      return preparePlugins({ ...options, except, idleKeys: registries.settingKeys() });
+  const door = plugins.length ? await loadDoor() : undefined;
+  try {
+    for (const { plugin, optional } of plugins) {
+      const one = newRegistered(plugin, optional);
+      registries.register({ ...one, api: door!.createPluginApi(plugin, one.contributions, registries) });
     }
+    assertOffersFit(registries);
+    registries.freeze();
+    for (const one of registries.plugins) await door!.assertSound(one);
+    return registries;
+  } catch (error) {
+    const faulty = error instanceof PluginError && plugins.find(({ plugin }) => plugin.id === error.plugin);
+    if (!faulty || !faulty.optional) throw error;
+    const except = new Map([...(options.except ?? []), [faulty.plugin.id, error.message]]);
+    return preparePlugins({ ...options, except, idleKeys: registries.settingKeys() });
   }
-  registries.freeze();
-  return registries;
+}
+
+async function loadDoor() {
+  const [{ createPluginApi }, { assertSound }] = await Promise.all([
+    import('./door/api.ts'),
+    import('./own-faults.ts'),
+  ]);
+  return { createPluginApi, assertSound };
 }
 
 /** A service without any plugin. */

@@ -1,8 +1,8 @@
 import type { Plugin, PluginApi } from '@tapline/plugin-sdk';
-import { type ContributionKind, type Contributions, noContributions } from './contributions.ts';
-import { callError, PluginError } from './error.ts';
-import type { LeftOut } from './load.ts';
-import type { PluginServices } from './services.ts';
+import { type ContributionKind, type Contributions, noContributions } from './door/contributions.ts';
+import { callError, PluginError } from '../observe/plugin-error.ts';
+import type { LeftOut } from './find/load.ts';
+import type { PluginServices } from './services/services.ts';
 
 /** One plugin that is on, with all that it contributed. */
 export interface Registered {
@@ -44,8 +44,26 @@ export class Registries {
     return [...this.idleKeys, ...this.all('settings').map(({ item }) => item.key)];
   }
 
+  /** Of each plugin its version; null where an optional one was left out. */
+  versions(): Record<string, string | null> {
+    const on = this.plugins.map(({ plugin }) => [plugin.id, plugin.version] as const);
+    return Object.fromEntries([...on, ...this.leftOut.map(({ id }) => [id, null] as const)]);
+  }
+
   find(id: string): Registered | undefined {
     return this.plugins.find(({ plugin }) => plugin.id === id);
+  }
+
+  /** The same without these plugins and those that require them. */
+  without(ids: ReadonlySet<string>): Registries {
+    const rest = new Registries(this.leftOut, this.idleKeys);
+    const gone = new Set(ids);
+    // each comes after those that it requires
+    for (const one of this.plugins) {
+      if (one.plugin.requires?.some((needed) => gone.has(needed))) gone.add(one.plugin.id);
+      if (!gone.has(one.plugin.id)) rest.plugins.push(one);
+    }
+    return rest;
   }
 
   /** Runs `register` of one plugin; whatever goes wrong in it is told as its fault. */
@@ -94,10 +112,6 @@ export class Registries {
         owner === plugin ? 'remove one of the two calls' : 'choose another name, or switch one of the two plugins off',
       );
     this.#claims.set(`${kind} ${name}`, plugin);
-  }
-
-  ownerOf(kind: string, name: string): string | undefined {
-    return this.#claims.get(`${kind} ${name}`);
   }
 
   /** From now on plugins may use their services. */

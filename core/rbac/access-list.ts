@@ -1,4 +1,4 @@
-import type { Actor } from '@tapline/plugin-sdk';
+import type { Actor, Builder } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { roleTables } from './definitions.ts';
 import { mayRevokeAll } from './grant-rights.ts';
@@ -17,14 +17,14 @@ export interface UserAccess {
 }
 
 /**
- * `access_list` of a record in two steps, so that the engine pages, filters and orders the users in between:
+ * `access_list` of a record in two steps, so that the catalog pages, filters and orders the users in between:
  * `narrow` leaves those with any role on the record, `entries` says how each user of the page got it.
  * Six statements at any page size: one here, up to five in `entries`.
  */
 export async function accessList(db: Knex, type: string, id: number) {
   const roles = await accessRoles(db, type, id);
   return {
-    narrow: (builder: any, alias: string, roleIds?: readonly number[]): void => {
+    narrow: (builder: Builder, alias: string, roleIds?: readonly number[]): void => {
       const wanted = roles.map((role) => role.id).filter((role) => !roleIds || roleIds.includes(role));
       builder.whereRaw(
         `("${alias}".id in (select g.user_id from role_users g where g.role_id = any (?)) or "${alias}".id in (select m.user_id from team_users m join role_teams g on g.team_id = m.team_id and (m.is_admin or not g.for_admins) where g.role_id = any (?)))`,

@@ -1,9 +1,10 @@
-import type { Actor } from '@tapline/plugin-sdk';
+import type { Actor, Builder } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
 import type { RoleType } from './definitions.ts';
 import { type Path, sourcesOf } from './implications.ts';
 
 /** true: every row; false: none; else a condition over the row's columns. */
-export type Condition = boolean | { sql: string; bindings: unknown[] };
+export type Condition = boolean | { sql: string; bindings: Knex.RawBinding[] };
 
 /** Constants of ours (role fields, type names), never input. */
 export const literals = (values: Iterable<string>) => [...values].map((value) => `'${value}'`).join(', ');
@@ -37,7 +38,7 @@ export function holds(actor: Actor | null, type: RoleType, field: string, alias:
   return { sql: parts.length === 1 ? parts[0]! : `(${parts.join(' or ')})`, bindings: parts.map(() => actor.id) };
 }
 
-export function narrow(builder: any, condition: Condition): void {
+export function narrow(builder: Builder, condition: Condition): void {
   if (condition === true) return;
   if (condition === false) builder.whereRaw('false');
   else builder.whereRaw(condition.sql, condition.bindings);

@@ -1,13 +1,7 @@
+import type { objectRoles } from '@tapline/plugin-sdk/checks';
+
 /** Kinds of records that own roles; the singular type names of their resources. */
-export type RoleType =
-  | 'organization'
-  | 'team'
-  | 'inventory'
-  | 'project'
-  | 'credential'
-  | 'job_template'
-  | 'workflow_job_template'
-  | 'instance_group';
+export type RoleType = keyof typeof objectRoles;
 
 export interface RoleDefinition {
   name: string;
@@ -34,7 +28,9 @@ const role = (name: string, description: string, ...heldBy: string[]): RoleDefin
 });
 const manages = (name: string, what: string) => role(name, `Can manage all ${what} of the organization`, 'admin_role');
 
-const organization: Record<string, RoleDefinition> = {
+type Roles<T extends RoleType> = Record<(typeof objectRoles)[T][number], RoleDefinition>;
+
+const organization: Roles<'organization'> = {
   admin_role: {
     ...role('Admin', 'Can manage all aspects of the organization', 'system_administrator'),
     userOnly: true,
@@ -67,7 +63,7 @@ const organization: Record<string, RoleDefinition> = {
   ),
 };
 
-/** Object roles of every kind, in the order in which they are shown. */
+/** Object roles of every kind, in the order in which they are shown; the SDK tells plugins their names. */
 export const roleDefinitions: Record<RoleType, Record<string, RoleDefinition>> = {
   organization,
   team: {
@@ -165,7 +161,7 @@ export const roleDefinitions: Record<RoleType, Record<string, RoleDefinition>> =
     use_role: role('Use', 'Can use the instance group in a job template', 'admin_role'),
     read_role: role('Read', 'May view settings for the instance group', 'system_auditor', 'use_role', 'admin_role'),
   },
-};
+} satisfies { [T in RoleType]: Roles<T> };
 
 export interface RoleTable {
   table: string;

@@ -1,4 +1,4 @@
-import type { Actor, Rule } from '@tapline/plugin-sdk';
+import type { Actor, Columns, Row, Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type RoleType, isRoleType, roleDefinitions } from './definitions.ts';
 import { type AccessRole, type Grant, accessRoles, grantsOf } from './grant-paths.ts';
@@ -57,22 +57,25 @@ async function ways(
   };
 }
 
+const recordOf = async (
+  db: Knex,
+  { table, column }: { table: string; column: string },
+  row: Columns,
+): Promise<Row | undefined> => (row[column] == null ? undefined : db(table).where('id', row[column]).first());
+
 /** Why a rule holds for this person and row, or what is missing: the parts it is made of, down to the grants. */
-export async function explainRule(db: Knex, rule: Rule, actor: Actor, row: any): Promise<Explanation> {
-  const { anatomy } = rule as CoreRule;
+export async function explainRule(db: Knex, rule: Rule, actor: Actor, row: Columns): Promise<Explanation> {
+  const { parts, asks } = rule as CoreRule;
   const granted = Boolean(await rule.row(actor, row, db));
   const result: Explanation = { rule: rule.name, granted };
-  if (anatomy?.kind === 'any' || anatomy?.kind === 'all') {
+  const about = parts?.of === 'via' ? await recordOf(db, parts, row) : row;
+  if (parts && about) {
     result.parts = [];
-    for (const part of anatomy.rules) result.parts.push(await explainRule(db, part, actor, row));
-  } else if (anatomy?.kind === 'not') result.parts = [await explainRule(db, anatomy.rule, actor, row)];
-  else if (anatomy?.kind === 'via') {
-    const above =
-      row[anatomy.column] == null ? undefined : await db(anatomy.table).where('id', row[anatomy.column]).first();
-    if (above) result.parts = [await explainRule(db, anatomy.rule, actor, above)];
-  } else if (anatomy?.kind === 'role' && row[anatomy.column] != null) {
-    const { type, field, column } = anatomy;
-    const { roles, grants } = await ways(db, actor, type, row[column]);
+    for (const part of parts.rules) result.parts.push(await explainRule(db, part, actor, about));
+  }
+  const { type, field, column } = asks ?? {};
+  if (type && field && column && row[column] != null) {
+    const { roles, grants } = await ways(db, actor, type, Number(row[column]));
     result.by = grants.filter(({ role }) => role.gives.includes(field)).map((grant) => grant.shown);
     if (!granted) result.missing = roles.filter((one) => one.gives.includes(field)).map(shown);
   }
@@ -90,11 +93,11 @@ export interface AccessExplanation {
 export async function explainAccess(
   db: Knex,
   type: string,
-  row: any,
+  row: Columns,
   user: Actor,
   rights: Record<string, Rule | undefined>,
 ): Promise<AccessExplanation> {
-  const { roles, grants } = isRoleType(type) ? await ways(db, user, type, row.id) : { roles: [], grants: [] };
+  const { roles, grants } = isRoleType(type) ? await ways(db, user, type, Number(row.id)) : { roles: [], grants: [] };
   const fields = isRoleType(type) ? Object.keys(roleDefinitions[type]) : [];
   const explained: AccessExplanation = { user: { id: user.id, username: user.username }, roles: {}, rights: {} };
   for (const field of fields) {

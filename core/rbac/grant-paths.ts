@@ -21,6 +21,10 @@ export interface Grant {
   team_id: number | null;
 }
 
+interface HeldRow extends Omit<Grant, 'role'> {
+  role_id: number;
+}
+
 /** Every role that gives something on the record: its own, its organization's, the system-wide ones. One statement. */
 export async function accessRoles(db: Knex, type: string, id: number): Promise<AccessRole[]> {
   const { rows } = await db.raw(rolesSql(type), isRoleType(type) ? [id] : []);
@@ -66,9 +70,9 @@ function rolesSql(type: string): string {
 /** Who of `users` has which of the roles, and how. One statement. */
 export async function grantsOf(db: Knex, roles: readonly AccessRole[], users: readonly number[]): Promise<Grant[]> {
   const byId = new Map(roles.map((role) => [role.id, role]));
-  const { rows } = await db.raw(
+  const { rows }: { rows: HeldRow[] } = await db.raw(
     'select distinct h.user_id, h.role_id, h.team_id from held_roles h where h.user_id = any (?) and h.role_id = any (?) order by h.user_id, h.role_id, h.team_id nulls first',
     [users as number[], [...byId.keys()]],
   );
-  return rows.map(({ user_id, role_id, team_id }: any) => ({ user_id, role: byId.get(role_id)!, team_id }));
+  return rows.map(({ user_id, role_id, team_id }) => ({ user_id, role: byId.get(role_id)!, team_id }));
 }

@@ -1,4 +1,4 @@
-import type { Actor, Rule } from '@tapline/plugin-sdk';
+import { type Actor, connection, type Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type Condition, holds } from './condition.ts';
 import { type RoleType, roleTables } from './definitions.ts';
@@ -82,7 +82,7 @@ async function administeredRecords(db: Knex, actor: Actor, pairs: readonly Grant
   if (!types.length) return new Set();
   const parts = types.map((type) => {
     const { sql, bindings } = holds(actor, type, 'admin_role', 'x') as Condition & object;
-    const ids = pairs.filter(({ role }) => role.content_type === type).map(({ role }) => role.object_id);
+    const ids = pairs.flatMap(({ role }) => (role.content_type === type ? (role.object_id ?? []) : []));
     return {
       sql: `select '${type}.' || x.id as key from ${roleTables[type].table} x where x.id = any (?::bigint[]) and ${sql}`,
       bindings: [ids, ...bindings],
@@ -90,7 +90,7 @@ async function administeredRecords(db: Knex, actor: Actor, pairs: readonly Grant
   });
   const { rows } = await db.raw(
     parts.map((part) => part.sql).join(' union all '),
-    parts.flatMap((part) => part.bindings) as any,
+    parts.flatMap((part) => part.bindings),
   );
   return new Set(rows.map((row: { key: string }) => row.key));
 }
@@ -104,7 +104,7 @@ async function userFacts(db: Knex, actor: Actor, settings: RoleSettings, ids: nu
   };
   const { rows } = await db.raw(
     'select v.id, a.id is not null as administered from (?) v left join (?) a on a.id = v.id',
-    [among(userVisible(settings)), among(administers(settings, { orphans: true }))] as any,
+    [among(userVisible(settings)), among(administers(settings, { orphans: true }))],
   );
   return new Map(
     rows.map((row: { id: number; administered: boolean }) => [
@@ -171,8 +171,8 @@ export async function mayRevokeAll(
 
 /** The role's side of giving it: whom it may go to is another question. */
 export const mayGive = (settings: RoleSettings): Pick<Rule, 'row'> => ({
-  row: async (actor, role, db) =>
-    (await mayChangeGrants(db, actor, settings, [{ role, user_id: null, team_id: null }]))[0]!,
+  row: async (actor, role: RoleRow, db) =>
+    (await mayChangeGrants(connection(db, 'roles'), actor, settings, [{ role, user_id: null, team_id: null }]))[0]!,
 });
 
 const adminFields = ['admin_role', 'project_admin_role', 'inventory_admin_role', 'credential_admin_role'];
@@ -183,7 +183,10 @@ export const givesSomething: Pick<Rule, 'row'> = {
   row: async (actor, _row, db) =>
     actor !== null &&
     (actor.is_superuser ||
-      (await db('held_roles')
+      (await connection(
+        db,
+        'held roles',
+      )('held_roles')
         .where('user_id', actor.id)
         .whereRaw('role_field = any (?)', [[...adminFields, ...templateAdminFields]])
         .first('role_field')) !== undefined),

@@ -1,4 +1,4 @@
-import { type Actor, ApiError, forbidden } from '@tapline/plugin-sdk';
+import { type Actor, ApiError, type Builder, forbidden } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type GrantTarget, grantProblem } from './grant-problems.ts';
 import { mayChangeGrants } from './grant-rights.ts';
@@ -16,6 +16,8 @@ export interface GrantRequest {
   revoke?: boolean;
   /** the place stands for the role: nobody named it, so that not seeing it means no right */
   implied?: boolean;
+  /** an assignment gives it: it goes with that, unless it is given for itself as well */
+  assigned?: boolean;
 }
 
 export interface GrantResult {
@@ -32,7 +34,7 @@ const noMatch = (what: string) => new ApiError(400, { detail: `No ${what} matche
  *
  * @throws ApiError 400 when the role or the target does not exist for the caller, or the pair is impossible; 403 without the right
  */
-export async function changeGrant(trx: Knex.Transaction, request: GrantRequest): Promise<GrantResult> {
+export async function changeGrant(trx: Knex, request: GrantRequest): Promise<GrantResult> {
   const { actor, settings, roleId, revoke = false } = request;
   const role: RoleRow | undefined = await trx('roles').where('id', roleId).first();
   if (!role || !(await roleVisible.row(actor, role, trx))) throw request.implied ? forbidden() : noMatch('Role');
@@ -51,7 +53,7 @@ export async function changeGrant(trx: Knex.Transaction, request: GrantRequest):
   if (problem) throw new ApiError(400, { msg: problem });
   const changed = role.singleton_name
     ? await changeFlag(trx, role, target.id, revoke)
-    : await changeRow(trx, role, target, revoke);
+    : await changeRow(trx, request, target);
   return { changed, role, target };
 }
 
@@ -59,7 +61,24 @@ const givesTeam = ({ content_type, role_field }: RoleRow) =>
   (content_type === 'team' && role_field !== 'read_role') ||
   (content_type === 'organization' && role_field === 'admin_role');
 
-async function find<T>(trx: Knex, table: string, id: number, narrow: (builder: any) => void): Promise<T | undefined> {
+interface TeamRow {
+  id: number;
+  name: string;
+  organization_id: number;
+}
+
+interface UserRow {
+  id: number;
+  username: string;
+  is_superuser: boolean;
+}
+
+async function find<T>(
+  trx: Knex,
+  table: string,
+  id: number,
+  narrow: (builder: Builder) => void,
+): Promise<T | undefined> {
   const builder = trx.from(`${table} as t`).select('t.*').where('t.id', id).first();
   narrow(builder);
   return (await builder) as T | undefined;
@@ -71,18 +90,37 @@ async function findTarget(
 ): Promise<GrantTarget | undefined> {
   if ((userId === undefined) === (teamId === undefined)) throw new Error('a role goes to either a user or a team');
   if (teamId !== undefined) {
-    const team = await find<any>(trx, 'teams', teamId, (builder) => teamVisible(settings).query(actor, builder, 't'));
+    const team = await find<TeamRow>(trx, 'teams', teamId, (builder) =>
+      teamVisible(settings).query(actor, builder, 't'),
+    );
     return team && { kind: 'team', id: team.id, name: team.name, organization_id: team.organization_id };
   }
-  const user = await find<any>(trx, 'users', userId!, (builder) => userVisible(settings).query(actor, builder, 't'));
+  const user = await find<UserRow>(trx, 'users', userId!, (builder) =>
+    userVisible(settings).query(actor, builder, 't'),
+  );
   return user && { kind: 'user', id: user.id, name: user.username, is_superuser: user.is_superuser };
 }
 
-async function changeRow(trx: Knex, role: RoleRow, target: GrantTarget, revoke: boolean): Promise<boolean> {
-  const table = target.kind === 'team' ? 'role_teams' : 'role_users';
-  const row = { role_id: role.id, [`${target.kind}_id`]: target.id };
-  if (!revoke) return ((await trx(table).insert(row).onConflict().ignore()) as any).rowCount > 0;
-  return (await trx(table).where(row).delete()) > 0;
+async function changeRow(
+  trx: Knex,
+  { actor, roleId, revoke, assigned = false }: GrantRequest,
+  { kind, id }: GrantTarget,
+): Promise<boolean> {
+  const table = kind === 'team' ? 'role_teams' : 'role_users';
+  if (revoke)
+    return (
+      (await trx(table)
+        .where({ role_id: roleId, [`${kind}_id`]: id })
+        .delete()) > 0
+    );
+  const key = kind === 'team' ? 'team_id, role_id, for_admins' : 'user_id, role_id';
+  // given for itself, it no longer goes with an assignment
+  const { rows } = await trx.raw(
+    `insert into ${table} as g (role_id, ${kind}_id, assigned, created_by_id) values (?, ?, ?, ?)
+     on conflict (${key}) do update set assigned = false where g.assigned and not excluded.assigned returning g.role_id`,
+    [roleId, id, assigned, actor && actor.id > 0 ? actor.id : null],
+  );
+  return rows.length > 0;
 }
 
 const flags = { system_administrator: 'is_superuser', system_auditor: 'is_system_auditor' } as const;

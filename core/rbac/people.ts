@@ -1,4 +1,5 @@
-import type { Actor } from '@tapline/plugin-sdk';
+import type { Actor, Rule } from '@tapline/plugin-sdk';
+import { runBuilt } from '../db/prepared.ts';
 import { type Condition, literals, narrow } from './condition.ts';
 import { type RoleType, roleDefinitions } from './definitions.ts';
 import { sourcesOf } from './implications.ts';
@@ -14,23 +15,20 @@ export interface RoleSettings {
 const stored = (name: string, table: string, condition: (actor: Actor, alias: string) => Condition): CoreRule => ({
   name,
   row: async (actor, row, db) => {
-    const found = actor !== null && row.id != null && condition(actor, 'x');
-    if (typeof found === 'boolean') return found;
-    return (
-      await connection(db, table).raw(
-        `select exists (select 1 from ${table} x where x.id = ? and ${found.sql}) as ok`,
-        [row.id, ...found.bindings],
-      )
-    ).rows[0].ok;
+    const held = actor !== null && row['id'] != null && condition(actor, 'x');
+    if (typeof held === 'boolean') return held;
+    const text = `select 1 from ${table} x where x.id = ? and ${held.sql}`;
+    const known = connection(db, table);
+    return (await runBuilt(known, known.raw(text, [Number(row['id']), ...held.bindings]))).length > 0;
   },
   query: (actor, builder, alias) => narrow(builder, actor !== null && condition(actor, alias)),
 });
 
-const settingOn = (settings: RoleSettings, key: RoleSetting, rule: CoreRule): CoreRule => ({
-  ...rule,
+const settingOn = (settings: RoleSettings, key: RoleSetting, rule: Rule): Rule => ({
   name: `${rule.name} (${key})`,
-  row: (actor, row, db) => settings.get(key) && rule.row(actor, row, db),
-  query: (actor, builder, alias) => (settings.get(key) ? rule.query(actor, builder, alias) : builder.whereRaw('false')),
+  row: async (actor, row, db) => settings.get(key) && rule.row(actor, row, db),
+  query: (actor, builder, alias) =>
+    void (settings.get(key) ? rule.query(actor, builder, alias) : builder.whereRaw('false')),
 });
 
 const colleague = stored('direct member of an organization that the caller reads', 'users', (actor, alias) => ({
@@ -114,3 +112,11 @@ export const administers = (settings: RoleSettings, { orphans = false } = {}): C
       bindings: orphans ? [actor.id, actor.id, actor.id] : [actor.id],
     };
   });
+
+/** Who may say who is in which organization and team. */
+export const managing = (settings: RoleSettings): Rule => ({
+  name: 'MANAGE_ORGANIZATION_AUTH, or superuser',
+  row: async (actor) => actor !== null && (actor.is_superuser || settings.get('MANAGE_ORGANIZATION_AUTH')),
+  query: (actor, builder) =>
+    narrow(builder, actor !== null && (actor.is_superuser || settings.get('MANAGE_ORGANIZATION_AUTH'))),
+});

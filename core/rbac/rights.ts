@@ -1,4 +1,4 @@
-import { type Actor, type WriteContext, forbidden } from '@tapline/plugin-sdk';
+import { type Actor, type Columns, type WriteContext, forbidden } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { holds } from './condition.ts';
 import { type RoleType, roleTables } from './definitions.ts';
@@ -32,7 +32,7 @@ export async function missingRights(
   if (asked.length) {
     const { rows } = await db.raw(
       `select array[${asked.map(({ sql }) => sql).join(', ')}] as met`,
-      asked.flatMap(({ bindings }) => bindings) as any,
+      asked.flatMap(({ bindings }) => bindings),
     );
     for (const [index, ok] of rows[0].met.entries()) if (ok) met.add(asked[index]!.right);
   }
@@ -53,8 +53,8 @@ export function rightsOfLink(
   type: RoleType,
   field: string,
   column: string,
-  before: Record<string, any> | undefined,
-  input: Record<string, any>,
+  before: Columns | undefined,
+  input: Columns,
 ): NeededRight[] {
   if (!(column in input) || (before && before[column] === input[column])) return [];
   const ids = new Set([before?.[column], input[column]].filter((id): id is number => id != null));

@@ -1,4 +1,4 @@
-import { type Actor, ApiError } from '@tapline/plugin-sdk';
+import { type Actor, ApiError, type Builder } from '@tapline/plugin-sdk';
 import { holds, narrow } from './condition.ts';
 import { isRoleType, roleDefinitions } from './definitions.ts';
 
@@ -7,7 +7,13 @@ import { isRoleType, roleDefinitions } from './definitions.ts';
  *
  * @throws ApiError 400 for types without roles
  */
-export function narrowToRoleLevel(builder: any, type: string, field: string, actor: Actor | null, alias: string): void {
+export function narrowToRoleLevel(
+  builder: Builder,
+  type: string,
+  field: string,
+  actor: Actor | null,
+  alias: string,
+): void {
   // clients ask it of system job templates too, which have no roles: administrators and auditors have them all
   if (type === 'system_job_template')
     return narrow(builder, actor !== null && (actor.is_superuser || actor.is_system_auditor));

@@ -1,3 +1,4 @@
+import type { Builder } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type RoleType, isRoleType, roleDefinitions, roleTables, systemRoles } from './definitions.ts';
 import { literals } from './condition.ts';
@@ -20,8 +21,8 @@ function split(parent: string): [string, string] {
 }
 
 /** Narrows a query over `roles` to the direct parents of a role. */
-export function whereParents(builder: any, role: RoleRow, alias: string): void {
-  builder.where((any: any) => {
+export function whereParents(builder: Builder, role: RoleRow, alias: string): void {
+  builder.where((any) => {
     any.whereRaw('false');
     if (!role.content_type) return;
     const { table } = roleTables[role.content_type];
@@ -48,8 +49,8 @@ export function whereParents(builder: any, role: RoleRow, alias: string): void {
 }
 
 /** Narrows a query over `roles` to the direct children of a role. */
-export function whereChildren(builder: any, role: RoleRow, alias: string): void {
-  builder.where((any: any) => {
+export function whereChildren(builder: Builder, role: RoleRow, alias: string): void {
+  builder.where((any) => {
     any.whereRaw('false');
     for (const type of Object.keys(roleDefinitions) as RoleType[]) {
       for (const [path, fields] of childPaths(type, role)) {
@@ -88,27 +89,30 @@ function childPaths(type: RoleType, role: RoleRow): Map<string, string[]> {
 }
 
 /** Narrows a query over `roles` to those given to a team; what its admins alone were given is not among them. */
-export const whereGivenToTeam = (builder: any, teamId: number, alias: string): void =>
+export const whereGivenToTeam = (builder: Builder, teamId: number, alias: string): void =>
   void builder.whereRaw(
     `"${alias}".id in (select g.role_id from role_teams g where g.team_id = ? and not g.for_admins)`,
     [teamId],
   );
 
 /** Narrows a query over `roles` to those of one record. */
-export function whereOfRecord(builder: any, type: string, id: number, alias: string): void {
+export function whereOfRecord(builder: Builder, type: string, id: number, alias: string): void {
   if (!isRoleType(type)) throw new Error(`${type} has no roles`);
   builder.where({ [`${alias}.content_type`]: type, [`${alias}.object_id`]: id });
 }
 
+interface TeamNames {
+  id: number;
+  name: string;
+  organization_name: string;
+}
+
 /** Team names for a set of ids, in one statement. */
-export async function teamNames(
-  db: Knex,
-  ids: readonly number[],
-): Promise<Map<number, { name: string; organization_name: string }>> {
+export async function teamNames(db: Knex, ids: readonly number[]): Promise<Map<number, Omit<TeamNames, 'id'>>> {
   if (!ids.length) return new Map();
-  const { rows } = await db.raw(
+  const { rows }: { rows: TeamNames[] } = await db.raw(
     'select t.id, t.name, o.name as organization_name from teams t join organizations o on o.id = t.organization_id where t.id = any (?)',
     [ids as number[]],
   );
-  return new Map(rows.map(({ id, ...names }: any) => [id, names]));
+  return new Map(rows.map(({ id, ...names }) => [id, names]));
 }

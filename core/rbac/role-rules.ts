@@ -1,27 +1,26 @@
-import type { Actor } from '@tapline/plugin-sdk';
+import type { Actor, Columns } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { runBuilt } from '../db/prepared.ts';
 import { heldIdsSql, holds, holdsEverywhere, literals, narrow } from './condition.ts';
 import { type RoleType, roleTables } from './definitions.ts';
 import { sourcesOf } from './implications.ts';
-import { missingRights } from './rights.ts';
-import { recallDirect, recallRole } from './row-roles.ts';
-import { type CoreRule, connection } from './rules.ts';
-import { type SettlingRule, amongIds, either, single } from './settle.ts';
+import { heldOn } from './held.ts';
+import { type CoreRule, type Ids, connection } from './rules.ts';
 
 /** Rules over object roles. Superusers pass all of them, auditors those that ask for reading. */
 
-/** At once where it is known without asking the database. */
-function holdsBy(
-  db: any,
+async function holdsBy(
+  db: Knex | undefined,
   actor: Actor | null,
   type: RoleType,
   field: string,
-  row: any,
+  row: Columns,
   column: string,
-): boolean | Promise<boolean> {
-  const known = holdsEverywhere(actor, type, field) ?? recallRole(actor!, type, field, row, column);
-  if (known !== undefined) return known;
-  const needed = [{ type, field, id: row[column] }];
-  return missingRights(connection(db, `${type}.${field}`), actor, needed).then(({ length }) => length === 0);
+): Promise<boolean> {
+  const everywhere = holdsEverywhere(actor, type, field);
+  if (everywhere !== undefined || !actor) return everywhere ?? false;
+  const held = await heldOn(connection(db, `${type}.${field}`), actor, { type, id: Number(row[column]) }, row);
+  return held.role(field);
 }
 
 /** The caller holds this role on the row itself. */
@@ -29,51 +28,51 @@ export function role(type: RoleType, field: string): CoreRule {
   sourcesOf(type, field);
   return {
     name: `${field} on the ${type}`,
-    anatomy: { kind: 'role', type, field, column: 'id' },
-    row: (actor, row, db) =>
+    asks: { type, field, column: 'id' },
+    row: async (actor, row, db) =>
       row.id == null ? actor?.is_superuser === true : holdsBy(db, actor, type, field, row, 'id'),
     query: (actor, builder, alias) => narrow(builder, holds(actor, type, field, alias)),
   };
 }
 
+/** Of the rows whose `column` holds one of the ids that a statement of ours selects. */
+const amongSql = (alias: string, { column, sql, bindings }: Ids) => ({
+  sql: `"${alias}"."${column}" in (${sql})`,
+  bindings: [...bindings],
+});
+
 /**
  * The caller holds the role on the record that `column` points at. Without a value only superusers pass, and auditors
  * where it is about reading; `alsoEmpty` says that without a value there is nothing to check.
  */
-export function parent(column: string, type: RoleType, field: string, { alsoEmpty = false } = {}): SettlingRule {
+export function parent(column: string, type: RoleType, field: string, { alsoEmpty = false } = {}): CoreRule {
   const { paths } = sourcesOf(type, field);
   const { table, kind } = roleTables[type];
-  const always = (actor: Actor | null) => holdsEverywhere(actor, type, field) === true;
-  /** records that nothing else gives roles on need not be looked at: the grants name them */
-  const direct = Object.keys(paths).length === 1;
-  const idsSql = (inner: string, alias: string) =>
-    direct
-      ? heldIdsSql(type, paths.self!)
-      : `select "${alias}".id from ${table} "${alias}" where ${kind ? `"${alias}".kind = '${kind}' and ` : ''}${inner}`;
+  const ids = (actor: Actor | null): Ids | undefined => {
+    const held = holds(actor, type, field, 'p');
+    if (typeof held === 'boolean') return undefined;
+    // records that nothing else gives roles on need not be looked at: the grants name them
+    const sql =
+      Object.keys(paths).length === 1
+        ? heldIdsSql(type, paths.self!)
+        : `select "p".id from ${table} "p" where ${kind ? `"p".kind = '${kind}' and ` : ''}${held.sql}`;
+    return { column, sql, bindings: held.bindings };
+  };
   return {
     name: `${field} on the ${type} by ${column}`,
-    anatomy: { kind: 'role', type, field, column },
-    row: (actor, row, db) => {
-      if (always(actor)) return true;
+    asks: { type, field, column },
+    row: async (actor, row, db) => {
+      if (holdsEverywhere(actor, type, field)) return true;
       if (row[column] == null) return alsoEmpty && actor !== null;
       return holdsBy(db, actor, type, field, row, column);
     },
     query: (actor, builder, alias) => {
-      const inner = holds(actor, type, field, `${alias}_p`);
-      if (typeof inner === 'boolean') return narrow(builder, inner);
-      const ids = `"${alias}"."${column}" in (${idsSql(inner.sql, `${alias}_p`)})`;
-      narrow(builder, {
-        sql: alsoEmpty ? `(${ids} or "${alias}"."${column}" is null)` : ids,
-        bindings: inner.bindings,
-      });
+      const held = ids(actor);
+      if (!held) return narrow(builder, holdsEverywhere(actor, type, field) === true);
+      const { sql, bindings } = amongSql(alias, held);
+      narrow(builder, { sql: alsoEmpty ? `(${sql} or "${alias}"."${column}" is null)` : sql, bindings });
     },
-    settled: async (settling) => {
-      const { actor, alias } = settling;
-      const inner = holds(actor, type, field, `${alias}_p`);
-      if (typeof inner === 'boolean') return single(inner);
-      const among = await amongIds(settling, column, idsSql(inner.sql, `${alias}_p`), inner.bindings);
-      return alsoEmpty ? single(either(among.whole, { sql: `"${alias}"."${column}" is null`, bindings: [] })) : among;
-    },
+    ids: alsoEmpty ? undefined : ids,
   };
 }
 
@@ -81,40 +80,30 @@ const directOrganizations = (fields: readonly string[]) =>
   `select r.object_id from role_users g join roles r on r.id = g.role_id where g.user_id = ? and r.content_type = 'organization' and r.role_field in (${literals(fields)})`;
 
 /** The caller stands in the member list of one of these roles of the organization itself: what a role or team implies does not count. */
-export function direct(column: string, ...fields: string[]): SettlingRule {
+export function direct(column: string, ...fields: string[]): CoreRule {
   const name = `direct ${fields.join(' or ')} of the organization by ${column}`;
-  const condition = (actor: Actor) => ({ sql: directOrganizations(fields), bindings: [actor.id] });
+  const ids = (actor: Actor): Ids => ({ column, sql: directOrganizations(fields), bindings: [actor.id] });
   return {
     name,
-    anatomy: { kind: 'direct', fields, column },
-    row: (actor, row, db) => {
+    asks: { type: 'organization', column },
+    row: async (actor, row, db) => {
       if (!actor || row[column] == null) return false;
-      const known = recallDirect(actor, fields, row, column);
-      if (known !== undefined) return known;
-      const { sql, bindings } = condition(actor);
-      const asked = connection(db, name).raw(`select ?::bigint in (${sql}) as ok`, [row[column], ...bindings]);
-      return asked.then(({ rows }: { rows: { ok: boolean }[] }) => rows[0]!.ok);
+      const held = await heldOn(connection(db, name), actor, { type: 'organization', id: Number(row[column]) }, row);
+      return held.directly(fields);
     },
-    query: (actor, builder, alias) => {
-      if (!actor) return narrow(builder, false);
-      const { sql, bindings } = condition(actor);
-      narrow(builder, { sql: `"${alias}"."${column}" in (${sql})`, bindings });
-    },
-    settled: async (settling) => {
-      if (!settling.actor) return single(false);
-      const { sql, bindings } = condition(settling.actor);
-      return amongIds(settling, column, sql, bindings);
-    },
+    query: (actor, builder, alias) => narrow(builder, actor !== null && amongSql(alias, ids(actor))),
+    ids,
   };
 }
 
 /** The caller stands in the member list of one of these roles of any organization. */
 export const directAnywhere = (...fields: string[]): CoreRule => ({
   name: `direct ${fields.join(' or ')} of any organization`,
-  row: async (actor, _row, db) =>
-    actor !== null &&
-    (await connection(db, 'any organization').raw(`select exists (${directOrganizations(fields)}) as ok`, [actor.id]))
-      .rows[0].ok,
+  row: async (actor, _row, db) => {
+    if (!actor) return false;
+    const known = connection(db, 'any organization');
+    return (await runBuilt(known, known.raw(`${directOrganizations(fields)} limit 1`, [actor.id]))).length > 0;
+  },
   query: (actor, builder) =>
     narrow(builder, actor !== null && { sql: `exists (${directOrganizations(fields)})`, bindings: [actor.id] }),
 });

@@ -1,4 +1,5 @@
 import type { Actor } from '@tapline/plugin-sdk';
+import type { RoleRow } from './roles.ts';
 import { type Condition, literals, narrow } from './condition.ts';
 import { type RoleType, roleDefinitions, roleTables } from './definitions.ts';
 import { type Path, sourcesOf } from './implications.ts';
@@ -57,12 +58,13 @@ const visible = (actor: Actor | null, alias: string): Condition =>
 
 export const roleVisible: CoreRule = {
   name: 'holds the role, one above it or one below it',
-  row: async (actor, row, db) => {
+  row: async (actor, row: RoleRow, db) => {
     const condition = visible(actor, 'r');
     if (typeof condition === 'boolean') return condition;
-    if (row.singleton_name) return true;
+    const { content_type: type, object_id: id } = row;
+    if (!type || id === null) return true;
     // the common case, without the whole set
-    if (await role(row.content_type, 'read_role').row(actor, { id: row.object_id }, db)) return true;
+    if (await role(type, 'read_role').row(actor, { id }, db)) return true;
     return (
       await connection(db, 'roles').raw(`select ?::bigint in (${visibleSql}) as ok`, [row.id, ...condition.bindings])
     ).rows[0].ok;

@@ -1,9 +1,9 @@
+import type { Actor, Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type RoleType, type SystemRole, roleDefinitions, roleTables, systemRoles } from './definitions.ts';
 
 /** A row of `roles`. */
-export interface RoleRow {
-  id: number;
+export interface RoleRow extends Row {
   content_type: RoleType | null;
   object_id: number | null;
   role_field: string;
@@ -51,14 +51,14 @@ export interface RoleResource {
 export async function roleResources(db: Knex, roles: readonly RoleRow[]): Promise<Map<number, RoleResource>> {
   const types = [...new Set(roles.flatMap((role) => role.content_type ?? []))];
   if (!types.length) return new Map();
-  const ids = (type: RoleType) => roles.filter((role) => role.content_type === type).map((role) => role.object_id);
-  const { rows } = await db.raw(
+  const ids = (type: RoleType) => roles.flatMap((role) => (role.content_type === type ? (role.object_id ?? []) : []));
+  const { rows }: { rows: { type: RoleType; id: number; name: string }[] } = await db.raw(
     types
       .map((type) => `select '${type}' as type, id, name from ${roleTables[type].table} where id = any (?::bigint[])`)
       .join(' union all '),
-    types.map(ids) as any,
+    types.map(ids),
   );
-  const names = new Map(rows.map((row: any) => [`${row.type}.${row.id}`, row.name as string]));
+  const names = new Map(rows.map(({ type, id, name }) => [`${type}.${id}`, name]));
   return new Map(
     roles.flatMap(({ id, content_type: type, object_id }) => {
       const name = type && names.get(`${type}.${object_id}`);
@@ -85,6 +85,11 @@ export async function giveToCreator(trx: Knex, type: RoleType, id: number, userI
     `insert into role_users (user_id, role_id) select ?, id from roles where content_type = ? and object_id = ? and role_field = 'admin_role' on conflict do nothing`,
     [userId, type, id],
   );
+}
+
+/** The same for whoever asked for it; the service itself needs no role. */
+export async function giveToActor(trx: Knex, type: RoleType, id: number, actor: Actor | null): Promise<void> {
+  if (actor && actor.id > 0) await giveToCreator(trx, type, id, actor.id);
 }
 
 /** A credential made for a team: its admins administer it, its members use it. */

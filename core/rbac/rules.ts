@@ -1,7 +1,8 @@
 /** The rules that need nothing of core; those that look at object roles are in role-rules.ts. */
 export {
-  type Anatomy,
   type CoreRule,
+  type Ids,
+  type Parts,
   allOf,
   anyOf,
   auditor,

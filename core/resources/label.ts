@@ -1,11 +1,16 @@
 import { ApiError, type Resource, type Sublist, defineResource, field } from '@tapline/plugin-sdk';
-import { storable } from '../engine/scalar.ts';
-import { type CorePermissions, labelLinks } from '../rbac/permissions.ts';
+import { storable } from '../descriptors/read/scalar.ts';
+import { labelVisible } from '../rbac/label-rules.ts';
 import { assertLinks } from '../rbac/rights.ts';
+import { parent } from '../rbac/role-rules.ts';
+import { seenTemplate, type Visible } from '../runs/access.ts';
+import type { RunKinds } from '../runs/kinds.ts';
 
 const mostOnOne = 100;
 
-export const labelResource = ({ permissions }: { permissions: CorePermissions }): Resource =>
+const ofOrganization = (field: string) => parent('organization_id', 'organization', field);
+
+export const labelResource = ({ kinds, visible }: { kinds: RunKinds; visible: Visible }): Resource =>
   defineResource({
     type: 'label',
     path: 'labels',
@@ -18,7 +23,12 @@ export const labelResource = ({ permissions }: { permissions: CorePermissions })
       name: field.string({ required: true }),
       organization: field.ref('organization', { required: true, nullable: false }),
     },
-    access: permissions.label,
+    access: {
+      see: labelVisible(seenTemplate(visible, kinds)),
+      create: ofOrganization('member_role'),
+      change: ofOrganization('admin_role'),
+    },
+    stream: true,
     orderBy: ['organization__name', 'name'],
     search: ['name'],
     summary: ['id', 'name'],
@@ -27,13 +37,13 @@ export const labelResource = ({ permissions }: { permissions: CorePermissions })
       labels_name_organization: { field: '__all__', message: 'Label with this Name and Organization already exists.' },
     },
     async validate(context) {
-      if (context.before) await assertLinks(context, labelLinks);
+      if (context.before) await assertLinks(context, [['organization_id', 'organization', 'admin_role']]);
     },
   });
 
 /** A label of that name is taken as it is, and made where there is none. */
-export function labelsOf(kind: 'template' | 'inventory'): Sublist {
-  const through = { table: `${kind}_labels`, parent: `${kind}_id`, child: 'label_id' };
+export function labelsOf(kind: string, key = `${kind}_id`): Sublist {
+  const through = { table: `${kind}_labels`, parent: key, child: 'label_id' };
   return {
     resource: 'label',
     attach: true,

@@ -1,9 +1,10 @@
-import { ApiError, type Call, forbidden, type Sublist } from '@tapline/plugin-sdk';
+import { ApiError, type Call, forbidden, type Row, type Sublist } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
 import { assertRights } from '../rbac/rights.ts';
 
 /** The instance groups that a record prefers, first things first. Taking one in or out needs the right to use it, too. */
 export function instanceGroupsOf(kind: 'organization' | 'inventory' | 'template'): Sublist {
-  const check = async (trx: any, parent: any, group: any, { actor }: Call) => {
+  const check = async (trx: Knex, parent: Row, group: Row, { actor }: Call) => {
     if (kind === 'template' && parent.organization_id === null && !actor?.is_superuser)
       throw forbidden('Only a superuser may choose instance groups for a template without organization.');
     await assertRights(trx, actor, [{ type: 'instance_group', field: 'use_role', id: group.id }]);
@@ -32,9 +33,10 @@ export const galaxyCredentials: Sublist = {
     child: 'credential_id',
     ordered: true,
   },
-  async check(trx, _organization, credential) {
+  async check(trx, _organization, credential, { actor }) {
     const type = await trx('credential_types').where({ id: credential.credential_type_id }).first('kind');
     if (type?.kind !== 'galaxy')
       throw new ApiError(400, { msg: 'Only credentials for Ansible Galaxy or Automation Hub can be attached here.' });
+    await assertRights(trx, actor, [{ type: 'credential', field: 'use_role', id: credential.id }]);
   },
 };

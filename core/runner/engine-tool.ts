@@ -13,7 +13,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '../observe/log.ts';
-import { type Isolation, probeIsolation } from './isolation.ts';
+import { engineFiles } from './engine-files.ts';
+import { type Isolation, probeIsolation, type UidRange } from './isolation.ts';
 
 const run = promisify(execFile);
 
@@ -43,7 +44,7 @@ export class EngineMissingError extends Error {
 }
 
 interface Deps {
-  config: { root: string; dataDir: string; engineCommand: string };
+  config: { root: string; dataDir: string; engineCommand: string; engineUids?: UidRange };
   log: Pick<Log, 'warn'>;
 }
 
@@ -62,7 +63,7 @@ export function createEngineTool({ config, log }: Deps): EngineTool {
       return known.engine;
     },
     isolation: () =>
-      (isolation ??= probeIsolation().then((found) => {
+      (isolation ??= probeIsolation(config.engineUids && { uids: config.engineUids }).then((found) => {
         if (found.mode !== 'bubblewrap')
           log.warn({ isolation: found.mode, reason: found.reason }, `Playbooks run without a sandbox: ${found.reason}`);
         return found;
@@ -126,9 +127,7 @@ async function cachedProbe(folder: string, key: string, command: string): Promis
   return engine;
 }
 
-const plugins = ['callback/tapline_events.py', 'cache/tapline_facts.py'].map((name) =>
-  join(import.meta.dirname, 'engine', name),
-);
+const plugins = ['callback/tapline_events.py', 'cache/tapline_facts.py'].map((name) => join(engineFiles, name));
 
 const placesOfPython =
   'import json, site, sys; print(json.dumps([sys.prefix, sys.base_prefix, site.getuserbase(), sys.version_info[:2]]))';
@@ -148,9 +147,9 @@ async function probeEngine(command: string): Promise<Engine> {
       `The engine ${command} does not start: ${error.message.split('\n').slice(0, 3).join(' ')}`,
     );
   });
-  const version = /\[core ([^\]]+)\]/.exec(stdout)?.[1] ?? 'unknown';
-  const python = /python version = .*\((\/[^()]+)\)\s*$/m.exec(stdout)?.[1] ?? 'python3';
-  const module = /ansible python module location = (.+)$/m.exec(stdout)?.[1] ?? '';
+  const version = /\[core ([^\]]{1,100})\]/.exec(stdout)?.[1] ?? 'unknown';
+  const python = /python version = .{0,500}\((\/[^()]{1,500})\)\s{0,10}$/m.exec(stdout)?.[1] ?? 'python3';
+  const module = /ansible python module location = (.{1,4096})$/m.exec(stdout)?.[1] ?? '';
   const [prefix, base, userBase] = JSON.parse((await run(python, ['-c', placesOfPython], options)).stdout) as [
     string,
     string,

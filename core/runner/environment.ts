@@ -1,19 +1,16 @@
-import { SpecError } from './spec-error.ts';
-
-/** Read by the dynamic linker or the C library of every program, also of those that still run as root before the engine does. */
-const dangerous =
-  /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|GETCONF_DIR|LOCPATH|NLSPATH|MALLOC_.*|HOSTALIASES|LOCALDOMAIN|RES_OPTIONS|RESOLV_HOST_CONF|NIS_PATH|TZDIR)$/;
+import { SpecError } from '@tapline/plugin-sdk';
+import { dangerousVariable } from '../credentials/reserved-environment.ts';
 
 /** One argument or variable may have 128 KiB on Linux, the terminating NUL included. */
 export const longestString = 128 * 1024 - 1;
 /** All of them together; the kernel's limit is a quarter of the stack, 2 MiB, at least 128 KiB are kept free. */
 const longestTotal = 1.8 * 1024 * 1024;
 
-export function assertEnvironment(env: Record<string, string>): void {
+export function assertEnvironment(env: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(env)) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
       throw new SpecError(`${JSON.stringify(name)} cannot be the name of an environment variable.`);
-    if (dangerous.test(name)) throw new SpecError(`The environment variable ${name} may not be set for a job.`);
+    if (dangerousVariable.test(name)) throw new SpecError(`The environment variable ${name} may not be set for a job.`);
     assertText(`The environment variable ${name}`, value);
   }
 }

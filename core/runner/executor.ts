@@ -1,48 +1,4 @@
-import type { SearchPath } from './project-config.ts';
-import type { ShownPath } from './isolation.ts';
-
-/**
- * How a run is executed is an extension point: everything outside runner/ sees this interface and a
- * stored, serialisable handle, never a process. Any node that can reach the handle may re-attach.
- */
-export interface ExecSpec {
-  run_id: number;
-  /** The program and its arguments inside the workspace; `{workspace}` is the workspace's path, `{tmp}` the run's own temporary folder; in `env` too. */
-  argv: string[];
-  /** The whole environment: nothing is inherited. */
-  env: Record<string, string>;
-  /** Relative to the workspace. */
-  cwd: string;
-  /**
-   * Files to write before the start, paths relative to the workspace; mode defaults to 0600. In executable
-   * ones `{workspace}` is replaced as in `argv`; any other content is data and stays as it is.
-   */
-  files: { path: string; content: string | Buffer; mode?: number }[];
-  /** Symbolic links to make in the fresh workspace; `target` is relative to the link. */
-  links?: { path: string; target: string }[];
-  /** Writable copy of a revision to make at `project/`; null = nothing. */
-  checkout: CheckoutSource | null;
-  /** Paths relative to the workspace that hold secrets: wiped as soon as the process has ended. */
-  secretPaths: string[];
-  /** A private key per entry, to be loaded into an ssh-agent that lives as long as the run. */
-  sshKeys: { key: string; passphrase: string | null; certificate?: string }[];
-  /** seconds; 0 = none */
-  timeout_s: number;
-  /** The engine is paused while more than this many bytes wait to be stored. */
-  spool_limit_bytes: number;
-  /** Further host paths to show read-only inside the sandbox. */
-  readOnlyPaths: ShownPath[];
-  /** Further host paths the run may write to, where their own permissions let the engine's user. */
-  writablePaths?: ShownPath[];
-  /** Variables whose value depends on the engine's configuration in the checkout; they win over `env`. */
-  searchPaths?: SearchPath[];
-  /** A path below `project/` that must not lead out of it: the playbook. */
-  entry?: string;
-}
-
-export type CheckoutSource =
-  | { kind: 'git'; repository: string; revision: string; submodules: boolean }
-  | { kind: 'folder'; path: string };
+import type { ExecSpec } from '@tapline/plugin-sdk';
 
 /** Serialisable; stored in runs.handle. The executor adds what it needs. */
 export interface Handle {
@@ -56,7 +12,7 @@ export interface ExitRecord {
   rc: number | null;
   signal: string | null;
   /** why the wrapper ended it, when it did */
-  reason: 'exit' | 'canceled' | 'timeout' | 'disk_full' | 'start_failed' | 'killed';
+  reason: 'exit' | 'canceled' | 'timeout' | 'limit' | 'disk_full' | 'start_failed' | 'killed';
   detail: string;
   started: string;
   finished: string;
@@ -68,6 +24,10 @@ export type ExecStatus =
   /** neither process nor exit record: it was killed with its wrapper, or the machine restarted */
   | { state: 'lost'; detail: string };
 
+/**
+ * How a run is executed is an extension point: everything outside runner/ sees this interface and a
+ * stored, serialisable handle, never a process. Any node that can reach the handle may re-attach.
+ */
 export interface Executor {
   readonly id: string;
   /** What makes starts quicker may be got ready, now and again after each start. Nothing depends on it. */
@@ -96,8 +56,19 @@ export interface Executor {
   acknowledge(handle: Handle, stored: { events: number; stdout: number }): Promise<void>;
   /** Resolves when the request is delivered, not when the process has ended. */
   cancel(handle: Handle): Promise<void>;
-  /** Text files below a folder that the run wrote (fact cache, results): name → content. Only after its end. */
-  readFolder(handle: Handle, folder: string): AsyncIterable<{ name: string; content: string; mtimeMs: number }>;
+  /** The same for a run that has gone beyond a limit: its exit says so. */
+  endAtLimit(handle: Handle, detail: string): Promise<void>;
+  /**
+   * Text files below a folder that the run wrote (fact cache, results): name → content. Only after its end.
+   * @param only opens no others than these
+   */
+  readFolder(
+    handle: Handle,
+    folder: string,
+    only?: ReadonlySet<string>,
+  ): AsyncIterable<{ name: string; content: string; mtimeMs: number }>;
+  /** Path on this node of a folder that the run wrote; a copy where it ran elsewhere. Only after its end. */
+  localFolder(handle: Handle, folder: string): Promise<string>;
   /** Ends what is left of the process tree and removes the workspace. Safe to call again. */
   cleanup(handle: Handle): Promise<void>;
 }
@@ -116,5 +87,5 @@ export interface SpoolEvent {
   from: number;
   to: number;
   verbosity: number;
-  event_data: Record<string, any>;
+  event_data: Record<string, unknown>;
 }

@@ -1,6 +1,7 @@
+import type { ShownPath } from '@tapline/plugin-sdk';
 import { execFile } from 'node:child_process';
 import { accessSync, constants, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -9,16 +10,21 @@ export interface Isolation {
   mode: 'bubblewrap' | 'uid' | 'none';
   /** why it is not better; '' with bubblewrap */
   reason: string;
-  /** the identity playbooks run with; null = our own */
+  /** the identity a playbook runs with; null = our own. Each run has one of `uids` (`forRun`) */
   uid: number | null;
   gid: number | null;
+  uids: UidRange;
   bwrap: string | null;
   setpriv: string | null;
 }
 
+export interface UidRange {
+  first: number;
+  last: number;
+}
+
 /** Unused by any distribution, so that nothing on the machine belongs to a playbook. */
-const engineUid = 64321;
-const nobody = 65534;
+export const engineUids: UidRange = { first: 64_321, last: 65_320 };
 
 const find = (name: string) =>
   ['/usr/bin', '/bin', '/usr/sbin', '/usr/local/bin']
@@ -37,12 +43,15 @@ export async function probeIsolation({
   isRoot = process.getuid?.() === 0,
   bwrap = find('bwrap'),
   setpriv = find('setpriv'),
+  uids = engineUids,
 } = {}): Promise<Isolation> {
+  if (isRoot) assertNobodys(uids);
   const best: Isolation = {
     mode: 'bubblewrap',
     reason: '',
-    uid: isRoot ? engineUid : null,
-    gid: isRoot ? engineUid : null,
+    uid: isRoot ? uids.first : null,
+    gid: isRoot ? uids.first : null,
+    uids,
     bwrap,
     setpriv,
   };
@@ -52,9 +61,7 @@ export async function probeIsolation({
     return {
       ...best,
       mode: 'uid',
-      reason: `${reason}. Playbooks run as user nobody and can read what everybody can, other jobs' files included`,
-      uid: nobody,
-      gid: nobody,
+      reason: `${reason}. Playbooks run as users of their own and can read what everybody can`,
       bwrap: null,
     };
   }
@@ -68,6 +75,26 @@ export async function probeIsolation({
   };
 }
 
+/** As one run has it: what runs beside it is somebody else. Those whose numbers are a whole range apart share a user. */
+export function forRun(isolation: Isolation, run: number): Isolation {
+  if (isolation.uid === null) return isolation;
+  const { first, last } = isolation.uids;
+  // the last one is the evaluating process's (sandbox/sandbox.ts)
+  const uid = first + (run % Math.max(1, last - first));
+  return { ...isolation, uid, gid: uid };
+}
+
+/** @throws where somebody of this machine would be a playbook's user: the embedded Postgres above all */
+function assertNobodys({ first, last }: UidRange): void {
+  const owner = read('/etc/passwd')
+    .map((line) => line.split(':'))
+    .find((fields) => Number(fields[2]) >= first && Number(fields[2]) <= last);
+  if (!owner) return;
+  throw new Error(
+    `The user ids ${first}-${last} are for playbooks, but ${owner[2]} is the user "${owner[0]}". Set ENGINE_UIDS to a range that nobody has.`,
+  );
+}
+
 /** '' where bubblewrap does what we need of it, else what stands in the way. */
 async function sandboxProblem(isolation: Isolation, isRoot: boolean): Promise<string> {
   const { bwrap, setpriv } = isolation;
@@ -77,8 +104,8 @@ async function sandboxProblem(isolation: Isolation, isRoot: boolean): Promise<st
   const argv = [...namespaces(isolation), ...system, ...identity(isolation), '/usr/bin/id', '-u'];
   try {
     const { stdout } = await run(bwrap, argv, { env: { PATH: '/usr/bin:/bin' }, timeout: 10_000, cwd: '/' });
-    if (!isRoot || stdout.trim() === String(engineUid)) return '';
-    return `bubblewrap ran a program as user ${stdout.trim()} instead of ${engineUid}`;
+    if (!isRoot || stdout.trim() === String(isolation.uid)) return '';
+    return `bubblewrap ran a program as user ${stdout.trim()} instead of ${isolation.uid}`;
   } catch (error) {
     const said = String((error as { stderr?: string }).stderr || (error as Error).message)
       .trim()
@@ -125,10 +152,9 @@ export interface Sight {
   group: string;
   readOnly: ShownPath[];
   writable: ShownPath[];
+  /** a folder that is not seen, even where one above it is; what of it is shown by itself stays */
+  hidden: string;
 }
-
-/** A host path at its own place inside, or at another; only bubblewrap can give it another. */
-export type ShownPath = string | { path: string; inside: string };
 
 const ends = (shown: ShownPath) => (typeof shown === 'string' ? [shown, shown] : [shown.path, shown.inside]);
 
@@ -142,7 +168,8 @@ export function confine(isolation: Isolation, sight: Sight): { argv: string[]; d
     ...sight.readOnly.map((path) => ['--ro-bind', ...ends(path)]),
     ...sight.writable.map((path) => ['--bind', ...ends(path)]),
     ['--bind', sight.work, sight.work],
-  ] as [string, string, string][];
+  ] as Bind[];
+  const around = binds.filter(([, path]) => isBelow(real(sight.hidden), real(path)));
   const argv = [
     isolation.bwrap,
     ...namespaces(isolation),
@@ -150,7 +177,10 @@ export function confine(isolation: Isolation, sight: Sight): { argv: string[]; d
     ...privateFolders(sight),
     ...resolver(),
     ...parents(binds.map(([, , inside]) => inside)),
-    ...binds.flat(),
+    ...around.flat(),
+    ...covers(sight.hidden, around),
+    ...parents(binds.map(([, , inside]) => inside).filter((inside) => isBelow(inside, sight.hidden))),
+    ...binds.filter((bind) => !around.includes(bind)).flat(),
     '--remount-ro',
     '/',
     '--chdir',
@@ -158,6 +188,33 @@ export function confine(isolation: Isolation, sight: Sight): { argv: string[]; d
     ...identity(isolation),
   ];
   return { argv, depth: 2 };
+}
+
+type Bind = [option: string, path: string, inside: string];
+
+const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder.replace(/\/$/, '')}/`);
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+const system = ['/usr', '/etc', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt'];
+
+/** The folder that shows `path` to every playbook; undefined where none does. */
+export const shownBy = (path: string, shown: readonly string[] = []): string | undefined =>
+  [...system, ...shown].find((folder) => isBelow(real(path), real(folder)));
+
+/** An empty folder wherever a folder above shows the hidden one. */
+function covers(hidden: string, around: readonly Bind[]): string[] {
+  const places = [
+    ...(shownBy(hidden) === undefined ? [] : [real(hidden)]),
+    ...around.map(([, path, inside]) => join(inside, relative(real(path), real(hidden)))),
+  ];
+  return places.flatMap((place) => ['--tmpfs', place]);
 }
 
 /** What every job has for itself: devices, accounts and empty places to write to. */
@@ -183,7 +240,7 @@ let folders: string[] | undefined;
 
 /** Programs and configuration of the system, read-only; merged-usr systems have links in the root. */
 function systemFolders(): string[] {
-  return (folders ??= ['/usr', '/etc', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt'].flatMap((path) => {
+  return (folders ??= system.flatMap((path) => {
     try {
       return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
     } catch {

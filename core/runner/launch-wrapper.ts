@@ -33,7 +33,13 @@ export async function launchWrapper(job: WrapperOptions, standby?: Duplex): Prom
   });
 }
 
-const failure = (cause: Error) => new Error(`The engine could not be started: ${cause.message}`, { cause });
+/** Nothing was heard in time: whether there is an engine is not known. */
+export class LateReport extends Error {}
+
+const failure = (cause: Error) => {
+  const text = `The engine could not be started: ${cause.message}`;
+  return cause instanceof LateReport ? new LateReport(text, { cause }) : new Error(text, { cause });
+};
 
 const argumentsOf = ({ job, options, argv }: WrapperOptions) => [job, ...options, '--', ...argv];
 
@@ -68,7 +74,7 @@ class Silence extends Error {}
 function report(stream: Readable): Promise<ProcessIdentity> {
   const { promise, resolve, reject } = Promise.withResolvers<ProcessIdentity>();
   let said = '';
-  const timer = setTimeout(() => stream.destroy(new Error('it did not report within 30 s')), startTimeoutMs);
+  const timer = setTimeout(() => stream.destroy(new LateReport('it did not report within 30 s')), startTimeoutMs);
   const silent = () => new Silence('it ended without a word');
   stream.on('data', (text: Buffer) => {
     said += text.toString();

@@ -1,33 +1,33 @@
+import type { MovedRun, RunRow } from '@tapline/plugin-sdk';
+import { SpecError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDatabaseAway } from '../app/database-errors.ts';
+import { isDatabaseAway } from '../db/database-errors.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Hooks } from '../hooks/hooks.ts';
-import type { Queue } from '../jobs/queue.ts';
-import type { MovedRun, Statuses } from '../jobs/status.ts';
-import type { Settings } from '../settings/settings.ts';
-import { claimRun, reloadRun, type ClaimedRun } from './claim.ts';
-import type { EngineTool } from './engine-tool.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { RunKinds } from '../runs/kinds.ts';
+import { openVariables, textsIn } from '../secrets/secret-variables.ts';
+import type { Statuses } from '../runs/status.ts';
+import { claimRun, openPasswords, reloadRun, type StoredClaim } from './claim.ts';
 import type { Executor, Handle } from './executor.ts';
 import { finishRun } from './finish.ts';
 import type { Ingest } from './ingest/ingest.ts';
+import { NotStored, RunGone } from './ingest/retry.ts';
 import { openMask, sealMask } from './launch-mask.ts';
 import type { RunOutcome } from './outcome.ts';
-import { prepareRun, secretsOf } from './prepare.ts';
-import { SpecError } from './spec-error.ts';
+import { isPassing, Patience } from './patience.ts';
 import { sweepEnded } from './sweep.ts';
 
 export interface LifecycleDeps {
-  config: { dataDir: string };
   db: Knex;
+  kinds: RunKinds;
   executor: Executor;
-  engineTool: EngineTool;
   ingest: Ingest;
   statuses: Statuses;
   hooks: Hooks;
   queue: Pick<Queue, 'addTasks'>;
   keyRing: KeyRing;
-  settings: Settings;
   log: {
     info(fields: object, text: string): void;
     warn(fields: object, text: string): void;
@@ -41,7 +41,14 @@ interface Followed {
   handle?: Handle;
 }
 
-type Stored = ClaimedRun | MovedRun;
+/** A run whose process exists. */
+interface Begun {
+  handle: Handle;
+  secrets: string[];
+  columns: Record<string, unknown>;
+}
+
+type Stored = Pick<RunRow, 'id' | 'kind'> & { columns?: Record<string, unknown> };
 
 /**
  * A run from the moment it is assigned to this node until nothing of it is left: claim, prepare, start,
@@ -72,16 +79,6 @@ export class RunLifecycle {
     });
   }
 
-  /** A run that was claimed for this process when it was assigned. */
-  begin(run: ClaimedRun): void {
-    this.#track(run.id, (entry) => this.#execute(run, entry));
-  }
-
-  /** Whose claims this process makes. */
-  get executor(): string {
-    return this.#deps.executor.id;
-  }
-
   /** Asks the process to end; the run stays `running` until it has. */
   cancel(run: number): void {
     const { executor, log } = this.#deps;
@@ -101,10 +98,22 @@ export class RunLifecycle {
     );
   }
 
+  /** Those that are over or deleted though they are followed here: somebody ended them by force. Their processes end too. */
+  async endForsaken(): Promise<void> {
+    const followed = [...this.#followed].filter(([, { handle }]) => handle).map(([id]) => id);
+    if (!followed.length) return;
+    const going: number[] = await this.#deps
+      .db('runs')
+      .whereIn('id', followed)
+      .whereIn('status', ['waiting', 'running'])
+      .pluck('id');
+    for (const id of followed) if (!going.includes(id)) this.cancel(id);
+  }
+
   ownRuns(): Promise<{ id: number; canceled_on: string | null }[]> {
     return this.#deps
       .db('runs')
-      .where({ instance_id: this.#instance!.id })
+      .where({ instance_id: this.#instance!.id, needs: 'engine' })
       .whereIn('status', ['waiting', 'running'])
       .select('id', 'canceled_on');
   }
@@ -131,10 +140,6 @@ export class RunLifecycle {
     this.#deps.executor.close();
   }
 
-  active(): number[] {
-    return [...this.#followed.keys()];
-  }
-
   #track(run: number, work: (entry: Followed) => Promise<void>): void {
     if (this.#stopped || this.#followed.has(run)) return;
     const entry: Followed = { abort: new AbortController(), done: Promise.resolve() };
@@ -146,25 +151,35 @@ export class RunLifecycle {
       .finally(() => this.#followed.delete(run));
   }
 
-  async #execute(claimed: ClaimedRun, entry: Followed): Promise<void> {
+  async #execute(claimed: StoredClaim, entry: Followed): Promise<void> {
     const begun = await this.#begin(claimed);
-    if (begun) await this.#go(claimed, begun.handle, begun.secrets, entry);
+    if (begun)
+      await this.#go(
+        { id: claimed.id, kind: claimed.kind, columns: begun.columns },
+        begun.handle,
+        begun.secrets,
+        entry,
+      );
   }
 
   /** Up to the engine's process. A run that cannot begin is ended here. */
-  async #begin(claimed: ClaimedRun): Promise<{ handle: Handle; secrets: string[] } | null> {
-    const { executor, keyRing } = this.#deps;
+  async #begin(claimed: StoredClaim): Promise<Begun | null> {
+    const { executor, keyRing, kinds } = this.#deps;
     try {
+      const run = openPasswords(keyRing, claimed);
       const prepared = await this.#persistently(
-        `preparing run ${claimed.id}`,
-        () => prepareRun(this.#deps, claimed),
+        `preparing run ${run.id}`,
+        () => kinds.of(run.kind).prepare!(run),
         isDatabaseAway,
       );
       const handle = await executor.start(prepared.spec);
-      claimed.columns = prepared.columns(handle.workspace);
       return {
-        handle: { ...handle, mask: sealMask(keyRing, claimed.id, prepared.launchSecrets) },
-        secrets: prepared.secrets,
+        handle: {
+          ...handle,
+          mask: sealMask(keyRing, run.id, [...Object.values(run.passwords), ...(prepared.unstored ?? [])]),
+        },
+        secrets: [...prepared.secrets, ...textsIn(run.secretVariables)],
+        columns: prepared.columns(handle.workspace),
       };
     } catch (error) {
       if (this.#stopped && isDatabaseAway(error)) throw error;
@@ -195,8 +210,7 @@ export class RunLifecycle {
   async #go(run: Stored, handle: Handle, secrets: string[], entry: Followed): Promise<void> {
     const { db, executor, statuses } = this.#deps;
     entry.handle = handle;
-    const record = () =>
-      db.transaction((trx) => statuses.setStatus(trx, run, 'running', { ...(run as ClaimedRun).columns, handle }));
+    const record = () => db.transaction((trx) => statuses.setStatus(trx, run, 'running', { ...run.columns, handle }));
     const running = await this.#persistently(`recording the start of run ${run.id}`, record);
     this.#standBy();
     if (running) return this.#follow(running, handle, secrets, entry);
@@ -206,14 +220,41 @@ export class RunLifecycle {
   }
 
   async #follow(run: MovedRun, handle: Handle, secrets: string[], entry: Followed): Promise<void> {
-    const { executor, ingest, log } = this.#deps;
+    const { executor, ingest, kinds, log } = this.#deps;
     entry.handle = handle;
     if (run['canceled_on'] !== null) await executor.cancel(handle);
-    const outcome = await ingest.follow(run as never, handle, { secrets, signal: entry.abort.signal });
-    await this.#finish(run, handle, outcome);
+    try {
+      const outcome = await ingest.follow(run as never, handle, {
+        secrets,
+        signal: entry.abort.signal,
+        traits: kinds.find(run.kind) ?? {},
+      });
+      await this.#finish(run, handle, outcome);
+    } catch (error) {
+      if (error instanceof NotStored) return this.#giveUp(run, handle, error);
+      if (!(error instanceof RunGone)) throw error;
+      log.warn({ run: run.id }, 'a run was deleted while it ran; its process is ended');
+    }
+    await this.#clean(run, handle);
+  }
+
+  async #clean(run: { id: number }, handle: Handle): Promise<void> {
+    const { executor, log } = this.#deps;
     await executor
       .cleanup(handle)
       .catch((error: unknown) => log.warn({ err: error, run: run.id }, 'a workspace could not be removed'));
+  }
+
+  /** What it says is refused by a database that is there: its process is ended, and then the run. */
+  async #giveUp(run: MovedRun, handle: Handle, error: NotStored): Promise<void> {
+    const { db, statuses, log } = this.#deps;
+    log.error({ err: error, run: run.id }, 'what a run says cannot be stored; it is ended');
+    await this.#clean(run, handle);
+    await this.#persistently(`ending run ${run.id}`, async () => {
+      const stored = await db('runs').where({ id: run.id }).first('event_count', 'stdout_offset');
+      const explanation = stored && whatIsStored(stored, error.cause);
+      await db.transaction((trx) => statuses.setStatus(trx, run, 'error', { job_explanation: explanation }));
+    });
   }
 
   /** A result that the database refuses for good must not keep the run running for ever. */
@@ -235,32 +276,39 @@ export class RunLifecycle {
   async #resume(id: number, entry: Followed): Promise<void> {
     const { db, executor, keyRing, statuses } = this.#deps;
     const run = await reloadRun(db, id);
-    if (!run || run['instance_id'] !== this.#instance?.id) return;
-    if (run['status'] === 'running') {
+    if (!run || run['needs'] !== 'engine' || run.instance_id !== this.#instance?.id) return;
+    if (run.status === 'running') {
       const handle = run['handle'] as Handle;
-      const secrets = [...(await secretsOf(this.#deps, run)), ...openMask(keyRing, id, handle)];
+      const secrets = [...(await this.#secretsOf(run)), ...openMask(keyRing, id, handle)];
       return this.#follow(run as never, handle, secrets, entry);
     }
-    if (run['status'] !== 'waiting') return;
+    if (run.status !== 'waiting') return;
     const handle = await executor.recover(id);
-    if (handle) return this.#go(run, handle, await secretsOf(this.#deps, run), entry);
+    if (handle) return this.#go({ id, kind: run.kind }, handle, await this.#secretsOf(run), entry);
     // claimed by a process that died before it started anything, and now nothing will be started by it
     await this.#persistently(`putting run ${id} back`, () =>
       db.transaction((trx) => statuses.setStatus(trx, run, run['canceled_on'] === null ? 'pending' : 'canceled')),
     );
   }
 
-  /** The database may be away; a run is not lost for that. */
+  /** Passwords are in the mask of the handle, if anywhere. */
+  async #secretsOf(run: StoredClaim): Promise<string[]> {
+    const ofKind = (await this.#deps.kinds.find(run.kind)?.secretsOf?.(run)) ?? [];
+    return [...ofKind, ...textsIn(openVariables(this.#deps.keyRing, run))];
+  }
+
+  /** The database may be away; a run is not lost for that. What it refuses though it is there is tried for a while only. */
   async #persistently<T>(
     what: string,
     work: () => Promise<T>,
     worthIt: (error: unknown) => boolean = () => true,
   ): Promise<T> {
+    const patience = new Patience();
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await work();
       } catch (error) {
-        if (this.#stopped || !worthIt(error)) throw error;
+        if (this.#stopped || !worthIt(error) || patience.isSpentBy(error)) throw error;
         this.#deps.log.warn({ err: error, attempt }, `${what} failed; it is tried again`);
         await sleep(Math.min(5000, 100 * 2 ** attempt));
       }
@@ -268,8 +316,13 @@ export class RunLifecycle {
   }
 }
 
-/** Away, or two transactions that met (deadlock, serialisation): trying again helps. */
-const isPassing = (error: unknown) =>
-  isDatabaseAway(error) || ['40001', '40P01'].includes(String((error as { code?: string }).code));
+/** Nothing of the error's own text: it may repeat what was to be stored. */
+function whatIsStored(stored: { event_count: number; stdout_offset: number }, cause: unknown): string {
+  const { code, name } = cause as { code?: string; name?: string };
+  return (
+    `The run was ended, because what it said or left could not be stored (${code ?? name}). ` +
+    `Stored are ${stored.event_count} events and ${stored.stdout_offset} bytes of its output.`
+  );
+}
 
 export const createRunLifecycle = (deps: LifecycleDeps): RunLifecycle => new RunLifecycle(deps);

@@ -1,16 +1,20 @@
+import { type ExecSpec, expandPlaces } from '@tapline/plugin-sdk';
 import { existsSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../observe/log.ts';
-import { assertPlaybookInside, makeCheckout } from './checkout.ts';
+import type { Settings } from '../settings/settings.ts';
+import { assertPlaybookInside, makeCheckout } from './checkout/checkout.ts';
 import type { Engine, EngineTool } from './engine-tool.ts';
 import { assertArguments, assertEnvironment } from './environment.ts';
-import type { ExecSpec, ExecStatus, Executor, Handle } from './executor.ts';
-import { confine, type Isolation } from './isolation.ts';
-import { launchWrapper } from './launch-wrapper.ts';
+import type { ExecStatus, Executor, Handle } from './executor.ts';
+import { confine, forRun, type Isolation } from './isolation.ts';
+import { LateReport, launchWrapper } from './launch-wrapper.ts';
 import { endStrays } from './leftovers.ts';
 import { bootId, isAlive, type ProcessIdentity, signalProcess } from './process-identity.ts';
+import { makeGroups } from './limits/cgroup.ts';
+import { type RunLimits, runLimits } from './limits/run-limits.ts';
 import { searchPaths } from './project-config.ts';
 import { readFolder } from './read-folder.ts';
 import { agentCommand, agentFiles } from './ssh-agent.ts';
@@ -27,12 +31,15 @@ import {
   workspaceAt,
   writeFiles,
   writeLinks,
+  writeReason,
 } from './workspace.ts';
 
 interface Deps {
-  config: { dataDir: string };
+  config: { dataDir: string; engineCgroups?: readonly string[] };
   log: Pick<Log, 'warn'>;
   engineTool: EngineTool;
+  /** none without them */
+  settings?: Settings;
 }
 
 interface LocalHandle extends Handle {
@@ -52,14 +59,14 @@ const shortRead = 16_384;
 const channels = { TAPLINE_EVENTS_FD: '3', TAPLINE_CONTROL_FD: '4' };
 
 /** Runs the engine as a detached process on this machine. */
-export function createLocalExecutor({ config, log, engineTool }: Deps): Executor {
+export function createLocalExecutor({ config, log, engineTool, settings }: Deps): Executor {
   const jobFolder = (runId: number) => join(config.dataDir, 'jobs', String(runId));
   const standby = new Standby(log);
   return {
     id: 'local',
     standBy: () => standBy(engineTool, standby),
     close: () => standby.stop(),
-    start: (spec) => start(spec, jobFolder(spec.run_id), engineTool, standby),
+    start: (spec) => start(spec, config, engineTool, standby, runLimits(settings)),
     recover: (runId) => recover(runId, jobFolder(runId)),
     held: () => heldRuns(join(config.dataDir, 'jobs')),
     status: async (handle) => status(handle),
@@ -67,7 +74,12 @@ export function createLocalExecutor({ config, log, engineTool }: Deps): Executor
     read,
     acknowledge,
     cancel: async (handle) => void signalProcess(identityOf(handle), 'SIGTERM'),
-    readFolder: (handle, folder) => readFolder(place(handle).work, folder),
+    async endAtLimit(handle, detail) {
+      writeReason(place(handle), detail);
+      signalProcess(identityOf(handle), 'SIGTERM');
+    },
+    readFolder: (handle, folder, only) => readFolder(place(handle).work, folder, only),
+    localFolder: async (handle, folder) => join(place(handle).work, folder),
     cleanup: (handle) => cleanup(handle, log),
   };
 }
@@ -93,33 +105,65 @@ async function standBy(engineTool: EngineTool, standby: Standby): Promise<void> 
   if (isolation.mode !== 'none') standby.keep(engine.python);
 }
 
-async function start(spec: ExecSpec, job: string, engineTool: EngineTool, standby: Standby): Promise<Handle> {
+async function start(
+  spec: ExecSpec,
+  { dataDir, engineCgroups = [] }: Deps['config'],
+  engineTool: EngineTool,
+  standby: Standby,
+  limits: RunLimits,
+): Promise<Handle> {
   assertEnvironment(spec.env);
-  const [isolation, engine] = await Promise.all([engineTool.isolation(), engineTool.engine()]);
+  const [common, engine] = await Promise.all([engineTool.isolation(), engineTool.engine()]);
+  const isolation = forRun(common, spec.run_id);
+  const job = join(dataDir, 'jobs', String(spec.run_id));
   // mostly there is nothing yet, and to remove nothing takes a millisecond too
   const existing = existsSync(job) ? await recover(spec.run_id, job) : null;
   if (existing) return existing;
   const workspace = makeWorkspace(job, isolation);
   try {
-    const { argv, env, options } = await prepare(spec, workspace, isolation, engine);
+    const { argv, env, options } = await prepare(spec, workspace, {
+      isolation,
+      engine,
+      limits,
+      dataDir,
+      engineCgroups,
+    });
     const wrapper = { python: engine.python, job, argv, env, options };
     const identity = await launchWrapper(wrapper, standby.take(engine.python));
     return handleFor(spec.run_id, workspace, identity);
   } catch (error) {
+    // a wrapper that was only slow to say so has begun all the same, and the run is its own
+    if (error instanceof LateReport && !abandon(workspace)) {
+      const late = await recover(spec.run_id, job);
+      if (late) return late;
+    }
     await removeWorkspace(workspace);
     throw error;
   }
 }
 
-async function prepare(spec: ExecSpec, workspace: Workspace, isolation: Isolation, engine: Engine) {
+interface Surroundings {
+  isolation: Isolation;
+  engine: Engine;
+  limits: RunLimits;
+  dataDir: string;
+  engineCgroups: readonly string[];
+}
+
+async function prepare(
+  spec: ExecSpec,
+  workspace: Workspace,
+  { isolation, engine, limits, dataDir, engineCgroups }: Surroundings,
+) {
   const { work, control, tmp } = workspace;
   const sandboxed = isolation.mode === 'bubblewrap';
-  const expand = (text: string) => text.replaceAll('{workspace}', work).replaceAll('{tmp}', sandboxed ? '/tmp' : tmp);
+  const places = { workspace: work, tmp: sandboxed ? '/tmp' : tmp };
+  const expand = (text: string) => expandPlaces(text, places);
   const keys = agentFiles(spec.sshKeys);
-  writeFiles(workspace, [...spec.files, ...keys], isolation, expand);
+  writeFiles(workspace, [...spec.files, ...keys], isolation, places);
   writeLinks(workspace, spec.links ?? [], isolation);
   const project = join(work, 'project');
-  const borrowed = spec.checkout ? await makeCheckout(spec.checkout, project, isolation) : [];
+  const borrowed = spec.checkout ? await makeCheckout(spec.checkout, project, isolation, limits.checkout) : [];
   if (spec.entry) await assertPlaybookInside(project, spec.entry);
   const found = searchPaths(join(work, spec.cwd, 'ansible.cfg'), spec.searchPaths ?? []);
   const { argv, depth } = confine(isolation, {
@@ -130,6 +174,7 @@ async function prepare(spec: ExecSpec, workspace: Workspace, isolation: Isolatio
     group: join(control, 'group'),
     readOnly: [...engine.readOnlyPaths, ...borrowed, ...spec.readOnlyPaths],
     writable: spec.writablePaths ?? [],
+    hidden: dataDir,
   });
   const command = [...argv, ...(keys.length ? agentCommand() : []), ...spec.argv].map(expand);
   const env = {
@@ -143,11 +188,14 @@ async function prepare(spec: ExecSpec, workspace: Workspace, isolation: Isolatio
     env: sandboxed ? env : { ...env, TAPLINE_JOB: workspace.job },
     options: [
       `timeout=${spec.timeout_s}`,
+      `idle=${spec.idle_s ?? 0}`,
       `grace=${grace}`,
       `limit=${spec.spool_limit_bytes}`,
       `depth=${depth}`,
       `cwd=${spec.cwd}`,
+      ...Object.entries(limits.wrapper).map(([name, most]) => `${name}=${most}`),
       ...(isolation.uid === null ? [] : [`uid=${isolation.uid}`, `gid=${isolation.gid}`]),
+      ...makeGroups(engineCgroups, workspace.control, spec.run_id, limits.group).map((path) => `cgroup=${path}`),
       ...[...spec.secretPaths, ...keys.map(({ path }) => path)].map((path) => `wipe=${path}`),
     ],
   };

@@ -36,6 +36,8 @@ export function judgeExit(
       return { status: 'canceled', explanation: detail };
     case 'timeout':
       return { status: 'failed', explanation: detail || 'The run took longer than its timeout and was ended.' };
+    case 'limit':
+      return { status: 'failed', explanation: detail };
     case 'disk_full':
       return { status: 'error', explanation: detail || 'The disk that holds the output of runs is full.' };
     case 'start_failed':

@@ -1,15 +1,5 @@
+import type { SearchPath } from '@tapline/plugin-sdk';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-
-/** A search path of the engine that we add to: by a variable, and that hides what the project's own configuration says. */
-export interface SearchPath {
-  variable: string;
-  /** keys of the section [defaults], the first that is there */
-  keys: string[];
-  /** put before what is configured */
-  first: string[];
-  /** the engine's own places, where nothing is configured */
-  otherwise: string;
-}
 
 const longest = 262_144;
 

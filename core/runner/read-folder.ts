@@ -12,17 +12,20 @@ const largest = 32 * 1024 * 1024;
 export async function* readFolder(
   work: string,
   folder: string,
+  only?: ReadonlySet<string>,
 ): AsyncIterable<{ name: string; content: string; mtimeMs: number }> {
   const root = join(await realpath(work), folder);
   if ((await realpath(root).catch(() => '')) !== root) return;
   for await (const entry of await opendir(root, { recursive: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
+    const name = path.slice(root.length + sep.length);
+    if (only && !only.has(name)) continue;
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => null);
     if (!file) continue;
     try {
       const found = await readPlain(file);
-      if (found) yield { name: path.slice(root.length + sep.length), ...found };
+      if (found) yield { name, ...found };
     } finally {
       await file.close();
     }

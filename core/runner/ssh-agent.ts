@@ -1,20 +1,23 @@
-import type { ExecSpec } from './executor.ts';
+import type { ExecSpec } from '@tapline/plugin-sdk';
 
-const folder = 'env/ssh';
+/** No kind of run may have a file of this name. */
+const folder = 'env/ssh_agent';
 
 /** Gives the passphrase once and then nothing: ssh-add would ask for ever where it is wrong. */
 const ask = '#!/bin/sh\nfile="$TAPLINE_SSH_PASSPHRASE"\ncat "$file" 2>/dev/null\n: > "$file"\n';
 
 /** Loads every key, forgets the files, then becomes the engine. The agent ends with the engine's process tree. */
 const load = `
-for key in {workspace}/${folder}/key_[0-9] {workspace}/${folder}/key_[0-9][0-9]; do
+keys=$1
+shift
+for key in "$keys"/key_[0-9] "$keys"/key_[0-9][0-9]; do
   [ -e "$key" ] || continue
-  said=$(TAPLINE_SSH_PASSPHRASE="\${key%/*}/passphrase_\${key##*_}" SSH_ASKPASS={workspace}/${folder}/ask SSH_ASKPASS_REQUIRE=force DISPLAY=none ssh-add "$key" 2>&1 </dev/null) || {
+  said=$(TAPLINE_SSH_PASSPHRASE="\${key%/*}/passphrase_\${key##*_}" SSH_ASKPASS="$keys/ask" SSH_ASKPASS_REQUIRE=force DISPLAY=none ssh-add "$key" 2>&1 </dev/null) || {
     echo "The SSH key of the credential could not be loaded: is its passphrase right? ($said)"
     exit 5
   }
 done
-rm -rf {workspace}/${folder}
+rm -rf "$keys"
 exec "$@"`;
 
 /** The key and its passphrase by file, readable for the engine's user alone, and only until they are loaded. */
@@ -35,4 +38,11 @@ export function agentFiles(keys: ExecSpec['sshKeys']): ExecSpec['files'] {
   ];
 }
 
-export const agentCommand = (): string[] => ['/usr/bin/ssh-agent', '/bin/sh', '-c', load, 'sh'];
+export const agentCommand = (): string[] => [
+  '/usr/bin/ssh-agent',
+  '/bin/sh',
+  '-c',
+  load,
+  'sh',
+  `{workspace}/${folder}`,
+];

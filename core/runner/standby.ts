@@ -73,7 +73,6 @@ export class Standby {
       const left = this.#channels.filter((channel) => own.includes(channel));
       if (!left.length) return;
       this.#channels = this.#channels.filter((channel) => !left.includes(channel));
-      // what it forked ahead goes by that
       for (const channel of left) channel.destroy();
       this.#log.warn(
         { reason },

@@ -1,12 +1,24 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { expandPlaces, type ExecSpec, type Places, SpecError } from '@tapline/plugin-sdk';
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
-import type { ExecSpec, ExitRecord } from './executor.ts';
+import { promisify } from 'node:util';
+import type { ExitRecord } from './executor.ts';
 import type { Isolation } from './isolation.ts';
 import { accounts } from './isolation.ts';
+import { removeGroups } from './limits/cgroup.ts';
 import { parseIdentity, type ProcessIdentity } from './process-identity.ts';
-import { SpecError } from './spec-error.ts';
 
 /** Where a job's files are. control/ and spool/ are the service's alone, work/ is the engine's. */
 export interface Workspace {
@@ -19,6 +31,8 @@ export interface Workspace {
   /** a short folder for sockets, where work/ has too long a path and nothing maps /tmp */
   extraTmp: string | null;
 }
+
+const run = promisify(execFile);
 
 const recordSize = 4096;
 /** A Unix socket's path may have 107 bytes, of which ssh needs about 40. */
@@ -68,14 +82,10 @@ export function own(path: string, { uid, gid }: Pick<Isolation, 'uid' | 'gid'>):
 }
 
 /** Into the fresh work/, before anything of the user's is there: no path can lead through a link yet. */
-export function writeFiles(
-  place: Workspace,
-  files: ExecSpec['files'],
-  isolation: Isolation,
-  expand: (text: string) => string,
-): void {
+export function writeFiles(place: Workspace, files: ExecSpec['files'], isolation: Isolation, places: Places): void {
+  const jsonPlaces = { workspace: inJson(places.workspace), tmp: inJson(places.tmp) };
   const made = new Set<string>(['.', 'env', 'home', 'tmp', 'project', 'fact_cache']);
-  for (const { path, content, mode = 0o600 } of files) {
+  for (const { path, content, mode = 0o600, expand } of files) {
     const clean = normalize(path);
     if (isAbsolute(clean) || clean.startsWith('..') || clean.includes('\0'))
       throw new SpecError(`The file name ${JSON.stringify(path)} leads out of the workspace.`);
@@ -86,7 +96,8 @@ export function writeFiles(
       made.add(folder);
     }
     const target = join(place.work, clean);
-    writeFileSync(target, typeof content === 'string' && mode & 0o100 ? expand(content) : content, {
+    const within = expand === 'json' ? jsonPlaces : mode & 0o100 ? places : null;
+    writeFileSync(target, typeof content === 'string' && within ? expandPlaces(content, within) : content, {
       mode,
       flag: 'wx',
     });
@@ -95,6 +106,8 @@ export function writeFiles(
     own(target, isolation);
   }
 }
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 export function writeLinks(place: Workspace, links: NonNullable<ExecSpec['links']>, isolation: Isolation): void {
   for (const { path, target } of links) {
@@ -129,6 +142,15 @@ export function abandon(place: Workspace): boolean {
   }
 }
 
+/** Why a run is asked to end; the wrapper reads it when it is. The first one stays. */
+export function writeReason(place: Workspace, detail: string): void {
+  try {
+    writeFileSync(join(place.control, 'reason'), detail, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (!['EEXIST', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+  }
+}
+
 export function readExit(place: Workspace): ExitRecord | null {
   const text = readOptional(join(place.control, 'exit'))?.trim();
   return text ? (JSON.parse(text) as ExitRecord) : null;
@@ -136,9 +158,22 @@ export function readExit(place: Workspace): ExitRecord | null {
 
 /** Links are removed, not followed; retried, since a process of the job may be on its way out. */
 export async function removeWorkspace(place: Workspace): Promise<void> {
+  await removeGroups(place.control);
   for (const folder of [place.job, place.extraTmp]) {
-    if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+    if (folder)
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }).catch(() => wrest(folder));
   }
+}
+
+/**
+ * Folders nested deeper than a path is long, or without rights to them: these programs go step by step, and follow no link.
+ * @throws where something is left all the same
+ */
+async function wrest(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  // it complains of what it may not change; whether that matters shows next
+  await run('chmod', ['-R', 'u+rwX', '--', folder]).catch(() => undefined);
+  await run('rm', ['-rf', '--', folder]);
 }
 
 function readOptional(path: string): string | null {

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
-
-const folder = join(import.meta.dirname, 'engine');
+import { isAbsolute } from 'node:path';
+import { engineFiles } from './engine-files.ts';
 
 /** A virtual environment's configuration takes 2 ms to read, and the wrapper needs nothing of it. */
 export const interpreter = (python: string): string => (isAbsolute(python) ? realpathSync(python) : python);
@@ -13,6 +12,6 @@ export const pythonArguments = (code: string, given: readonly string[]): string[
   '-E',
   '-c',
   `import sys; sys.path.insert(0, sys.argv.pop(1)); ${code}`,
-  folder,
+  engineFiles,
   ...given,
 ];

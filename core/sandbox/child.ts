@@ -11,6 +11,14 @@ const usesPerIsolate = 25;
 const modules = isolateModules();
 const snapshot = ivm.Isolate.createSnapshot([{ code: parserScript() }]);
 
+// all that has to be read has been read
+const uid = Number(process.argv[2] ?? 0);
+if (uid) {
+  process.setgroups?.([]);
+  process.setgid?.(uid);
+  process.setuid?.(uid);
+}
+
 interface Room {
   isolate: ivm.Isolate;
   compiled: Map<string, Promise<ivm.Module>>;

@@ -2,6 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { SandboxError, type SandboxLimits, type SandboxService } from '@tapline/plugin-sdk';
 import type { Log } from '../observe/log.ts';
+import type { Batch, Tried } from './isolate/batch.ts';
+import type { Inspection } from './isolate/inspect.ts';
 import type { Answer, Question } from './protocol.ts';
 
 const defaultTimeoutMs = 1000;
@@ -20,22 +22,29 @@ interface Waiting {
   resolve(answer: Answer): void;
 }
 
-export type Sandbox = ReturnType<typeof createSandbox>;
+export interface Sandbox extends SandboxService {
+  /** Many templates at once, under one set of limits. What is wrong with one is its answer. @throws SandboxError for all of them */
+  renderEach(batch: Batch, limits?: SandboxLimits): Promise<Tried<string>[]>;
+  /** What each of the templates reads, or what is wrong with it; none is run. */
+  inspectEach(templates: readonly string[], limits?: SandboxLimits): Promise<Tried<Inspection>[]>;
+  stop(): Promise<void>;
+}
+
+interface SandboxDeps {
+  log: Pick<Log, 'warn'>;
+  /** whom the process becomes where the service is root: somebody whom nothing belongs to */
+  uid?: number;
+}
 
 /**
  * Expressions and templates of users: evaluated one after the other by a process of their own, in an isolate with limits on
  * time and memory. A process that does not answer is killed and replaced; whatever goes wrong, the caller gets an error.
  */
-export function createSandbox({ log }: { log: Pick<Log, 'warn'> }): SandboxService & { stop(): Promise<void> } {
-  const child = new SandboxProcess(log);
+export function createSandbox({ log, uid }: SandboxDeps): Sandbox {
+  const child = new SandboxProcess(log, process.getuid?.() === 0 ? uid : undefined);
   let ids = 0;
 
-  async function ask(
-    kind: Question['kind'],
-    source: string,
-    given: Record<string, unknown>,
-    limits: SandboxLimits = {},
-  ) {
+  async function ask(kind: Question['kind'], source: string, given: object, limits: SandboxLimits = {}) {
     const context = JSON.stringify(given) ?? '{}';
     if (source.length > largestSource)
       throw new SandboxError('syntax', `it is longer than ${largestSource} characters`);
@@ -50,6 +59,14 @@ export function createSandbox({ log }: { log: Pick<Log, 'warn'> }): SandboxServi
   return {
     evaluate: (expression, context, limits) => ask('evaluate', expression, context, limits),
     render: (template, context, limits) => ask('render', template, context, limits),
+    renderEach: (batch, limits) => ask('renderEach', '', batch, limits),
+    inspectEach: (templates, limits) =>
+      ask(
+        'inspectEach',
+        '',
+        { templates: templates.map((template) => ({ template, context: 0 })), contexts: [] },
+        limits,
+      ),
     stop: () => child.stop(),
   };
 }
@@ -58,13 +75,15 @@ const stopping = { kind: 'error', message: 'the service is stopping' } as const;
 
 class SandboxProcess {
   readonly #log: Pick<Log, 'warn'>;
+  readonly #uid: number | undefined;
   readonly #waiting: Waiting[] = [];
   #process: ChildProcess | undefined;
   #asked: Waiting | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor(log: Pick<Log, 'warn'>) {
+  constructor(log: Pick<Log, 'warn'>, uid: number | undefined) {
     this.#log = log;
+    this.#uid = uid;
   }
 
   ask(question: Question): Promise<Answer> {
@@ -106,7 +125,9 @@ class SandboxProcess {
   }
 
   #start(): ChildProcess {
-    const process = fork(join(import.meta.dirname, 'child.ts'), {
+    const identity = this.#uid === undefined ? [] : [String(this.#uid)];
+    const process = fork(join(import.meta.dirname, 'child.ts'), identity, {
+      cwd: '/',
       // nothing of the service's own environment: it holds secrets
       env: {},
       execArgv: ['--no-node-snapshot', '--disable-warning=ExperimentalWarning'],

@@ -5,7 +5,7 @@ import { git } from './git.ts';
 
 export const cachePath = (dataDir: string, project: number): string => join(dataDir, 'projects', `${project}.git`);
 
-const exists = (path: string) =>
+export const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,
@@ -42,10 +42,10 @@ export async function importFetched(cache: string, { work, refs, revision, repla
   return commit;
 }
 
-async function indexPack(cache: string, work: string): Promise<void> {
+export async function indexPack(cache: string, work: string, name = 'pack'): Promise<void> {
   const folder = join(await realpath(work), 'fetched');
   if ((await realpath(folder)) !== folder) throw new Error('The result of the update leads elsewhere.');
-  const pack = await open(join(folder, 'pack'), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const pack = await open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     if (!(await pack.stat()).isFile()) throw new Error('The result of the update is not a file.');
     await git(['index-pack', '--stdin', '--fix-thin'], { cwd: cache, stdin: pack.fd, timeoutMs: 600_000 });

@@ -16,7 +16,7 @@ const MAX_FILES = 20_000;
 
 /** A line that starts a play, or takes in another playbook at the top level. POSIX, as git grep knows it. */
 const PLAY = `^[[:space:]]*-?[[:space:]]*['"]?(hosts|((ansible\\.builtin\\.)?import_playbook)|include)['"]?[[:space:]]*:`;
-const play = /^\s*-?\s*['"]?(hosts|(ansible\.builtin\.)?import_playbook|include)['"]?\s*:/m;
+const play = /^[ \t]*(?:-[ \t]*)?['"]?(?:hosts|(?:ansible\.builtin\.)?import_playbook|include)['"]?[ \t]*:/m;
 const VAULT = '$ANSIBLE_VAULT;';
 
 const isYaml = (path: string) => /\.ya?ml$/.test(path);
@@ -67,6 +67,13 @@ export async function contentsOf(cache: string, revision: string): Promise<Conte
     [...plays, ...vaults].filter((path) => known.has(path) && mayBePlaybook(path)),
     files,
   );
+}
+
+/** What a working tree offers whose parts come from several repositories, each with the folder that it fills ('' for the whole). */
+export function mergeContents(parts: readonly { path: string; contents: Contents }[]): Contents {
+  const all = (what: keyof Contents) =>
+    parts.flatMap(({ path, contents }) => contents[what].map((file) => (path ? `${path}/${file}` : file)));
+  return conclude(all('playbooks').filter(mayBePlaybook), all('inventories'));
 }
 
 /** The same for a folder of a manual project, read as it is now. Links are not followed. */

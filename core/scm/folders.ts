@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { statSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -13,4 +14,15 @@ export async function unusedFolders(db: Knex, dataDir: string): Promise<string[]
   const names = entries.filter((entry) => entry.isDirectory() && !RESERVED.test(entry.name)).map(({ name }) => name);
   const used = new Set(await db('templates').whereIn('local_path', names).pluck('local_path'));
   return names.filter((name) => !used.has(name)).toSorted();
+}
+
+/** When the folder of a manual project was changed; null where there is none. One look at the file system, whose answer is at hand. */
+export function folderChanged(dataDir: string, localPath: string): Date | null {
+  if (!localPath) return null;
+  try {
+    const about = statSync(join(dataDir, 'projects', localPath));
+    return about.isDirectory() ? about.mtime : null;
+  } catch {
+    return null;
+  }
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
 /** No configuration but ours: no hooks, no filters, no credential helpers of the machine. */
-const environment = {
+export const gitEnvironment = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   HOME: '/nonexistent',
   LANG: 'C.UTF-8',
@@ -12,6 +12,8 @@ const environment = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_ALLOW_PROTOCOL: 'none',
 };
+
+export const gitArguments = ['-c', 'safe.directory=*', '-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0'];
 
 export class GitError extends Error {
   override name = 'GitError';
@@ -28,17 +30,13 @@ export function git(
   { cwd, stdin, timeoutMs = 120_000 }: { cwd: string; stdin?: string | number; timeoutMs?: number },
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(
-      'git',
-      ['-c', 'safe.directory=*', '-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0', ...args],
-      {
-        cwd,
-        env: environment,
-        timeout: timeoutMs,
-        killSignal: 'SIGKILL',
-        stdio: [typeof stdin === 'number' ? stdin : 'pipe', 'pipe', 'pipe'],
-      },
-    );
+    const child = spawn('git', [...gitArguments, ...args], {
+      cwd,
+      env: gitEnvironment,
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      stdio: [typeof stdin === 'number' ? stdin : 'pipe', 'pipe', 'pipe'],
+    });
     const output: Buffer[] = [];
     let size = 0;
     let complaint = '';

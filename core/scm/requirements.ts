@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
 import { lstat, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
 
 /**
  * What a project's requirements.yml asks for, installed by its updates: one folder per revision beside the cache's
@@ -7,8 +11,19 @@ import { join } from 'node:path';
  */
 export const requirementsPath = (cache: string, revision: string): string => join(cache, 'requirements', revision);
 
+const everybodyReads = 0o055;
 /** Jobs of older revisions may still run. */
 const kept = 5;
+
+/** The folder of a revision whose requirements are installed, for the users of all runs to read; null where there is none. */
+export async function installedRequirements(cache: string, revision: string): Promise<string | null> {
+  const folder = requirementsPath(cache, revision);
+  const entry = await stat(folder).catch(() => null);
+  if (!entry) return null;
+  // installed by a version that ran everything as one user
+  if ((entry.mode & everybodyReads) !== everybodyReads) await giveAway(folder);
+  return folder;
+}
 
 export const knownRequirements = (cache: string): Promise<string[]> =>
   readdir(join(cache, 'requirements')).catch(() => []);
@@ -23,7 +38,14 @@ export async function keepRequirements(cache: string, revision: string, work: st
   // a running job goes on with the folder that it began with, under whichever name
   await rename(target, `${target}.${Date.now()}`).catch(ignoreMissing);
   await rename(found, target);
+  await giveAway(target);
   await prune(join(cache, 'requirements'));
+}
+
+/** Installed by the user of one run, for the users of others to read; whose it is could change it. Links are not followed. */
+async function giveAway(folder: string): Promise<void> {
+  if (process.getuid?.() === 0) await run('chown', ['-hR', '0:0', '--', folder]);
+  await run('chmod', ['-R', 'u=rwX,go=rX', '--', folder]);
 }
 
 async function prune(folder: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { masked } from '../secrets/masked.ts';
 import { realpathSync } from 'node:fs';
 import { posix } from 'node:path';
 
@@ -6,8 +7,6 @@ const schemes: Record<string, readonly string[]> = {
   svn: ['http', 'https', 'svn', 'svn+ssh', 'file'],
   archive: ['http', 'https'],
 };
-
-export const MASK = '$encrypted$';
 
 /** `user@host:path`, as git and ssh know it. Neither part may look like an option or a helper (`ext::`). */
 const scpForm = /^(?:([\w.~-]+)@)?([A-Za-z0-9[][\w.:[\]-]*?):(?!\/\/|:)(\S+)$/;
@@ -46,6 +45,17 @@ function fileProblem(url: string, allowedFolders: readonly string[]): string | n
       return candidate === root || candidate.startsWith(root.endsWith('/') ? root : `${root}/`);
     });
   return inside(real(path)) ? null : outside;
+}
+
+/**
+ * Where a source lies, letter by letter as the URL has it and git and ssh repeat it: `place` with the port that it names. Null for
+ * folders, and hosts of odd names.
+ */
+export function sourceHost(url: string): { name: string; place: string } | null {
+  const authority = /^[A-Za-z][\w+.-]*:\/\/([^/?#]*)/.exec(url)?.[1];
+  const place = authority === undefined ? scpForm.exec(url)?.[2] : authority.slice(authority.lastIndexOf('@') + 1);
+  if (!place || !/^[\w.:[\]-]+$/.test(place)) return null;
+  return { name: place.replace(/:\d{1,5}$/, ''), place };
 }
 
 /** The folder that a file:// URL names; null when it names a host or cannot be read. */
@@ -95,10 +105,16 @@ export function urlPassword(url: string): string {
   }
 }
 
+/** For programs, whose arguments others on the machine may read. */
+export const withoutPassword = (url: string): string =>
+  url.replace(/^([A-Za-z][\w+.-]*:\/\/)([^/@:]*):[^/]*@/, (_all, scheme: string, user: string) =>
+    user ? `${scheme}${user}@` : scheme,
+  );
+
 /** For people: without the password, and with nothing else changed. */
 export const redactUrl = (url: string): string =>
-  url.replace(/^([A-Za-z][\w+.-]*:\/\/[^/@:]*):([^/]*)@/, (_all, head: string) => `${head}:${MASK}@`);
+  url.replace(/^([A-Za-z][\w+.-]*:\/\/[^/@:]*):([^/]*)@/, (_all, head: string) => `${head}:${masked}@`);
 
 /** A redacted URL that comes back unchanged keeps its password. */
 export const restoreUrl = (sent: string, stored: string): string =>
-  sent.includes(`:${MASK}@`) && sent === redactUrl(stored) ? stored : sent;
+  sent.includes(`:${masked}@`) && sent === redactUrl(stored) ? stored : sent;

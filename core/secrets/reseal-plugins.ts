@@ -35,6 +35,11 @@ export async function resealPlugins(
   return count;
 }
 
+interface SecretRow {
+  key: string | number;
+  value: string;
+}
+
 async function resealColumn(
   db: Knex,
   { table, column, key, keyType }: SecretColumn,
@@ -42,15 +47,15 @@ async function resealColumn(
   usesOldKey: (text: unknown) => boolean,
 ): Promise<number> {
   let count = 0;
-  let after: unknown;
+  let after: SecretRow['key'] | undefined;
   for (;;) {
-    const rows: { key: any; value: string }[] = await db.transaction(async (trx) => {
+    const rows = await db.transaction(async (trx) => {
       const page = trx(table).whereLike(column, 'tap1:%').orderBy(key).limit(batch).forUpdate();
-      if (after !== undefined) void page.where(key, '>', after as any);
-      const found = await page.select({ key, value: column });
+      if (after !== undefined) void page.where(key, '>', after);
+      const found: SecretRow[] = await page.select({ key, value: column });
       const changed = found
-        .filter(({ value }: any) => usesOldKey(value))
-        .map(({ key: id, value }: any) => ({ key: id, value: reseal(value, { table, column, id }) }));
+        .filter(({ value }) => usesOldKey(value))
+        .map(({ key: id, value }) => ({ key: id, value: reseal(value, { table, column, id }) }));
       await trx.raw(
         `update ?? t set ?? = n.value from jsonb_to_recordset(?::jsonb) as n (key ${keyType}, value text) where t.?? = n.key`,
         [table, column, JSON.stringify(changed), key],

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { settingCell } from '../settings/store.ts';
-import { resealUrl } from '../scm/url-secret.ts';
+import { credentialCell, runSecretCell, savedAnswerTables, settingCell, webhookKeyCell } from './cells.ts';
+import { resealAnswers, resealConfigurations, resealSurveys } from './reseal-surveys.ts';
+import { resealUrl } from './url-secret.ts';
 import { keysOfPlugins, resealPlugins } from './reseal-plugins.ts';
 import { type Cell, type KeyRing, ciphertextKeyId, isCiphertext } from './key-ring.ts';
 
@@ -8,18 +9,6 @@ const batch = 500;
 /** Another node may still be writing with the key it saw last: a retired key outlives it by this. */
 const keepRetiredMs = 24 * 3600 * 1000;
 const lock = 'tapline key rotation';
-
-export const credentialCell = (id: number, input: string): Cell => ({
-  table: 'credentials',
-  column: `inputs.${input}`,
-  id,
-});
-/** A password given at launch: one row per run and prompt. */
-export const runSecretCell = (runId: number, name: string): Cell => ({
-  table: 'run_secrets',
-  column: `value.${name}`,
-  id: runId,
-});
 
 export interface RotationReport {
   active: string;
@@ -94,6 +83,24 @@ async function resealRunSecrets(db: Knex, reseal: Reseal, usesOldKey: (text: unk
   }
 }
 
+async function resealWebhookKeys(db: Knex, reseal: Reseal, usesOldKey: (text: unknown) => boolean): Promise<number> {
+  return db.transaction(async (trx) => {
+    const rows: { id: number; webhook_key: string }[] = await trx('templates')
+      .select('id', 'webhook_key')
+      .where('webhook_key', '<>', '')
+      .orderBy('id')
+      .forUpdate();
+    const changed = rows
+      .filter((row) => usesOldKey(row.webhook_key))
+      .map((row) => ({ id: row.id, webhook_key: reseal(row.webhook_key, webhookKeyCell(row.id)) }));
+    await trx.raw(
+      'update templates t set webhook_key = n.webhook_key from jsonb_to_recordset(?::jsonb) as n(id bigint, webhook_key text) where t.id = n.id',
+      [JSON.stringify(changed)],
+    );
+    return changed.length;
+  });
+}
+
 /** There are few of them: one transaction. */
 async function resealSettings(db: Knex, reseal: Reseal, usesOldKey: (text: unknown) => boolean): Promise<number> {
   return db.transaction(async (trx) => {
@@ -113,13 +120,13 @@ async function resealSettings(db: Knex, reseal: Reseal, usesOldKey: (text: unkno
 }
 
 /** Passwords in the addresses of sources, and of the updates that took them over. */
-async function resealUrls(db: Knex, reseal: Reseal, usesOldKey: (text: unknown) => boolean): Promise<number> {
+async function resealUrls(db: Knex, reseal: (url: string) => string): Promise<number> {
   let count = 0;
   for (const table of ['templates', 'runs']) {
     count += await db.transaction(async (trx) => {
       const rows = await trx(table).select('id', 'scm_url').whereLike('scm_url', '%:tap1:%').orderBy('id').forUpdate();
       const changed = rows
-        .map(({ id, scm_url: url }) => ({ id, before: url, scm_url: resealUrl(url, usesOldKey, reseal) }))
+        .map(({ id, scm_url: url }) => ({ id, before: url, scm_url: reseal(url) }))
         .filter(({ before, scm_url: url }) => url !== before);
       await trx.raw(
         'update ?? t set scm_url = n.scm_url from jsonb_to_recordset(?::jsonb) as n(id bigint, scm_url text) where t.id = n.id',
@@ -133,10 +140,20 @@ async function resealUrls(db: Knex, reseal: Reseal, usesOldKey: (text: unknown) 
 
 /** The keys that stored secrets still need. */
 export async function keysInUse(db: Knex): Promise<Set<string>> {
+  const answers = ['runs', ...savedAnswerTables]
+    .map(
+      (table) =>
+        `union all select e.value from ${table}, lateral jsonb_each_text(survey_passwords) e where survey_passwords is not null`,
+    )
+    .join('\n      ');
   const { rows } = await db.raw(`
     select distinct substr(value, 6, 12) as id from (
       select e.value from credentials, lateral jsonb_each_text(inputs) e where e.value like 'tap1:%'
+      union all select e.value from notification_templates, lateral jsonb_each_text(notification_configuration) e where e.value like 'tap1:%'
       union all select value from run_secrets where value like 'tap1:%'
+      union all select webhook_key from templates where webhook_key <> ''
+      union all select q ->> 'default' from templates, lateral jsonb_path_query(survey_spec, '$.spec[*]') q where q ->> 'type' = 'password' and q ->> 'default' like 'tap1:%'
+      ${answers}
       union all select value #>> '{}' from settings where value #>> '{}' like 'tap1:%'
       union all select substring(scm_url from ':(tap1:[^@]+)@') from templates where scm_url like '%:tap1:%'
       union all select substring(scm_url from ':(tap1:[^@]+)@') from runs where scm_url like '%:tap1:%'
@@ -164,19 +181,24 @@ export async function rotateKeys({
     const active = keyRing.writable ? keyRing.rotate() : keyRing.activeKeyId();
     const usesOldKey = (text: unknown) => isCiphertext(text) && ciphertextKeyId(text) !== active;
     const unreadable: string[] = [];
-    const reseal: Reseal = (text, cell) => {
+    const orAsItIs = (text: string, reseal: () => string) => {
       try {
-        return keyRing.encrypt(keyRing.decrypt(text, cell), cell);
+        return reseal();
       } catch (error) {
         unreadable.push((error as Error).message);
         return text;
       }
     };
+    const reseal: Reseal = (text, cell) => orAsItIs(text, () => keyRing.encrypt(keyRing.decrypt(text, cell), cell));
     const reencrypted =
       (await resealCredentials(db, reseal, usesOldKey)) +
       (await resealRunSecrets(db, reseal, usesOldKey)) +
+      (await resealSurveys(db, reseal, usesOldKey)) +
+      (await resealWebhookKeys(db, reseal, usesOldKey)) +
+      (await resealAnswers(db, reseal, usesOldKey)) +
+      (await resealConfigurations(db, reseal, usesOldKey)) +
       (await resealSettings(db, reseal, usesOldKey)) +
-      (await resealUrls(db, reseal, usesOldKey)) +
+      (await resealUrls(db, (url) => orAsItIs(url, () => resealUrl(keyRing, url, usesOldKey)))) +
       (await resealPlugins(db, reseal, usesOldKey));
 
     const used = await keysInUse(db);

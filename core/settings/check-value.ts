@@ -13,11 +13,11 @@ const refuse = (message: string): never => {
 export function checkValue(definition: SettingDefinition, value: unknown): unknown {
   if (value === null || value === undefined) return definition.nullable ? null : refuse('This field may not be null.');
   const kept = checks[definition.type](value, definition);
-  const problem = definition.check?.(kept);
+  const problem = definition.check?.(kept as never);
   return problem === undefined ? kept : refuse(problem);
 }
 
-type Check = (value: any, definition: SettingDefinition) => unknown;
+type Check = (value: unknown, definition: SettingDefinition) => unknown;
 
 const checks: Record<SettingDefinition['type'], Check> = {
   integer: checkInteger,
@@ -33,7 +33,7 @@ const checks: Record<SettingDefinition['type'], Check> = {
     return url && /^https?:$/.test(url.protocol) ? text : refuse('Must be an http or https address.');
   },
   choice(value, { choices = [] }) {
-    return choices.includes(value)
+    return choices.some((choice) => choice === value)
       ? value
       : refuse(`${show(value)} is not one of ${choices.map((choice) => choice || "''").join(', ')}.`);
   },

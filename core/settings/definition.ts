@@ -10,3 +10,6 @@ export interface SettingDefinition extends Omit<SettingContribution, 'key' | 'ty
 
 /** For settings that clients read and write although nothing here follows them: the form must not promise more. */
 export const noEffect = 'Accepted for AWX clients; has no effect.';
+
+/** The same for those that nothing will ever follow: one sentence says why. */
+export const withoutEffect = (why: string): string => `${noEffect} ${why}`;

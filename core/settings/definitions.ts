@@ -4,13 +4,19 @@ import { debugSettings } from './categories/debug.ts';
 import { jobSettings } from './categories/jobs.ts';
 import { loggingSettings } from './categories/logging.ts';
 import { oidcSettings } from './categories/oidc.ts';
+import { requestLimitSettings } from './categories/request-limits.ts';
+import { retentionSettings } from './categories/retention.ts';
+import { runLimitSettings } from './categories/run-limits.ts';
 import { systemSettings } from './categories/system.ts';
 import { uiSettings } from './categories/ui.ts';
 
 /** Every setting of core. */
 export const settingDefinitions = {
   ...systemSettings,
+  ...requestLimitSettings,
+  ...retentionSettings,
   ...jobSettings,
+  ...runLimitSettings,
   ...authenticationSettings,
   ...uiSettings,
   ...loggingSettings,

@@ -32,7 +32,7 @@ const place = (slug: string) => ({ category: categoryName(slug), category_slug: 
 /** What OPTIONS says under GET. */
 export function describeSetting(setting: ShownSetting): Entry {
   const { key, definition, value, origin } = setting;
-  const { type, category, help, label, min, max, unit, choices } = definition;
+  const { type, category, help, label, min, max, unit, choices, secret } = definition;
   const entry: Entry = {
     type: types[type],
     label: label ?? labelOf(key),
@@ -46,6 +46,8 @@ export function describeSetting(setting: ShownSetting): Entry {
   if (min !== undefined) entry.min_value = min;
   if (max !== undefined) entry.max_value = max;
   if (unit) entry.unit = unit;
+  // its value reads $encrypted$ where one is set
+  if (secret) entry.secret = true;
   if (children[type]) entry.child = { type: children[type] };
   // clients offer what is allowed now as the modules to choose from
   const offered = key === 'AD_HOC_COMMANDS' ? (value as readonly string[]) : choices;

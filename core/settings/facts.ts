@@ -5,7 +5,7 @@ import { namedUrls } from './named-urls.ts';
 /** Shown among the settings, but nobody's to set. */
 export interface SettingFact {
   category: string;
-  type: 'string' | 'boolean' | 'list' | 'nested object';
+  type: 'string' | 'boolean' | 'list' | 'nested object' | 'datetime';
   help: string;
   value: unknown;
 }
@@ -27,6 +27,18 @@ export function settingFacts(resources: readonly Resource[]): Record<string, Set
       type: 'string',
       help: 'The instance group that jobs use which name none.',
       value: 'default',
+    },
+    CLEANUP_HOST_METRICS_LAST_TS: {
+      category: 'system',
+      type: 'datetime',
+      help: 'When hosts long out of use left host_metrics/ last.',
+      value: null,
+    },
+    HOST_METRIC_SUMMARY_TASK_LAST_TS: {
+      category: 'system',
+      type: 'datetime',
+      help: 'When host_metric_summary_monthly/ was summed up last.',
+      value: null,
     },
     IS_K8S: { category: 'system', type: 'boolean', help: 'Whether jobs run in Kubernetes pods.', value: false },
     AUTHENTICATION_BACKENDS: {
@@ -50,7 +62,20 @@ export function settingFacts(resources: readonly Resource[]): Record<string, Set
   };
 }
 
-export async function readInstallUuid(db: Knex): Promise<string> {
-  const [row] = await db('service_state').where('key', 'install_uuid').select('value');
-  return row?.value ?? '';
+/** Key → where its value is stored. */
+export const storedFacts = {
+  INSTALL_UUID: 'install_uuid',
+  CLEANUP_HOST_METRICS_LAST_TS: 'host_metrics_cleaned',
+  HOST_METRIC_SUMMARY_TASK_LAST_TS: 'host_metrics_summarized',
+} as const;
+
+/** Of these facts the values that stand in the database, where they do. */
+export async function readFacts(db: Knex, keys: readonly string[]): Promise<Record<string, unknown>> {
+  const asked = Object.entries(storedFacts).filter(([key]) => keys.includes(key));
+  if (!asked.length) return {};
+  const rows: { key: string; value: unknown }[] = await db('service_state')
+    .whereRaw('key = any (?)', [asked.map(([, place]) => place)])
+    .select('key', 'value');
+  const values = new Map(rows.map(({ key, value }) => [key, value]));
+  return Object.fromEntries(asked.flatMap(([key, place]) => (values.has(place) ? [[key, values.get(place)]] : [])));
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { blamedFor } from '../observe/section.ts';
-import { PluginError, reasonOf } from '../plugins/error.ts';
+import { PluginError, reasonOf } from '../observe/plugin-error.ts';
 import { checkValue, SettingProblem } from './check-value.ts';
 import type { SettingDefinition } from './definition.ts';
 

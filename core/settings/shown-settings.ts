@@ -1,3 +1,4 @@
+import { masked } from '../secrets/masked.ts';
 import { checkValue, SettingProblem } from './check-value.ts';
 import type { SettingDefinition } from './definition.ts';
 import type { SettingOrigin, Settings, SettingState } from './settings.ts';
@@ -41,10 +42,10 @@ function direct(key: string, state: SettingState): ShownSetting {
     ...state,
     key,
     keys: [state.key],
-    value: definition.secret && state.value ? '$encrypted$' : state.value,
+    value: definition.secret && state.value ? masked : state.value,
     fallback: definition.secret ? '' : state.fallback,
     take: (value) => {
-      if (definition.secret && typeof value === 'string' && value.startsWith('$encrypted$')) return [];
+      if (definition.secret && typeof value === 'string' && value.startsWith(masked)) return [];
       return [[state.key, checkValue(definition, value)]];
     },
   };

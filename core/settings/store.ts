@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
-import type { Bus } from '../jobs/bus.ts';
+import type { Bus } from '../queue/bus.ts';
 import type { Log } from '../observe/log.ts';
 import { blamedFor } from '../observe/section.ts';
-import type { Cell, KeyRing } from '../secrets/key-ring.ts';
+import { settingCell } from '../secrets/cells.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import { checkValue } from './check-value.ts';
 import type { Settings } from './settings.ts';
 
@@ -16,8 +17,6 @@ export interface StoreDeps {
   bus?: Pick<Bus, 'notify' | 'on'>;
   log?: Pick<Log, 'warn'>;
 }
-
-export const settingCell = (key: string): Cell => ({ table: 'settings', column: 'value', id: key });
 
 /** What is stored, made readable. A row that cannot be used is left out, so that one bad value does not stop a node. */
 export async function readStored({ db, keyRing, settings, log }: StoreDeps): Promise<Map<string, unknown>> {

@@ -1,8 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { navigationKey } from '../checks/navigation.ts';
 import { definePlugin, type Plugin } from '../plugin.ts';
-import type { Rule } from '../resource.ts';
+import { offerProblems, type Point, points } from '../points.ts';
+import type { Resource, Rule } from '../resource.ts';
+import { isCronPattern } from './cron-pattern.ts';
+import { entryProblems, nameProblems, pageProblems, rowlessProblems } from './declared.ts';
 import { recordPlugin } from './record.ts';
 import type { Contributions } from './recorded.ts';
+import { lateContributions } from './rehearse.ts';
 
 /** One promise that a plugin makes to the service; answers what is wrong, nothing when it is kept. */
 export interface Promised {
@@ -34,7 +39,11 @@ export const promises: readonly Promised[] = [
   },
   {
     title: 'registers synchronously, without services, and contributes nothing later',
-    problems: (plugin) => attempt(() => recordPlugin(plugin)),
+    async problems(plugin) {
+      const wrong = attempt(() => recordPlugin(plugin));
+      if (wrong.length) return wrong;
+      return (await lateContributions(plugin)).map((call) => `${call} came too late: move it into register`);
+    },
   },
   {
     title: 'contributes the same each time it registers',
@@ -50,9 +59,20 @@ export const promises: readonly Promised[] = [
     title: 'states who may reach each resource and route',
     problems: (plugin) => accessProblems(contributionsOf(plugin)),
   },
+  {
+    title: 'guards what has no row by rules that need none',
+    problems: (plugin) => rowlessProblems(contributionsOf(plugin)),
+  },
   { title: 'says what a failing tap means for a launch', problems: (plugin) => tapProblems(contributionsOf(plugin)) },
   { title: 'checks the payloads of its tasks', problems: (plugin) => taskProblems(contributionsOf(plugin)) },
   { title: 'explains its settings', problems: (plugin) => settingProblems(contributionsOf(plugin)) },
+  { title: 'offers what extension points take', problems: (plugin) => offersThatDoNotFit(contributionsOf(plugin)) },
+  {
+    title: 'names fields that there are, with defaults that fit',
+    problems: (plugin) => nameProblems(contributionsOf(plugin)),
+  },
+  { title: 'brings its pages along', problems: (plugin) => pageProblems(contributionsOf(plugin)) },
+  { title: 'has entries that a navigation can show', problems: (plugin) => entryProblems(contributionsOf(plugin)) },
   { title: 'names what is unique once only', problems: (plugin) => clashes(contributionsOf(plugin)) },
   { title: 'keeps its data in tables that its migrations make', problems: dataProblems },
 ];
@@ -89,25 +109,35 @@ export function describeConformance(plugin: Plugin): void {
   });
 }
 
+interface Named {
+  type?: string;
+  path?: string;
+  key?: string;
+  name?: string;
+  point?: string;
+  resource?: string;
+  options?: { name?: string };
+  task?: { name?: string };
+}
+
 function namesOf(contributions: Contributions): string[] {
   return Object.entries(contributions).flatMap(([kind, items]) =>
-    (items as any[]).map(
+    (items as Named[]).map(
       (item) =>
         `${kind}: ${item.type ?? item.path ?? item.key ?? item.options?.name ?? item.name ?? item.point ?? item.resource ?? item.task?.name ?? ''}`,
     ),
   );
 }
 
-function accessProblems({ resources, routes, restrictions, permissions }: Contributions): string[] {
+function accessProblems({ resources, extensions, routes, restrictions, permissions }: Contributions): string[] {
   return [
-    ...resources.flatMap(({ type, access, actions = {}, listActions = {} }) => [
+    ...extensions.flatMap(({ type, extension }) => actionProblems(`extension of ${type}`, extension)),
+    ...resources.flatMap(({ type, access, ...rest }) => [
       ...unless(isRule(access?.see), `resource ${type}: access.see must be a rule with row and query`),
       ...Object.entries(access ?? {})
         .filter(([, rule]) => rule !== undefined && !isRule(rule))
         .map(([name]) => `resource ${type}: access.${name} must be a rule with row and query`),
-      ...Object.entries({ ...actions, ...listActions }).flatMap(([name, action]) =>
-        unless(stated(action.access), `resource ${type}: action ${name} states no access`),
-      ),
+      ...actionProblems(`resource ${type}`, rest),
     ]),
     ...routes.flatMap(({ path, access }) =>
       unless(stated(access), `route ${path} states no access: say \`everybody\` where it is meant`),
@@ -118,6 +148,11 @@ function accessProblems({ resources, routes, restrictions, permissions }: Contri
     ),
   ];
 }
+
+const actionProblems = (of: string, { actions = {}, listActions = {} }: Pick<Resource, 'actions' | 'listActions'>) =>
+  Object.entries({ ...actions, ...listActions }).flatMap(([name, action]) =>
+    unless(stated(action.access), `${of}: action ${name} states no access`),
+  );
 
 const stated = (access: Record<string, Rule | undefined> | undefined) =>
   Object.keys(access ?? {}).length > 0 && Object.values(access ?? {}).every(isRule);
@@ -142,8 +177,8 @@ const taskProblems = ({ tasks, crons }: Contributions): string[] => [
       `a cron entry names ${task?.name}, which is no task of the plugin`,
     ),
     ...unless(
-      /^\S+( \S+){4}$/.test(match ?? ''),
-      `the cron entry of ${task?.name} must have five fields like "0 3 * * *"`,
+      isCronPattern(match),
+      `the cron entry of ${task?.name} has ${JSON.stringify(match)}, which is no pattern of five fields like "0 3 * * *"`,
     ),
   ]),
 ];
@@ -156,17 +191,27 @@ const settingProblems = ({ settings }: Contributions): string[] =>
     ...unless(given !== undefined, `setting ${key} needs a default`),
   ]);
 
+/** Of the service's points and the plugin's own: others' are known where their owners are. */
+const offersThatDoNotFit = ({ points: own, offers }: Contributions): string[] =>
+  offers.flatMap(({ point: name, implementation }) => {
+    const known = [...Object.values<Point<object>>(points), ...own].find((point) => point.name === name);
+    const problems = known ? offerProblems(known, implementation) : [];
+    return problems.map((problem) => `an offer to ${name}: ${problem}`);
+  });
+
 function clashes(contributions: Contributions): string[] {
-  const { resources, settings, taps, tasks, groups, navigation, insights, permissions, routes } = contributions;
+  const { resources, settings, taps, tasks, groups, navigation, insights, points: opened } = contributions;
+  const { permissions, routes, pages } = contributions;
   const named: [string, string[]][] = [
     ['type', resources.map(({ type }) => type)],
-    ['path', [...resources.map(({ path }) => `/api/v2/${path}/`), ...routes.map(({ path }) => path)]],
+    ['path', [...resources.map(({ path }) => `/api/v2/${path}/`), ...[...routes, ...pages].map(({ path }) => path)]],
     ['setting', settings.map(({ key }) => key)],
     ['tap', taps.map(({ hook, options }) => `${hook} ${options?.name}`)],
     ['task', tasks.map(({ name }) => name)],
     ['WebSocket group', groups.map(({ name }) => name)],
-    ['navigation entry', navigation.map(({ path }) => path)],
+    ['navigation entry', navigation.map(({ path }) => navigationKey(path ?? ''))],
     ['insight', insights.map(({ name }) => name)],
+    ['extension point', opened.map(({ name }) => name)],
     ['permission', permissions.map(({ name }) => name)],
   ];
   return named.flatMap(([kind, names]) =>

@@ -1,6 +1,11 @@
-import type { PluginApi, Task } from '../api.ts';
+import type { PluginApi, Task, TaskContext, TaskOptions } from '../api.ts';
+import type { Denial, TapOptions } from '../hooks.ts';
 import type { Plugin } from '../plugin.ts';
-import type { Actor, Rule } from '../resource.ts';
+import { offerProblems, type Point, pointName } from '../points.ts';
+import type { Actor, Columns, Rule } from '../resource.ts';
+import { navigationKey } from '../checks/navigation.ts';
+import { roleProblem } from '../checks/roles.ts';
+import { sameKind } from '../same-kind.ts';
 import { type Contributions, type HookName, noContributions } from './recorded.ts';
 import { createServices, type FakeServices, type Done } from './services.ts';
 
@@ -17,7 +22,7 @@ export interface RecordOptions {
   /** what other plugins have offered, by extension point */
   offers?: Record<string, object[]>;
   /** does the actor hold this role? Superusers hold all; nobody else any, unless said */
-  holds?: (actor: Actor, type: string, field: string, row: any) => boolean;
+  holds?: (actor: Actor, type: string, field: string, row: Columns) => boolean;
 }
 
 /** A plugin after its `register`, with all that it contributed and all that it has done since. */
@@ -25,10 +30,16 @@ export interface Recording {
   api: PluginApi;
   contributions: Contributions;
   done: Done;
+  /** contributions that came after `register` and were refused, by their calls */
+  late: readonly string[];
   /** Changes a setting, as an administrator would. */
   set(key: string, value: unknown): void;
   /** Calls a tap by its name. */
-  tap(hook: HookName, name: string, ...given: unknown[]): Promise<any>;
+  tap<Hook extends HookName>(
+    hook: Hook,
+    name: string,
+    ...given: unknown[]
+  ): Promise<Hook extends 'beforeStart' ? Denial | undefined : unknown>;
   /** Runs a task by its name, without the plugin's id, after checking the payload. */
   run(task: string, payload?: unknown): Promise<void>;
   start(): Promise<void>;
@@ -42,7 +53,7 @@ export interface Recording {
 export function recordPlugin(plugin: Plugin, options: RecordOptions = {}): Recording {
   const contributions = noContributions();
   const settings = new Map(Object.entries(options.settings ?? {}));
-  const phase = { registering: true };
+  const phase: Phase = { registering: true, late: [] };
   const { services, done } = createServices(options.services);
   const door: Door = { plugin, contributions, phase, options, settings, done };
   const api = withServices({ ...contributing(door), ...sharing(door) }, phase, services) as PluginApi;
@@ -53,11 +64,12 @@ export function recordPlugin(plugin: Plugin, options: RecordOptions = {}): Recor
     api,
     contributions,
     done,
+    late: phase.late,
     set: (key, value) => void settings.set(key, value),
     async tap(hook, name, ...given) {
       const found = contributions.taps.find((tap) => tap.hook === hook && tap.options.name === name);
       if (!found) throw new Error(`there is no tap ${name} on ${hook}`);
-      return found.run(...given);
+      return found.run(...given) as never;
     },
     async run(name, payload) {
       const task = contributions.tasks.find((one) => one.name === `${plugin.id}:${name}`);
@@ -73,10 +85,15 @@ async function inOrder(calls: readonly (() => unknown)[]): Promise<void> {
   for (const call of calls) await call();
 }
 
+interface Phase {
+  registering: boolean;
+  late: string[];
+}
+
 interface Door {
   plugin: Plugin;
   contributions: Contributions;
-  phase: { registering: boolean };
+  phase: Phase;
   options: RecordOptions;
   settings: Map<string, unknown>;
   done: Done;
@@ -85,21 +102,44 @@ interface Door {
 /** Puts what is given into the list of its kind, while that is allowed. */
 function adder({ plugin, contributions, phase }: Door) {
   return <K extends keyof Contributions>(kind: K, call: string, item: Contributions[K][number]) => {
-    if (!phase.registering) throw new Error(`plugin ${plugin.id}: ${call} came too late: move it into register`);
+    if (!phase.registering) {
+      phase.late.push(call);
+      throw new Error(`plugin ${plugin.id}: ${call} came too late: move it into register`);
+    }
     (contributions[kind] as unknown[]).push(item);
   };
 }
 
+const settingOf = ({ settings, contributions }: Door, key: string): unknown =>
+  settings.has(key) ? settings.get(key) : contributions.settings.find((one) => one.key === key)?.default;
+
+type Tap = Contributions['taps'][number];
+
+const tap = (door: Door, hook: HookName) => (options: TapOptions, run: (...given: never[]) => unknown) =>
+  adder(door)('taps', `api.hooks.${hook}`, { hook, options, run: run as Tap['run'] });
+
+/** An entry of the navigation, and the files of the page beside its module. */
+const page =
+  (door: Door): PluginApi['page'] =>
+  ({ module, ...entry }) => {
+    const add = adder(door);
+    add('navigation', 'api.page', entry);
+    const path = `/plugin-pages${navigationKey(entry.path)}/`;
+    add('pages', 'api.page', { path, folder: new URL('./', module), fallback: module.pathname.split('/').at(-1)! });
+  };
+
 function contributing(door: Door) {
-  const { plugin, settings, done, phase, contributions } = door;
+  const { plugin, done, phase } = door;
   const add = adder(door);
-  const tap = (hook: HookName) => (options: any, run: any) => add('taps', `api.hooks.${hook}`, { hook, options, run });
   return {
     id: plugin.id,
-    resource: (resource: any) => add('resources', 'api.resource', resource),
-    route: (route: any) => add('routes', 'api.route', route),
-    pages: (pages: any) => add('pages', 'api.pages', pages),
-    extend: (type: string, extension: any) => add('extensions', 'api.extend', { type, extension }),
+    resource: (resource) => add('resources', 'api.resource', resource),
+    route: (route) => add('routes', 'api.route', route),
+    runKind: (kind) => add('runKinds', 'api.runKind', kind),
+    templateKind: (template) => add('templateKinds', 'api.templateKind', template),
+    origin: (origin) => add('origins', 'api.origin', origin),
+    pages: (pages) => add('pages', 'api.pages', pages),
+    extend: (type: string, extension) => add('extensions', 'api.extend', { type, extension }),
     permissions: {
       define(name: string, rule: Rule): Rule {
         add('permissions', 'api.permissions.define', { name, rule });
@@ -107,33 +147,36 @@ function contributing(door: Door) {
       },
     },
     settings: {
-      define: (setting: any) => add('settings', 'api.settings.define', setting),
-      get(key: string) {
+      define: (setting) => add('settings', 'api.settings.define', setting),
+      get: ((key: string, otherwise?: unknown) => {
         assertAfter(plugin, phase, 'api.settings.get');
-        return settings.has(key) ? settings.get(key) : contributions.settings.find((one) => one.key === key)?.default;
-      },
+        const value = settingOf(door, key);
+        return sameKind(value, otherwise) ? value : otherwise;
+      }) as PluginApi['settings']['get'],
     },
     hooks: {
-      beforeStart: tap('beforeStart'),
-      onStatusChange: tap('onStatusChange'),
-      afterFinish: tap('afterFinish'),
-      onFactsUpdated: tap('onFactsUpdated'),
+      beforeStart: tap(door, 'beforeStart'),
+      onStatusChange: tap(door, 'onStatusChange'),
+      afterFinish: tap(door, 'afterFinish'),
+      onFactsUpdated: tap(door, 'onFactsUpdated'),
     },
-    task(short: string, options: any, run: any): Task<any> {
+    task<P>(short: string, options: TaskOptions<P>, run: (payload: P, context: TaskContext) => Promise<void>): Task<P> {
       const name = `${plugin.id}:${short}`;
       add('tasks', 'api.task', { name, options, run });
-      const enqueueAll = async (_trx: unknown, payloads: readonly unknown[]) => {
+      const enqueueAll = async (trx: unknown, payloads: readonly unknown[]) => {
         assertAfter(plugin, phase, 'task.enqueue');
+        assertConnection(plugin, `api.task("${short}").enqueue`, trx);
         for (const payload of payloads) done.enqueued.push({ task: name, payload: options.schema.parse(payload) });
       };
       return { name, enqueueAll, enqueue: (trx, payload) => enqueueAll(trx, [payload]) };
     },
-    cron: (options: any) => add('crons', 'api.cron', options),
-    health: (check: any) => add('health', 'api.health', check),
-    nav: (entry: any) => add('navigation', 'api.nav', entry),
-    onStart: (start: any) => add('starts', 'api.onStart', start),
-    onStop: (stop: any) => add('stops', 'api.onStop', stop),
-  };
+    cron: (options) => add('crons', 'api.cron', options),
+    health: (check) => add('health', 'api.health', check),
+    page: page(door),
+    nav: (entry) => add('navigation', 'api.nav', entry),
+    onStart: (start) => add('starts', 'api.onStart', start),
+    onStop: (stop) => add('stops', 'api.onStop', stop),
+  } satisfies Partial<PluginApi>;
 }
 
 function sharing(door: Door) {
@@ -142,48 +185,69 @@ function sharing(door: Door) {
   const after = (call: string) => assertAfter(plugin, phase, call);
   return {
     websocket: {
-      group: (group: any) => add('groups', 'api.websocket.group', group),
-      async publish(_trx: unknown, group: string, item: string | number, message: Record<string, unknown>) {
+      group: (group) => add('groups', 'api.websocket.group', group),
+      async publish(trx: unknown, group: string, item: string | number, message: Record<string, unknown>) {
         after('api.websocket.publish');
+        assertConnection(plugin, `api.websocket.publish("${group}")`, trx);
         done.published.push({ group, item, message });
       },
     },
     insights: {
       provide: (name: string, read: () => unknown) => add('insights', 'api.insights.provide', { name, read }),
-      async read(name: string, fallback: unknown) {
+      async read<T>(name: string, fallback: T) {
         after('api.insights.read');
-        return options.insights?.[name] ?? fallback;
+        return (options.insights?.[name] ?? fallback) as T;
       },
     },
-    offer: (point: string, implementation: object) => add('offers', 'api.offer', { point, implementation }),
-    use(point: string) {
-      after('api.use');
-      return options.offers?.[point] ?? [];
+    point: (point: Point<object>) => add('points', 'api.point', point),
+    offer(point: string | Point<object>, implementation: object) {
+      const problems = typeof point === 'string' ? [] : offerProblems(point, implementation);
+      if (problems.length) throw new Error(`plugin ${plugin.id}: offer to ${pointName(point)}: ${problems.join('; ')}`);
+      add('offers', 'api.offer', { point: pointName(point), implementation });
     },
-    guard: (resource: string, operation: string, run: any) => add('guards', 'api.guard', { resource, operation, run }),
-    restrict: (resource: string, restriction: any) => add('restrictions', 'api.restrict', { resource, restriction }),
+    use: ((point: string | Point<object>) => {
+      after('api.use');
+      return options.offers?.[pointName(point)] ?? [];
+    }) as PluginApi['use'],
+    guard: (resource: string, operation: string, run) => add('guards', 'api.guard', { resource, operation, run }),
+    restrict: (resource: string, restriction) => add('restrictions', 'api.restrict', { resource, restriction }),
     table: (name: string) => `plugin_${plugin.id.replaceAll('-', '_')}.${name}`,
     rules: {
-      role: (type: string, field: string) => held(options, type, field),
-      parent: (_column: string, type: string, field: string) => held(options, type, field),
+      role: (type: string, field: string) => held(door, ['role', type, field]),
+      parent: (column: string, type: string, field: string) => held(door, ['parent', column, type, field]),
     },
+  } satisfies Partial<PluginApi>;
+}
+
+/** Its query form only names the row: there is no database to ask. */
+function held({ plugin, options }: Door, [name, ...named]: string[]): Rule {
+  const [type, field] = named.slice(-2) as [string, string];
+  const wrong = roleProblem(type, field);
+  const call = `api.rules.${name}(${named.map((one) => JSON.stringify(one)).join(', ')})`;
+  if (wrong) throw new Error(`plugin ${plugin.id}: ${call} ${wrong.join(': ')}`);
+  return {
+    name: `${field} of ${type}`,
+    async row(actor, row) {
+      if (row === undefined) throw new Error(`${call} judges a row, and there is none`);
+      return actor !== null && (actor.is_superuser || options.holds?.(actor, type, field, row) === true);
+    },
+    query: (_actor, builder, alias) => void builder.whereRaw('?? is not null', [`${alias}.id`]),
   };
 }
 
-/** Its query form narrows nothing: there is no database to ask. */
-const held = ({ holds }: RecordOptions, type: string, field: string): Rule => ({
-  name: `${field} of ${type}`,
-  row: (actor, row) => actor !== null && (actor.is_superuser || holds?.(actor, type, field, row) === true),
-  query: () => undefined,
-});
-
-function assertAfter(plugin: { id: string }, { registering }: { registering: boolean }, call: string): void {
+function assertAfter(plugin: { id: string }, { registering }: Phase, call: string): void {
   if (registering)
     throw new Error(`plugin ${plugin.id}: ${call} was used inside register: move it into what runs later`);
 }
 
+/** What a test gives in its place may be anything. */
+function assertConnection(plugin: { id: string }, call: string, trx: unknown): void {
+  if (trx === undefined || trx === null)
+    throw new Error(`plugin ${plugin.id}: ${call} was given no connection: give it a transaction, or api.db`);
+}
+
 /** Getters, so that a use inside `register` is told by its name. */
-function withServices(api: { id: string }, phase: { registering: boolean }, services: object): object {
+function withServices(api: { id: string }, phase: Phase, services: object): object {
   for (const [name, service] of Object.entries(services))
     Object.defineProperty(api, name, {
       enumerable: true,

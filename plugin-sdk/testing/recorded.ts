@@ -11,8 +11,10 @@ import type {
   TaskOptions,
   WebsocketGroup,
 } from '../api.ts';
-import type { BeforeStartOptions, TapOptions } from '../hooks.ts';
+import type { BeforeStartOptions, OriginKind, TapOptions } from '../hooks.ts';
+import type { Point } from '../points.ts';
 import type { Resource, Rule } from '../resource.ts';
+import type { RunKind, TemplateKind } from '../run-kind.ts';
 
 export type HookName = 'beforeStart' | 'onStatusChange' | 'afterFinish' | 'onFactsUpdated';
 
@@ -20,6 +22,9 @@ export type HookName = 'beforeStart' | 'onStatusChange' | 'afterFinish' | 'onFac
 export interface Contributions {
   resources: Resource[];
   routes: PluginRoute[];
+  runKinds: RunKind[];
+  templateKinds: TemplateKind[];
+  origins: OriginKind[];
   pages: Pages[];
   extensions: { type: string; extension: Extension }[];
   permissions: { name: string; rule: Rule }[];
@@ -27,14 +32,15 @@ export interface Contributions {
   taps: {
     hook: HookName;
     options: TapOptions & Partial<Pick<BeforeStartOptions, 'failMode'>>;
-    run: (...given: any[]) => any;
+    run(...given: unknown[]): unknown;
   }[];
-  tasks: { name: string; options: TaskOptions<any>; run: (payload: any, context: TaskContext) => Promise<void> }[];
-  crons: CronOptions<any>[];
+  tasks: { name: string; options: TaskOptions<unknown>; run(payload: unknown, context: TaskContext): Promise<void> }[];
+  crons: CronOptions<unknown>[];
   groups: WebsocketGroup[];
   health: (() => HealthReport | Promise<HealthReport>)[];
   navigation: NavigationEntry[];
   insights: { name: string; read: () => unknown }[];
+  points: Point<object>[];
   offers: { point: string; implementation: object }[];
   guards: { resource: string; operation: string; run: (write: GuardedWrite) => unknown }[];
   restrictions: { resource: string; restriction: Pick<Rule, 'row' | 'query'> }[];
@@ -45,6 +51,9 @@ export interface Contributions {
 export const noContributions = (): Contributions => ({
   resources: [],
   routes: [],
+  runKinds: [],
+  templateKinds: [],
+  origins: [],
   pages: [],
   extensions: [],
   permissions: [],
@@ -56,6 +65,7 @@ export const noContributions = (): Contributions => ({
   health: [],
   navigation: [],
   insights: [],
+  points: [],
   offers: [],
   guards: [],
   restrictions: [],

@@ -1,8 +1,21 @@
 import type { PluginApi } from '../api.ts';
-import type { LaunchRequest } from '../services.ts';
+import type { LaunchRequest, NotificationRequest, RecurrenceService, SandboxService } from '../services.ts';
 
-type Names = 'db' | 'log' | 'launch' | 'notify' | 'audit' | 'sandbox' | 'http' | 'secrets' | 'clock' | 'tracer';
-export type FakeServices = Partial<Pick<PluginApi, Names>>;
+type Names =
+  | 'db'
+  | 'log'
+  | 'launch'
+  | 'runs'
+  | 'notify'
+  | 'audit'
+  | 'sandbox'
+  | 'http'
+  | 'secrets'
+  | 'recurrence'
+  | 'clock'
+  | 'tracer';
+/** `db` may be as much of knex as the plugin uses. */
+export type FakeServices = Partial<Omit<Pick<PluginApi, Names>, 'db'>> & { db?: object };
 
 /** What the plugin asked its services for, in order. */
 export interface Done {
@@ -10,12 +23,14 @@ export interface Done {
   published: { group: string; item: string | number; message: Record<string, unknown> }[];
   launched: LaunchRequest[];
   notified: { kind: string; configuration: Record<string, unknown>; subject: string; body: string }[];
+  /** by notification templates; the ids are their places here, from 1 */
+  delivered: NotificationRequest[];
   audited: { action: string; changes?: Record<string, unknown> }[];
   requested: { url: string; method: string; body?: string | Buffer }[];
   logged: { level: 'debug' | 'info' | 'warn' | 'error'; fields: object; text: string }[];
 }
 
-const absent = (what: string): any =>
+const absent = (what: string): object =>
   new Proxy(() => undefined, {
     get: () => refuse(what),
     apply: () => refuse(what),
@@ -32,6 +47,7 @@ export function createServices(given: FakeServices = {}): { services: Required<F
     published: [],
     launched: [],
     notified: [],
+    delivered: [],
     audited: [],
     requested: [],
     logged: [],
@@ -40,10 +56,17 @@ export function createServices(given: FakeServices = {}): { services: Required<F
     void done.logged.push({ level, fields, text });
   const services: Required<FakeServices> = {
     db: absent('db'),
-    sandbox: absent('sandbox'),
+    sandbox: absent('sandbox') as SandboxService,
     log: { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') },
-    launch: { start: async (request) => ({ id: done.launched.push(request), status: 'pending' }) },
-    notify: { send: async (message) => void done.notified.push(message) },
+    launch: {
+      start: async (request) => ({ id: done.launched.push(request), kind: 'job', status: 'pending' }),
+      check: async () => ({}),
+    },
+    runs: { cancel: async () => true, end: async () => true },
+    notify: {
+      send: async (message) => void done.notified.push(message),
+      deliver: async (message) => done.delivered.push(message),
+    },
     audit: { record: async (entry) => void done.audited.push(entry) },
     http: {
       async request(url, { method = 'GET', body } = {}) {
@@ -52,6 +75,7 @@ export function createServices(given: FakeServices = {}): { services: Required<F
       },
     },
     secrets: { open: (stored) => stored.replace(/^sealed:/, ''), seal: (plain) => plain && `sealed:${plain}` },
+    recurrence: absent('recurrence') as RecurrenceService,
     clock: { now: () => new Date() },
     tracer: { span: async (_name, work) => work({ set: () => undefined }) },
     ...given,

@@ -23,6 +23,7 @@ export async function buildConsole(outDir = dist): Promise<void> {
     build: {
       outDir,
       emptyOutDir: true,
+      rollupOptions: { input: ['index.html', 'browse.html'].map((page) => folder(`./web/${page}`)) },
       target: 'es2023',
       // a data: URL would be another source that the page's policy has to allow
       assetsInlineLimit: 0,

@@ -1,4 +1,33 @@
-import { definePlugin } from '@tapline/plugin-sdk';
+import { definePlugin, type NavigationEntry } from '@tapline/plugin-sdk';
+
+const access = 'Access';
+const resources = 'Resources';
+const system = 'System';
+
+const menu: NavigationEntry[] = [
+  { path: '/', label: 'Overview', order: 0 },
+  { path: '/jobs', label: 'Jobs', order: 100 },
+  { path: '/approvals', label: 'Approvals', order: 105 },
+  { path: '/schedules', label: 'Schedules', order: 108 },
+  { path: '/templates', label: 'Templates', order: 110, section: resources },
+  { path: '/workflow_job_templates', label: 'Workflows', order: 120, section: resources },
+  { path: '/projects', label: 'Projects', order: 200, section: resources },
+  { path: '/inventories', label: 'Inventories', order: 210, section: resources },
+  { path: '/hosts', label: 'Hosts', order: 220, section: resources },
+  { path: '/credentials', label: 'Credentials', order: 230, section: resources },
+  { path: '/notification_templates', label: 'Notification templates', order: 240, section: resources },
+  { path: '/organizations', label: 'Organizations', order: 300, section: access },
+  { path: '/teams', label: 'Teams', order: 310, section: access },
+  { path: '/users', label: 'Users', order: 320, section: access },
+  { path: '/activity', label: 'Activity', order: 400, section: system },
+  { path: '/audit', label: 'Audit', order: 410, section: system },
+  { path: '/credential_types', label: 'Credential types', order: 420, section: system },
+  { path: '/instance_groups', label: 'Instance groups', order: 430, section: system },
+  { path: '/execution_environments', label: 'Execution environments', order: 440, section: system },
+  { path: '/settings', label: 'Settings', order: 450, section: system },
+  { path: '/setup', label: 'Set up', order: 800, section: system },
+  { path: '/plugins', label: 'Plugins', order: 900, section: system },
+];
 
 /** The web console: static files, everything they show comes from the API with the rights of whoever is logged in. */
 export default definePlugin({
@@ -9,12 +38,8 @@ export default definePlugin({
   sdk: '^1.0.0',
 
   register(api) {
-    api.pages({ path: '/', folder: new URL('./dist/', import.meta.url) });
+    api.pages({ path: '/', folder: new URL('./dist/', import.meta.url), browse: 'browse.html' });
 
-    api.nav({ path: '/', label: 'Overview', order: 0 });
-    api.nav({ path: '/jobs', label: 'Jobs', order: 100 });
-    api.nav({ path: '/templates', label: 'Templates', order: 110 });
-    api.nav({ path: '/setup', label: 'Set up', order: 800 });
-    api.nav({ path: '/plugins', label: 'Plugins', order: 900 });
+    for (const entry of menu) api.nav(entry);
   },
 });

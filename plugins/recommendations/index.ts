@@ -1,10 +1,13 @@
 import { authenticated, definePlugin } from '@tapline/plugin-sdk';
+import { healthOf } from './health.ts';
 import { createInputs } from './inputs.ts';
 import { inputReaders } from './input-readers.ts';
 import { recommend } from './recommend.ts';
 import { recommendationsSchema } from './recommendations-schema.ts';
+import { recommendationRule } from './rule-point.ts';
 import { catalogue } from './rules/catalogue.ts';
 import { queriedScopes, readScope } from './scopes.ts';
+import { defineSettings } from './settings.ts';
 
 /** Read-only hints about the health of the platform (specification, "Recommendations"). */
 export default definePlugin({
@@ -15,9 +18,11 @@ export default definePlugin({
   sdk: '^1.0.0',
 
   register(api) {
-    const inputs = createInputs(api, inputReaders);
+    const read = createInputs(api, inputReaders);
 
-    for (const rule of catalogue) api.offer('recommendation.rule', rule);
+    defineSettings(api);
+    api.point(recommendationRule);
+    for (const rule of catalogue) api.offer(recommendationRule, rule);
 
     api.route({
       path: '/api/v2/recommendations/',
@@ -39,10 +44,16 @@ export default definePlugin({
       },
       handler: async (call) => ({
         status: 200,
-        body: await recommend(api, { inputs: await inputs(), scope: readScope(call.query), call }),
+        body: await recommend(api, { ...(await read()), scope: readScope(call.query), call }),
       }),
     });
 
-    api.nav({ path: '/recommendations', label: 'Recommendations', order: 150 });
+    api.health(async () => healthOf(await read()));
+    api.page({
+      path: '/recommendations',
+      label: 'Recommendations',
+      order: 150,
+      module: new URL('./pages/recommendations.js', import.meta.url),
+    });
   },
 });

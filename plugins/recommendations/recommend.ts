@@ -1,12 +1,14 @@
-import type { Call, PluginApi } from '@tapline/plugin-sdk';
+import { type Call, inTime, type PluginApi } from '@tapline/plugin-sdk';
 import type { Inputs } from './inputs.ts';
 import { type Finding, type Recommendation, type Rule, severities } from './rule.ts';
+import { recommendationRule } from './rule-point.ts';
 import type { QueriedScope } from './scopes.ts';
+import { namesTenantsToAll } from './settings.ts';
 
 interface Evaluation {
   inputs: Inputs;
   scope: QueriedScope;
-  /** who asks; decides only whether an object is named, never what is recommended */
+  /** who asks; may decide whether an object is named, never what is recommended */
   call?: Call;
 }
 
@@ -16,9 +18,7 @@ export function recommend(
   { inputs, scope, call }: Evaluation,
 ): Promise<{ count: number; results: Recommendation[] }> {
   return api.tracer.span('recommendations.evaluate', async (span) => {
-    const rules = (api.use('recommendation.rule') as readonly Rule[]).filter(
-      (rule) => scope === 'all' || rule.scope === scope,
-    );
+    const rules = api.use(recommendationRule).filter((rule) => scope === 'all' || rule.scope === scope);
     const triggered = await triggeredBy(api, rules, inputs);
     const results = await Promise.all(triggered.map(([rule, finding]) => represent(api, rule, finding, call)));
     span.set({ scope, count: results.length });
@@ -26,8 +26,12 @@ export function recommend(
   });
 }
 
+/** Tenants are organizations. */
+const tenant = 'organization';
+
 /** Rules of other plugins may be slow: one that takes longer is left out like one that throws. */
 const ruleLimitMs = 1_000;
+const late = () => new Error(`no answer within ${ruleLimitMs} ms`);
 
 async function triggeredBy(api: PluginApi, rules: readonly Rule[], inputs: Inputs): Promise<[Rule, Finding][]> {
   const findings = await Promise.all(rules.map((rule) => findingOf(api, rule, inputs)));
@@ -39,23 +43,19 @@ async function triggeredBy(api: PluginApi, rules: readonly Rule[], inputs: Input
 }
 
 async function findingOf(api: PluginApi, rule: Rule, inputs: Inputs): Promise<Finding | undefined> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ruleLimitMs} ms`)), ruleLimitMs);
   try {
-    const finding = await Promise.race([Promise.resolve(inputs).then((given) => rule.evaluate(given)), late]);
+    const finding = await inTime(() => rule.evaluate(inputs), { ms: ruleLimitMs, late });
     if (finding === undefined || typeof finding?.why === 'string') return finding;
     throw new Error('a rule returns { why } or nothing');
   } catch (err) {
     api.log.debug({ err, rule: rule.id }, 'a recommendation rule failed and was left out');
     return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }
 
 async function represent(api: PluginApi, rule: Rule, finding: Finding, call?: Call): Promise<Recommendation> {
   const { id, scope, severity, title, action_link } = rule;
-  const named = call && (await namedFor(finding, call).catch((err: unknown) => noNames(api, id, err)));
+  const named = call && (await namedFor(api, finding, call).catch((err: unknown) => noNames(api, id, err)));
   return { id, scope, severity, title, why: named ?? finding.why, action_link };
 }
 
@@ -64,10 +64,11 @@ function noNames(api: PluginApi, rule: string, err: unknown): undefined {
   api.log.debug({ err, rule }, 'what a recommendation rule names could not be looked up');
 }
 
-/** The sentence that names the first object which the caller may see; names stay hidden from everybody else. */
-async function namedFor({ named = [] }: Finding, call: Call): Promise<string | undefined> {
+/** The sentence that names the first object which the caller may see; names of tenants are everybody's unless a setting says no. */
+async function namedFor(api: PluginApi, { named = [] }: Finding, call: Call): Promise<string | undefined> {
   for (const type of new Set(named.map((item) => item.type))) {
     const items = named.filter((item) => item.type === type);
+    if (type === tenant && namesTenantsToAll(api)) return items[0]!.why;
     const visible = await call.visible(
       type,
       items.map(({ id }) => id),

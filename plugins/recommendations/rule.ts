@@ -13,7 +13,7 @@ export interface Finding {
   named?: readonly { type: string; id: number; why: string }[];
 }
 
-/** What a plugin offers to the extension point `recommendation.rule`. */
+/** What a plugin offers to the extension point `recommendation.rule` (rule-point.ts). */
 export interface Rule {
   /** unique and stable */
   id: string;

@@ -14,5 +14,7 @@ export default definePlugin({
     defineSettings(api);
     api.resource(holdResource(api));
     refuseHeld(api);
+    api.pages({ path: '/sample-plugin/', folder: new URL('./pages/', import.meta.url) });
+    api.nav({ path: '/sample-plugin/', label: 'Sample plugin' });
   },
 });

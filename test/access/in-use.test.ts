@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { toApiError } from '../../core/engine/database-error.ts';
+import { toApiError } from '../../core/descriptors/write/database-error.ts';
 import { type AccessStage, openAccessStage } from './stage.ts';
 
 describe('deleting what is in use', () => {

@@ -1,3 +1,4 @@
+import { workflowRows } from '../workflows/rows.ts';
 import type { Knex } from 'knex';
 import type { RoleType } from '../../core/rbac/definitions.ts';
 import { type World, world } from '../rbac/world.ts';
@@ -25,6 +26,7 @@ export const objectRoles = {
   project: ['admin_role', 'use_role', 'update_role', 'read_role'],
   credential: ['admin_role', 'use_role', 'read_role'],
   job_template: ['admin_role', 'execute_role', 'read_role'],
+  workflow_job_template: ['admin_role', 'execute_role', 'approval_role', 'read_role'],
   instance_group: ['admin_role', 'use_role', 'read_role'],
 } satisfies Partial<Record<RoleType, string[]>>;
 
@@ -71,6 +73,10 @@ export async function setStage(db: Knex): Promise<Stage> {
   await make.give('organization', rows.organization, 'member_role', self);
   await make.give('job_template', rows.job_template, 'read_role', creator);
   await make.give('project', rows.project, 'read_role', creator);
+  const given = (table: string, where: object) => db(table).where(where).first();
+  const membership = await make.roleId('organization', rows.organization, 'member_role');
+  rows.role_user_assignment = await given('role_users', { role_id: membership, user_id: self.id });
+  rows.role_team_assignment = await given('role_teams', { role_id: rows.role.id, team_id: operators.id });
   const ids = Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, row.id]));
   return { rows, ids, users, tokens, make };
 }
@@ -99,15 +105,34 @@ async function records(make: World, db: Knex, { self, creator }: People): Promis
   const group = await insert('groups', { name: 'web', inventory_id: inventory.id });
   await db('group_hosts').insert({ group_id: group.id, host_id: host.id });
   const credential = await make.credential(organization, { name: 'credential' });
+  await db('credential_types')
+    .where({ id: credential.credential_type_id })
+    .update({
+      inputs: JSON.stringify({ fields: ['token', 'linked', 'other'].map((id) => ({ id, label: id, type: 'string' })) }),
+    });
+  const external = await db('credential_types').where({ namespace: 'conjur' }).first();
+  const source_credential = await make.credential(organization, { name: 'source', credential_type_id: external.id });
   const galaxy =
     (await db('credential_types').where({ kind: 'galaxy' }).first()) ??
     (await insert('credential_types', { name: 'Galaxy', kind: 'galaxy' }));
   const galaxy_credential = await make.credential(organization, { name: 'galaxy', credential_type_id: galaxy.id });
   const instance_group = await make.instanceGroup({ name: 'group' });
   const instance =
-    (await db('instances').first()) ??
+    (await db('instances').where({ node_type: 'hybrid' }).first()) ??
     (await insert('instances', { hostname: 'node', uuid: '0b6c1f0e-5a51-4f6e-9d4e-2b1f5c3d7a10' }));
   await db('instance_group_instances').insert({ instance_group_id: instance_group.id, instance_id: instance.id });
+  const inventory_source = await insert('templates', {
+    kind: 'inventory_source',
+    name: 'source',
+    name_scope: `inventory:${inventory.id}`,
+    organization_id: organization.id,
+    inventory_id: inventory.id,
+    project_id: project.id,
+    source: 'scm',
+  });
+  await db('hosts')
+    .where({ id: host.id })
+    .update({ source_ids: [inventory_source.id] });
   const role = await db('roles')
     .where({ content_type: 'job_template', object_id: job_template.id, role_field: 'execute_role' })
     .first();
@@ -123,18 +148,62 @@ async function records(make: World, db: Knex, { self, creator }: People): Promis
     galaxy_credential,
     project,
     job_template,
+    inventory_source,
     credential,
+    source_credential,
+    credential_input_source: await insert('credential_input_sources', {
+      input_field_name: 'linked',
+      target_credential_id: credential.id,
+      source_credential_id: source_credential.id,
+    }),
     credential_type: await insert('credential_types', { name: 'Unused', kind: 'cloud' }),
     instance_group,
     instance,
+    execution_environment: await insert('execution_environments', {
+      name: 'environment',
+      image: 'example.org/engine:1',
+      organization_id: organization.id,
+    }),
+    schedule: await insert('schedules', {
+      name: 'schedule',
+      rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1',
+      unified_job_template_id: job_template.id,
+    }),
     label: await insert('labels', { name: 'label', organization_id: organization.id }),
+    ...(await notifications(insert, organization)),
     ...(await accounts(insert, organization, self)),
-    ...(await runs(db, { project, job_template, inventory, organization, host, instance, creator })),
+    ...(await runs(db, { project, job_template, inventory_source, inventory, organization, host, instance, creator })),
+    ...(await workflowRows(db, { organization, project, inventory, creator })),
     activity_stream: await activity(db, host, organization),
+    role_definition: await insert('role_definitions', {
+      name: 'custom',
+      content_type: 'awx.inventory',
+      record_type: 'inventory',
+      permissions: '["awx.use_inventory", "awx.view_inventory"]',
+      role_fields: ['use_role'],
+    }),
+    host_metric: await insert('host_metrics', { hostname: host.name }),
   };
 }
 
 type Insert = (table: string, row: Record<string, unknown>) => Promise<any>;
+
+async function notifications(insert: Insert, organization: any) {
+  const notification_template = await insert('notification_templates', {
+    name: 'notification template',
+    organization_id: organization.id,
+    notification_type: 'msteams',
+    notification_configuration: '{"msteams_url": "https://chat.example/key"}',
+  });
+  const notification = await insert('notifications', {
+    notification_template_id: notification_template.id,
+    notification_type: 'msteams',
+    event: 'test',
+    status: 'successful',
+    subject: 'hello',
+  });
+  return { notification_template, notification };
+}
 
 async function accounts(insert: Insert, organization: any, self: any) {
   return {
@@ -151,7 +220,10 @@ async function accounts(insert: Insert, organization: any, self: any) {
 }
 
 /** Ended runs with an event and a summary each. */
-async function runs(db: Knex, { project, job_template, inventory, organization, host, instance, creator }: any) {
+async function runs(
+  db: Knex,
+  { project, job_template, inventory_source, inventory, organization, host, instance, creator }: any,
+) {
   const common = {
     status: 'successful',
     project_id: project.id,
@@ -160,15 +232,47 @@ async function runs(db: Knex, { project, job_template, inventory, organization, 
     created_by_id: creator.id,
     finished: '2026-01-01',
   };
-  const [job, project_update] = await db('runs')
+  const [job, project_update, inventory_update] = await db('runs')
     .insert([
       { kind: 'job', name: 'job', template_id: job_template.id, inventory_id: inventory.id, ...common },
       { kind: 'project_update', name: 'update', template_id: project.id, inventory_id: null, ...common },
+      {
+        kind: 'inventory_update',
+        name: 'reading',
+        template_id: inventory_source.id,
+        inventory_id: inventory.id,
+        data: '{"source":"scm"}',
+        ...common,
+      },
     ])
     .returning('*');
-  for (const { id } of [job, project_update]) {
+  const [ad_hoc_command] = await db('runs')
+    .insert({
+      ...common,
+      kind: 'ad_hoc_command',
+      name: 'ping',
+      project_id: null,
+      inventory_id: inventory.id,
+      data: { module_name: 'ping', module_args: '' },
+      prompts: { module_name: 'ping', inventory: inventory.id },
+    })
+    .returning('*');
+  const system_job_template = await db('templates').where({ kind: 'system_job_template' }).first();
+  const [system_job] = await db('runs')
+    .insert({
+      kind: 'system_job',
+      name: 'cleanup',
+      status: 'successful',
+      template_id: system_job_template.id,
+      job_type: 'cleanup_tokens',
+      created_by_id: creator.id,
+      finished: '2026-01-01',
+    })
+    .returning('*');
+  for (const { id } of [job, project_update, inventory_update, ad_hoc_command, system_job]) {
     await db.raw('select ensure_event_partition(?)', [id]);
-    await db('run_events').insert({ run_id: id, counter: 1, event: 'playbook_on_start', stdout: 'PLAY' });
+    const host_id = id === ad_hoc_command.id ? host.id : null;
+    await db('run_events').insert({ run_id: id, host_id, counter: 1, event: 'playbook_on_start', stdout: 'PLAY' });
   }
   const [hook_trace] = await db('hook_traces')
     .insert({
@@ -182,16 +286,35 @@ async function runs(db: Knex, { project, job_template, inventory, organization, 
       node: 'n',
     })
     .returning('*');
+  const [constructed_inventory] = await db('inventories')
+    .insert({ name: 'constructed', kind: 'constructed', organization_id: inventory.organization_id })
+    .returning('*');
+  const [federated_inventory] = await db('inventories')
+    .insert({ name: 'federated', kind: 'federated', organization_id: inventory.organization_id })
+    .returning('*');
+  const [audit_event] = await db('audit_events')
+    .insert({ action: 'login', organization_id: inventory.organization_id })
+    .returning('*');
   const [job_host_summary] = await db('job_host_summaries')
     .insert({ run_id: job.id, host_id: host.id, host_name: host.name })
     .returning('*');
   return {
     job,
     project_update,
+    ad_hoc_command,
+    system_job_template,
+    system_job,
+    inventory_update,
     job_host_summary,
     hook_trace,
+    audit_event,
+    constructed_inventory,
+    federated_inventory,
     job_event: { id: job.id * 2 ** 24 + 1 },
     project_update_event: { id: project_update.id * 2 ** 24 + 1 },
+    system_job_event: { id: system_job.id * 2 ** 24 + 1 },
+    ad_hoc_command_event: { id: ad_hoc_command.id * 2 ** 24 + 1 },
+    inventory_update_event: { id: inventory_update.id * 2 ** 24 + 1 },
   };
 }
 

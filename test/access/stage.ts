@@ -1,4 +1,4 @@
-import { hashPassword } from '../../core/http/auth/password.ts';
+import { hashPassword } from '../../core/accounts/password.ts';
 import { type Answer, type Api, type Client, basic, startApi } from '../support/api.ts';
 import { type World, world } from '../rbac/world.ts';
 

@@ -20,6 +20,11 @@ const inventoryReaders = [
   ...of('organization', 'admin', 'inventory_admin', 'auditor'),
   ...of('inventory', 'admin', 'update', 'adhoc', 'use', 'read'),
 ];
+const credentialReaders = [
+  ...readers,
+  ...of('organization', 'admin', 'credential_admin', 'auditor'),
+  ...of('credential', 'admin', 'use', 'read'),
+];
 const projectReaders = [
   ...readers,
   ...of('organization', 'admin', 'project_admin', 'auditor'),
@@ -33,8 +38,15 @@ const templateReaders = [
   'throughTeam',
   'creator',
 ];
+const workflowReaders = [
+  ...readers,
+  ...of('organization', 'admin', 'workflow_admin', 'execute', 'approval', 'auditor'),
+  ...of('workflow_job_template', 'admin', 'execute', 'approval', 'read'),
+];
 const groupReaders = [...readers, ...of('instance_group', 'admin', 'use', 'read')];
 const organizationMembers = [...readers, ...of('organization', 'admin', 'member'), 'self'];
+
+const notificationReaders = [...readers, ...of('organization', 'admin', 'notification_admin', 'auditor')];
 
 /** Who sees the row of each type. */
 export const see: Record<string, readonly string[]> = {
@@ -47,29 +59,55 @@ export const see: Record<string, readonly string[]> = {
   team: [...organizationMembers, 'organization.auditor', ...of('team', 'admin', 'member', 'read'), 'otherAdmin'],
   // §4: whoever holds the role, one above it or one below it; below execute_role there is read_role
   role: templateReaders,
+  // that `self` is a member of the organization
+  role_user_assignment: organizationReaders,
+  // that a team may execute the template: who sees both
+  role_team_assignment: [...readers, ...of('organization', 'admin', 'auditor'), 'throughTeam'],
+  notification_template: notificationReaders,
+  notification: notificationReaders,
   o_auth2_application: organizationMembers,
   o_auth2_access_token: [...readers, 'self'],
   instance_group: groupReaders,
   instance: groupReaders,
   inventory: inventoryReaders,
+  constructed_inventory: [...readers, ...of('organization', 'admin', 'inventory_admin', 'auditor')],
+  federated_inventory: [...readers, ...of('organization', 'admin', 'inventory_admin', 'auditor')],
   host: inventoryReaders,
+  inventory_source: inventoryReaders,
+  // who began it sees no more of it than before
+  inventory_update: inventoryReaders,
+  inventory_update_event: inventoryReaders,
   group: inventoryReaders,
-  credential: [
-    ...readers,
-    ...of('organization', 'admin', 'credential_admin', 'auditor'),
-    ...of('credential', 'admin', 'use', 'read'),
-  ],
+  system_job_template: readers,
+  system_job: readers,
+  system_job_event: readers,
+  execution_environment: organizationReaders,
+  ad_hoc_command: inventoryReaders,
+  ad_hoc_command_event: inventoryReaders,
+  credential: credentialReaders,
+  credential_input_source: credentialReaders,
   project: projectReaders,
   project_update: projectReaders,
   project_update_event: projectReaders,
   job_template: templateReaders,
+  schedule: templateReaders,
   job: templateReaders,
   job_event: templateReaders,
+  workflow_job_template: workflowReaders,
+  workflow_job_template_node: workflowReaders,
+  workflow_job: workflowReaders,
+  workflow_job_node: workflowReaders,
+  workflow_approval_template: workflowReaders,
+  workflow_approval: workflowReaders,
+  workflow_approval_vote: workflowReaders,
   // through the job, or the host
   job_host_summary: [...new Set([...templateReaders, ...inventoryReaders])],
   // the entry is about the host
   activity_stream: inventoryReaders,
   hook_trace: readers,
+  // contract: superuser, auditor, administrators of the organization
+  audit_event: [...readers, 'organization.admin'],
+  host_metric: readers,
   settings: readers,
 };
 
@@ -78,6 +116,14 @@ export const may = {
   organization: ['superuser', 'organization.admin'],
   team: ['superuser', 'organization.admin', 'team.admin'],
   inventory: ['superuser', 'organization.admin', 'organization.inventory_admin', 'inventory.admin'],
+  environment: ['superuser', ...of('organization', 'admin', 'execution_environment_admin')],
+  notify: ['superuser', ...of('organization', 'admin', 'notification_admin')],
+  adhoc: ['superuser', ...of('organization', 'admin', 'inventory_admin'), ...of('inventory', 'admin', 'adhoc')],
+  updateInventory: [
+    'superuser',
+    ...of('organization', 'admin', 'inventory_admin'),
+    ...of('inventory', 'admin', 'update'),
+  ],
   project: ['superuser', 'organization.admin', 'organization.project_admin', 'project.admin'],
   updateProject: ['superuser', 'organization.admin', 'organization.project_admin', ...of('project', 'admin', 'update')],
   credential: ['superuser', 'organization.admin', 'organization.credential_admin', 'credential.admin'],
@@ -87,6 +133,17 @@ export const may = {
     ...of('organization', 'admin', 'job_template_admin', 'execute'),
     ...of('job_template', 'admin', 'execute'),
     'throughTeam',
+  ],
+  workflow: ['superuser', ...of('organization', 'admin', 'workflow_admin'), 'workflow_job_template.admin'],
+  runWorkflow: [
+    'superuser',
+    ...of('organization', 'admin', 'workflow_admin', 'execute'),
+    ...of('workflow_job_template', 'admin', 'execute'),
+  ],
+  approve: [
+    'superuser',
+    ...of('organization', 'admin', 'workflow_admin', 'approval'),
+    ...of('workflow_job_template', 'admin', 'approval'),
   ],
   instanceGroup: ['superuser', 'instance_group.admin'],
 } as const;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hashPassword, verifyPassword } from '../../core/http/auth/password.ts';
+import { hashPassword, verifyPassword } from '../../core/accounts/password.ts';
 import { type Api, adminPassword, basic, startApi } from '../support/api.ts';
 
 describe('passwords', () => {

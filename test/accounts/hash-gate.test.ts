@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { withHashGate } from '../../core/http/auth/hash-gate.ts';
+import { withHashGate } from '../../core/accounts/hash-gate.ts';
 
 describe('the gate in front of password hashes', () => {
   it('lets a few through at once, keeps some waiting in order and refuses the rest', async () => {

@@ -1,8 +1,9 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createKeyRing, isCiphertext } from '../../core/secrets/key-ring.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const cell = { table: 'credentials', column: 'inputs.password', id: 7 };
 
@@ -10,7 +11,7 @@ describe('key ring', () => {
   let dataDir: string;
   const ring = (secretKey = '') => createKeyRing({ config: { dataDir, secretKey } });
   beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'tapline-keys-'))));
-  afterEach(() => rmSync(dataDir, { recursive: true }));
+  afterEach(() => removeFolder(dataDir));
 
   it('returns what was encrypted, of any text', () => {
     for (const text of ['', 'secret', 'ümläut 🔑', 'x'.repeat(100_000)]) {

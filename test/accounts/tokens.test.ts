@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hashPassword } from '../../core/http/auth/password.ts';
+import { hashPassword } from '../../core/accounts/password.ts';
 import { type Api, type Client, basic, startApi } from '../support/api.ts';
 
 describe('tokens', () => {

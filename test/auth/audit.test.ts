@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { AuditEntry } from '../../core/http/auth/audit.ts';
-import { createFailureGate } from '../../core/http/auth/audit-stream.ts';
-import { createAudit } from '../../core/http/auth/audit.ts';
+import type { AuditEntry } from '../../core/accounts/audit.ts';
+import { createFailureGate } from '../../core/accounts/audit-stream.ts';
+import { createAudit } from '../../core/accounts/audit.ts';
 import { adminPassword, startService, type TestService } from '../support/service.ts';
 import { Browser } from './browser.ts';
 

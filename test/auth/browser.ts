@@ -80,7 +80,7 @@ function exchange(
   body: string | undefined,
 ): Promise<Page> {
   return new Promise((resolve, reject) => {
-    const req = httpRequest(url, { method, headers, timeout: 20_000 }, (res) => {
+    const req = httpRequest(url, { method, headers, timeout: 150_000 }, (res) => {
       let text = '';
       res.setEncoding('utf8').on('data', (chunk) => (text += chunk));
       res.on('error', reject).on('end', () => {

@@ -1,19 +1,19 @@
 import { ApiError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
-import { hashPassword } from '../../core/http/auth/password.ts';
+import { hashPassword } from '../../core/accounts/password.ts';
 import { type Api, basic, type Client, startApi } from '../support/api.ts';
 
-/** Reading one record asks for it and for the caller in one statement: what changed about the caller must tell at once. */
+/** A verified password is remembered for a minute, the user is not: what changed about the caller must tell at once. */
 describe('A caller known from a moment ago', () => {
   let api: Api;
   let ann: Client;
   const own = '/api/v2/organizations/1/';
 
   before(async () => {
-    const launchTemplate = async () => {
+    const start = async () => {
       throw new ApiError(409, { detail: 'it would be launched' });
     };
-    api = await startApi({}, { launch: { launchTemplate } });
+    api = await startApi({}, { launch: { start } });
     await api.db('organizations').insert([{ name: 'Own' }, { name: 'Other' }]);
   });
   after(() => api.stop());
@@ -35,8 +35,8 @@ describe('A caller known from a moment ago', () => {
     return sent.filter((sql) => sql.startsWith('select id, username')).length;
   };
 
-  it('is asked for along with the record', async () => {
-    expect(await timesAsked(() => ann('GET', '/api/v2/instance_groups/1/'))).to.equal(0);
+  it('is asked for once at each request', async () => {
+    expect(await timesAsked(() => ann('GET', '/api/v2/instance_groups/1/'))).to.equal(1);
     expect(await timesAsked(() => ann('PATCH', own, {}))).to.equal(1);
   });
 
@@ -44,7 +44,7 @@ describe('A caller known from a moment ago', () => {
     const row = { kind: 'job_template', name: 'Launched' };
     const [{ id }] = (await api.db('templates').insert(row).returning('id')) as [{ id: number }];
     const launch = () => ann('POST', `/api/v2/job_templates/${id}/launch/`, {});
-    expect(await timesAsked(async () => expect((await launch()).status).to.equal(409))).to.equal(0);
+    expect(await timesAsked(async () => expect((await launch()).status).to.equal(409))).to.equal(1);
     await change({ is_superuser: false });
     expect((await launch()).status).to.equal(404);
     await change({ is_system_auditor: true });

@@ -1,13 +1,13 @@
 import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { boot, type Running } from '../../core/app/boot.ts';
-import { loadConfig } from '../../core/app/config.ts';
+import { loadConfig } from '../../core/config/config.ts';
 import { adminPassword, startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { Browser } from './browser.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const shared = {
   TAPLINE_ROLES: 'web',
@@ -40,7 +40,7 @@ describe('failed logins on two nodes of one database', () => {
   after(async () => {
     await second?.stop();
     await first?.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    removeFolder(dataDir);
   });
   // a new minute for every test: all of them come from one address
   beforeEach(() => first.services.db('login_attempts').delete());
@@ -92,6 +92,15 @@ describe('failed logins on two nodes of one database', () => {
     expect(await fail(first.url)).to.equal(429);
     await first.services.db('login_attempts').update({ expire: Date.now() - 1000 });
     for (const url of nodes()) expect(await login(url)).to.equal(302);
+  });
+
+  it('are five times as many for an address under ever new names, on both together', async () => {
+    await allow(1);
+    for (let name = 0; name < 5; name++) expect(await fail(nodes()[name % 2]!, `name ${name}`)).to.equal(401);
+    for (const url of nodes()) {
+      expect(await login(url), 'a right one').to.equal(429);
+      expect(await fail(url, 'one more')).to.equal(429);
+    }
   });
 
   it('follow the limit as it is changed on one of them; 0 is none', async () => {

@@ -1,163 +1,172 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Random, type Victim, generator, kill, victims } from './kill.ts';
-import { type PlayName, plays } from './playbooks.ts';
-import { processesOf, wrappers } from './processes.ts';
-import { type Stage, persist, setStage } from './stage.ts';
-import { type Finished, problems, written } from './verdict.ts';
-
-export interface ChaosResult {
-  killed: Record<Victim, number>;
-  /** jobs with a living process at the moment of each kill, on average */
-  alive: number;
-  statuses: Record<string, number>;
-  plays: Record<string, number>;
-  /** jobs whose process was killed */
-  orphaned: number;
-  events: number;
-  lines: number;
-  /** from the last restart until no job was active any more */
-  settledS: number;
-  problems: string[];
-}
-
-const slots = 4;
-/** A kill among so many living jobs at least, if they come up in time. */
-const wanted = 2;
-const patienceMs = 8000;
-
-async function launchUpTo(stage: Stage, random: Random, accepted: Set<number>): Promise<void> {
-  const active = await stage.call('GET', 'jobs/?status__in=pending,waiting,running&page_size=1');
-  for (let i = active.count; i < slots; i++) {
-    const { job } = await stage.call('POST', `job_templates/${stage.templates[choose(random)]}/launch/`, {});
-    accepted.add(job);
-  }
-}
-
-function choose(random: Random): PlayName {
-  let left = random();
-  for (const [name, { share }] of Object.entries(plays)) if ((left -= share) < 0) return name as PlayName;
-  return 'append';
-}
-
-async function amongJobs(stage: Stage, random: Random, accepted: Set<number>): Promise<number> {
-  const living = () => wrappers(join(stage.data, 'jobs')).length;
-  for (const deadline = Date.now() + patienceMs; Date.now() < deadline;) {
-    stage.revive();
-    await launchUpTo(stage, random, accepted).catch(() => undefined);
-    if (living() >= wanted) break;
-    await delay(50);
-  }
-  await delay(random() * 1000);
-  return living();
-}
-
-async function settled(stage: Stage, deadline: number): Promise<boolean> {
-  while (Date.now() < deadline) {
-    stage.revive();
-    const active = await stage
-      .call('GET', 'jobs/?status__in=new,pending,waiting,running&page_size=1')
-      .catch(() => null);
-    if (active?.count === 0) return true;
-    await delay(100);
-  }
-  return false;
-}
-
-async function pages(stage: Stage, path: string): Promise<any[]> {
-  const rows: any[] = [];
-  for (let next: string | null = path; next !== null;) {
-    const at: string = next;
-    const page = await persist(at, () => stage.call('GET', at));
-    rows.push(...page.results);
-    next = page.next === null ? null : page.next.replace('/api/v2/', '');
-  }
-  return rows;
-}
-
-async function finishedJobs(stage: Stage): Promise<Finished[]> {
-  const found: Finished[] = [];
-  const names = new Map(Object.entries(stage.templates).map(([name, id]) => [id, name as PlayName]));
-  for (const job of await pages(stage, 'jobs/?order_by=id&page_size=200')) {
-    found.push({
-      id: job.id,
-      status: job.status,
-      job_explanation: job.job_explanation,
-      play: names.get(job.job_template) ?? 'append',
-      events: await pages(stage, `jobs/${job.id}/job_events/?order_by=counter&page_size=200`),
-      stdout: await persist('stdout', () => stage.text(`jobs/${job.id}/stdout/?format=txt_download`)),
-    });
-  }
-  return found;
-}
-
-/** What is left of the jobs, given a moment: a workspace is removed after its job was recorded. */
-async function leftovers(stage: Stage): Promise<string[]> {
-  const jobs = join(stage.data, 'jobs');
-  const look = () => [
-    ...processesOf(jobs).map(({ pid, command }) => `process ${pid} is left: ${command.slice(0, 200)}`),
-    ...(existsSync(jobs) ? readdirSync(jobs).map((name) => `the workspace of job ${name} is left`) : []),
-  ];
-  for (const deadline = Date.now() + 5000; look().length && Date.now() < deadline;) await delay(100);
-  return look();
-}
-
-const count = (names: readonly string[]) =>
-  names.reduce<Record<string, number>>((counts, name) => ({ ...counts, [name]: (counts[name] ?? 0) + 1 }), {});
+import { leftOfJobs, leftOfService, stillActive } from './aftermath.ts';
+import { launchEach, letLoose, type World } from './clients.ts';
+import { makeTemplates, otherLaunches } from './content.ts';
+import { persist } from './api.ts';
+import { keepEvidence } from './evidence.ts';
+import { firstStart } from './first-start.ts';
+import { Ledger } from './ledger.ts';
+import { plan, type Strike } from './plan.ts';
+import { wrappers } from './processes.ts';
+import { brokenPromises, strayRows } from './promises.ts';
+import { stream } from './random.ts';
+import { workflowLaunch } from './workflow.ts';
+import { Stage } from './stage.ts';
+import { problemsOf, type StoredRun, storedRuns, written } from './verdict.ts';
+import { type VictimName, victims } from './victims.ts';
 
 export interface ChaosOptions {
   kills: number;
   seed: number;
   say: (line: string) => void;
+  /** aborted when enough has been struck: what happened so far is judged */
+  enough?: AbortSignal;
 }
 
-export async function chaos({ kills, seed, say }: ChaosOptions): Promise<ChaosResult> {
-  const random = generator(seed);
-  const killed: Record<Victim, number> = { web: 0, worker: 0, wrapper: 0, backend: 0 };
-  const orphaned = new Set<number>();
-  const accepted = new Set<number>();
-  const order = victims(random);
-  const stage = await setStage();
-  let alive = 0;
+export interface ChaosResult {
+  /** during the first start */
+  early: number;
+  /** strikes that hit something */
+  hits: Partial<Record<VictimName, number>>;
+  /** strikes that did not */
+  missed: Partial<Record<VictimName, number>>;
+  /** jobs with a living process when something was struck, on average */
+  alive: number;
+  statuses: Record<string, number>;
+  kinds: Record<string, number>;
+  plays: Record<string, number>;
+  /** runs whose process was killed */
+  struck: number;
+  /** what clients asked, and how they were answered */
+  answers: Record<string, number>;
+  events: number;
+  lines: number;
+  /** from the last strike until nothing was active any more */
+  settledS: number;
+  problems: string[];
+  /** where all of it is kept, when something is wrong */
+  evidence: string | undefined;
+}
+
+/** A strike that finds nothing to hit is made again, and left out in the end: the hits tell which were made. */
+const againMs = 200;
+const tries = 500;
+/** It only ends what hangs, as all limits here. */
+const settleMs = 600_000;
+
+interface Struck {
+  at: string;
+  strike: Strike;
+  hit: string[];
+  alive: number;
+}
+
+export async function chaos({ kills, seed, say, enough }: ChaosOptions): Promise<ChaosResult> {
+  const stage = await Stage.set();
+  const ledger = new Ledger();
+  const struck: Struck[] = [];
+  let result: ChaosResult | undefined;
+  let failure: unknown;
   try {
-    for (let done = 0; done < kills; done++) {
-      const victim = order.next().value;
-      for (;;) {
-        alive += await amongJobs(stage, random, accepted);
-        if (await kill(stage, victim, random, orphaned)) break;
-      }
-      killed[victim] += 1;
-      if ((done + 1) % 10 === 0) say(`${done + 1} of ${kills}`);
-    }
-    return { killed, alive: alive / kills, ...(await judge(stage, { orphaned, accepted })) };
+    const early = await firstStart(stage, stream(seed, 'first start'), Math.max(3, Math.round(kills / 20)));
+    await underFire(stage, ledger, { schedule: plan(seed, kills), seed, struck, say, enough });
+    result = { early, ...(await judge(stage, ledger, struck)) };
+  } catch (error) {
+    failure = error;
+    throw error;
   } finally {
-    await stage.close();
+    // evidence before anything is taken away
+    const evidence =
+      result?.problems.length === 0
+        ? undefined
+        : await keepEvidence(stage, ledger, { struck, result, failure: String(failure) });
+    if (evidence !== undefined) say(`evidence is kept in ${evidence}`);
+    if (result) result.evidence = evidence;
+    await stage.stop();
+    if (result && evidence === undefined) result.problems.push(...(await leftOfService(stage)));
+    await stage.stopPostgres();
+    if (evidence === undefined) stage.remove();
   }
+  return result;
 }
 
-async function judge(
-  stage: Stage,
-  { orphaned, accepted }: { orphaned: ReadonlySet<number>; accepted: ReadonlySet<number> },
-): Promise<Omit<ChaosResult, 'killed' | 'alive'>> {
-  const restarted = Date.now();
-  const calm = await settled(stage, restarted + 60_000);
-  const settledS = (Date.now() - restarted) / 1000;
-  const left = await leftovers(stage);
-  const jobs = await finishedJobs(stage);
-  const known = new Set(jobs.map(({ id }) => id));
+interface Attack extends Pick<ChaosOptions, 'seed' | 'say'> {
+  schedule: Strike[];
+  struck: Struck[];
+  enough: AbortSignal | undefined;
+}
+
+/** Clients go on all the while. Whatever was hit, every play can be run afterwards. */
+async function underFire(stage: Stage, ledger: Ledger, { schedule, seed, struck, say, enough }: Attack): Promise<void> {
+  const { token } = await stage.api.call('POST', 'tokens/', {});
+  const templates = await makeTemplates(stage.api, stage);
+  const others = [...(await otherLaunches(stage.api, stage)), await workflowLaunch(stage.api, templates)];
+  stage.api.authorization = `Bearer ${token}`;
+  const over = new AbortController();
+  const world: World = { api: stage.api, ledger, templates, others, over: over.signal };
+  const clients = letLoose(world, (name) => stream(seed, name));
+  // told below
+  clients.catch(() => undefined);
+  try {
+    for (const [index, strike] of schedule.entries()) {
+      if (enough?.aborted) break;
+      struck.push(await hit(stage, strike));
+      if ((index + 1) % 10 === 0) say(`${index + 1} of ${schedule.length}`);
+    }
+  } finally {
+    over.abort();
+    await clients;
+  }
+  await launchEach(world);
+}
+
+async function hit(stage: Stage, strike: Strike): Promise<Struck> {
+  if (strike.patient) await persist('an answer', () => stage.api.call('GET', 'ping/'));
+  await delay(strike.afterMs);
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const alive = wrappers(join(stage.data, 'jobs')).length;
+    const at = new Date().toISOString();
+    const killed = await victims[strike.victim].kill(stage, strike);
+    if (killed.length) return { at, strike, hit: killed, alive };
+    await delay(againMs);
+  }
+  return { at: new Date().toISOString(), strike, hit: [], alive: 0 };
+}
+
+async function judge(stage: Stage, ledger: Ledger, struck: readonly Struck[]): Promise<Omit<ChaosResult, 'early'>> {
+  const began = Date.now();
+  const active = await stillActive(stage, settleMs);
+  const settledS = (Date.now() - began) / 1000;
+  const left = await leftOfJobs(stage);
+  const runs = await storedRuns(stage);
+  const jobs = runs.filter(({ play }) => play !== null);
+  const hits = struck.filter(({ hit }) => hit.length);
   return {
-    statuses: count(jobs.map(({ status }) => status)),
-    plays: count(jobs.map(({ play }) => play)),
-    orphaned: orphaned.size,
-    events: jobs.reduce((sum, { events }) => sum + events.length, 0),
-    lines: jobs.reduce((sum, { id }) => sum + written(stage.proof, id).length, 0),
+    hits: count(hits.map(({ strike }) => strike.victim)),
+    missed: count(struck.filter(({ hit }) => !hit.length).map(({ strike }) => strike.victim)),
+    alive: hits.reduce((sum, { alive }) => sum + alive, 0) / hits.length,
+    statuses: count(runs.map(({ status }) => status)),
+    kinds: count(runs.map(({ kind }) => kind)),
+    plays: count(jobs.map(({ play }) => play!)),
+    struck: stage.struck.size,
+    answers: ledger.answers,
+    events: sum(runs, ({ event_count: events }) => events),
+    lines: sum(runs, ({ id }) => written(stage.proof, id).length),
     settledS,
     problems: [
-      ...(calm ? [] : ['some jobs were still active 60 s after the last restart']),
-      ...[...accepted].filter((id) => !known.has(id)).map((id) => `job ${id} was accepted and is not there`),
-      ...jobs.flatMap((job) => problems(job, stage.proof, orphaned.has(job.id))),
+      ...active,
       ...left,
+      ...runs.flatMap((run) => problemsOf(run, stage, ledger)),
+      ...brokenPromises(ledger, runs),
+      ...(await strayRows(stage)),
     ],
+    evidence: undefined,
   };
 }
+
+const sum = (runs: readonly StoredRun[], of: (run: StoredRun) => number) =>
+  runs.reduce((total, run) => total + of(run), 0);
+
+const count = (names: readonly string[]) =>
+  names.reduce<Record<string, number>>((counts, name) => ({ ...counts, [name]: (counts[name] ?? 0) + 1 }), {});

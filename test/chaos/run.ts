@@ -1,4 +1,7 @@
-/** npm run chaos -- --kills N: kills parts of the service at random moments and proves that no job noticed. */
+/**
+ * npm run chaos -- --kills N [--seed S]: kills parts of the service while clients use it, and proves that no promise was
+ * broken. Ctrl-C judges what has happened so far.
+ */
 import { parseArgs } from 'node:util';
 import { chaos } from './chaos.ts';
 
@@ -13,20 +16,25 @@ if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) {
 }
 
 console.log(`${kills} kills, seed ${seed}`);
-const result = await chaos({ kills, seed, say: (line) => console.log(line) });
+const enough = new AbortController();
+process.once('SIGINT', () => enough.abort());
+const result = await chaos({ kills, seed, say: (line) => console.log(line), enough: enough.signal });
 const told = (counts: Record<string, number>) =>
   Object.entries(counts)
     .map(([what, times]) => `${what} ${times}`)
     .join(', ');
-console.log(`killed: ${told(result.killed)}; ${result.alive.toFixed(1)} jobs alive at a kill`);
-console.log(`jobs: ${told(result.statuses)} (${told(result.plays)}); the process of ${result.orphaned} was killed`);
+console.log(`struck: ${told(result.hits)}; ${result.early} times during the first start`);
+if (Object.keys(result.missed).length) console.log(`there was none: ${told(result.missed)}`);
+console.log(`${result.alive.toFixed(1)} jobs alive at a strike; the process of ${result.struck} was killed`);
+console.log(`runs: ${told(result.statuses)}; ${told(result.kinds)} (${told(result.plays)})`);
+console.log(`clients: ${told(result.answers)}`);
 console.log(
-  `${result.events} events, ${result.lines} lines outside; settled ${result.settledS.toFixed(1)} s after the last restart`,
+  `${result.events} events, ${result.lines} lines outside; settled ${result.settledS.toFixed(1)} s after the last strike`,
 );
 for (const problem of result.problems) console.error(`PROBLEM ${problem}`);
 console.log(
   result.problems.length === 0
-    ? 'nothing lost, nothing doubled, nothing left behind'
-    : `${result.problems.length} problems`,
+    ? 'nothing lost, nothing doubled, nothing stuck, nothing left behind'
+    : `${result.problems.length} problems; see ${result.evidence ?? 'above'}`,
 );
 process.exitCode = result.problems.length === 0 ? 0 : 1;

@@ -1,133 +1,107 @@
-import { mkdirSync, mkdtempSync, rmSync, chmodSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type PostgresServer, startPostgres } from '@tapline/core/app/postgres.ts';
+import { runningUrl, startPostgres } from '@tapline/core/db/postgres.ts';
 import pg from 'pg';
 import { pino } from 'pino';
 import { freePort } from '../../demo/free-port.ts';
-import { type PlayName, plays } from './playbooks.ts';
-import { Node } from './processes.ts';
+import { Api } from './api.ts';
+import { makePlaces } from './content.ts';
+import { Node } from './node.ts';
+import { forkers } from './processes.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const password = 'chaos-secret';
+const superviseMs = 200;
 
-/** A web node, a worker node and a Postgres of their own, on a throw-away data folder. */
-export interface Stage {
-  data: string;
-  /** where playbooks leave their lines, outside the service */
-  proof: string;
-  postgres: PostgresServer;
-  nodes: Node[];
-  templates: Record<PlayName, number>;
-  call(method: string, path: string, body?: unknown): Promise<any>;
-  text(path: string): Promise<string>;
-  query(sql: string): Promise<any[]>;
-  /** Starts what ended by itself, as whoever supervises the service would. */
-  revive(): void;
-  close(): Promise<void>;
-}
+/** A web node and two worker nodes on a throw-away data folder, with the Postgres that they start and revive themselves. */
+export class Stage {
+  readonly base = mkdtempSync(join(tmpdir(), 'tapline-chaos-'));
+  readonly data: string;
+  readonly proof: string;
+  readonly source: string;
+  readonly nodes: Node[];
+  readonly api: Api;
+  /** runs whose process was killed */
+  readonly struck = new Set<number>();
+  /** processes that waited for jobs at any time */
+  readonly forkers = new Set<number>();
+  readonly #back = new Map<Node, number>();
+  #supervisor: NodeJS.Timeout | undefined;
 
-/** Repeats until it works: the far side is being killed all the time. */
-export async function persist<T>(what: string, attempt: () => Promise<T>, timeoutMs = 90_000): Promise<T> {
-  const until = Date.now() + timeoutMs;
-  for (;;) {
+  private constructor(ports: readonly number[]) {
+    const { data, proof, source } = makePlaces(this.base);
+    this.data = data;
+    this.proof = proof;
+    this.source = source;
+    const env = {
+      TAPLINE_DATA: data,
+      ADMIN_PASSWORD: password,
+      LOG_LEVEL: 'info',
+      TAPLINE_AWX_ISOLATION_SHOW_PATHS: JSON.stringify([`${proof}:${proof}:rw`]),
+      TAPLINE_PROJECT_FILE_URLS: source,
+    };
+    this.nodes = (['web', 'worker-1', 'worker-2'] as const).map(
+      (name, index) => new Node(name.replace(/-\d/, ''), { ...env, PORT: String(ports[index]) }, name),
+    );
+    this.api = new Api(ports[0]!, password);
+  }
+
+  static async set(): Promise<Stage> {
+    return new Stage(await Promise.all([freePort(), freePort(), freePort()]));
+  }
+
+  node(name: string): Node {
+    return this.nodes.find((node) => node.name === name)!;
+  }
+
+  living(names: readonly string[]): string[] {
+    return names.filter((name) => this.node(name).alive);
+  }
+
+  /** From now on what ended is started again, as whoever supervises a service does. */
+  supervise(): void {
+    this.#supervisor = setInterval(() => {
+      for (const node of this.nodes) if (!node.alive && (this.#back.get(node) ?? 0) <= Date.now()) node.start();
+      for (const pid of forkers(this.nodes.flatMap(({ pid }) => pid ?? []))) this.forkers.add(pid);
+    }, superviseMs);
+  }
+
+  /** Kills a node, which stays away for a while. */
+  async takeDown(name: string, awayMs: number): Promise<string[]> {
+    const node = this.node(name);
+    if (!node.alive) return [];
+    this.#back.set(node, Date.now() + awayMs);
+    return (await node.kill()) ? [name] : [];
+  }
+
+  /** @throws while there is no server */
+  async query(sql: string, values: unknown[] = []): Promise<any[]> {
+    const url = runningUrl(this.data);
+    if (!url) throw new Error('Postgres does not run');
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+    client.on('error', () => undefined);
+    await client.connect();
     try {
-      return await attempt();
-    } catch (error) {
-      if (Date.now() > until) throw new Error(`${what}: gave up`, { cause: error });
-      await delay(200);
+      return (await client.query(sql, values)).rows;
+    } finally {
+      await client.end();
     }
   }
-}
 
-async function request(port: number, method: string, path: string, body?: unknown): Promise<string> {
-  const reply = await fetch(`http://127.0.0.1:${port}/api/v2/${path}`, {
-    method,
-    headers: {
-      authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    body: body === undefined ? null : JSON.stringify(body),
-    signal: AbortSignal.timeout(10_000),
-  });
-  const text = await reply.text();
-  if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text.slice(0, 300)}`);
-  return text;
-}
+  /** In the orderly way. */
+  async stop(): Promise<void> {
+    clearInterval(this.#supervisor);
+    await Promise.all(this.nodes.map((node) => node.stop()));
+  }
 
-async function makeTemplates(data: string, proof: string, call: Stage['call']): Promise<Stage['templates']> {
-  const folder = join(data, 'projects', 'chaos');
-  mkdirSync(folder, { recursive: true });
-  for (const [name, { playbook }] of Object.entries(plays)) writeFileSync(join(folder, `${name}.yml`), playbook(proof));
-  const organization = (await call('GET', 'organizations/?name=Default')).results[0].id;
-  const inventory = (await call('GET', 'inventories/?name=Demo+Inventory')).results[0].id;
-  const project = await call('POST', 'projects/', { name: 'Chaos', organization, local_path: 'chaos' });
-  const template = async (name: PlayName) =>
-    (
-      await call('POST', 'job_templates/', {
-        name,
-        project: project.id,
-        inventory,
-        playbook: `${name}.yml`,
-        allow_simultaneous: true,
-      })
-    ).id;
-  return { append: await template('append'), fail: await template('fail'), flood: await template('flood') };
-}
+  /** Whatever became of the nodes, their server does not outlive this. */
+  async stopPostgres(): Promise<void> {
+    if (runningUrl(this.data))
+      await (await startPostgres({ dataDir: this.data, log: pino({ level: 'silent' }) })).stop();
+  }
 
-export async function setStage(): Promise<Stage> {
-  const base = mkdtempSync(join(tmpdir(), 'tapline-chaos-'));
-  chmodSync(base, 0o755);
-  const data = join(base, 'data');
-  const proof = join(base, 'proof');
-  mkdirSync(proof);
-  chmodSync(proof, 0o777);
-  const postgres = await startPostgres({ dataDir: data, log: pino({ level: 'silent' }) });
-  const port = await freePort();
-  const env = {
-    DATABASE_URL: postgres.url,
-    TAPLINE_DATA: data,
-    ADMIN_PASSWORD: password,
-    TAPLINE_AWX_ISOLATION_SHOW_PATHS: JSON.stringify([`${proof}:${proof}:rw`]),
-  };
-  const nodes = [
-    new Node('web', { ...env, PORT: String(port) }),
-    new Node('worker', { ...env, PORT: String(await freePort()) }),
-  ];
-  const call: Stage['call'] = async (method, path, body) => {
-    const text = await request(port, method, path, body);
-    return text === '' ? undefined : JSON.parse(text);
-  };
-  const web = nodes[0];
-  web?.start();
-  await persist('the first ping', () => call('GET', 'ping/'));
-  nodes[1]?.start();
-  const templates = await makeTemplates(data, proof, call);
-  return {
-    data,
-    proof,
-    postgres,
-    nodes,
-    templates,
-    call,
-    text: (path) => request(port, 'GET', path),
-    query: async (sql) => {
-      const client = new pg.Client({ connectionString: postgres.url });
-      client.on('error', () => undefined);
-      await client.connect();
-      try {
-        return (await client.query(sql)).rows;
-      } finally {
-        await client.end();
-      }
-    },
-    revive: () => {
-      for (const node of nodes) if (!node.alive) node.start();
-    },
-    close: async () => {
-      await Promise.all(nodes.map((node) => node.stop()));
-      await postgres.stop();
-      rmSync(base, { recursive: true, force: true });
-    },
-  };
+  remove(): void {
+    removeFolder(this.base);
+  }
 }

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { root } from '../../core/app/config.ts';
+import { root } from '../../core/config/config.ts';
 import { describeWith } from '../support/needs.ts';
 import { adminPassword, startService, type TestService } from '../support/service.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const tools = join(root, '.tools', 'awx', 'bin');
 const hostVariables = JSON.stringify({
@@ -22,7 +23,6 @@ interface Ended {
 }
 
 describeWith(['awx'], 'The awx command line client', function () {
-  this.timeout(180_000);
   let service: TestService;
   let home: string;
 
@@ -42,7 +42,7 @@ describeWith(['awx'], 'The awx command line client', function () {
   });
   after(async () => {
     await service?.stop();
-    rmSync(home, { recursive: true, force: true });
+    removeFolder(home);
   });
 
   const run = (program: string, args: string[], env: Record<string, string>, stdin?: string): Promise<Ended> =>
@@ -60,7 +60,7 @@ describeWith(['awx'], 'The awx command line client', function () {
             CONTROLLER_COLOR: 'f',
             ...env,
           },
-          timeout: 100_000,
+          timeout: 300_000,
         },
         (error, stdout, stderr) => resolve({ code: Number(error?.code ?? (error ? 1 : 0)), stdout, stderr }),
       );

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import sys
+import time
 import traceback
 
 from awxkit import api, config, exceptions, utils
@@ -134,11 +135,15 @@ def main():
     run(template)
     for page in [template, project, credential, host, group, inventory, team, member, organization]:
         page.delete()
-        try:
-            page.get()
-        except exceptions.NotFound:
-            continue
-        raise AssertionError(page.endpoint + ' is still there')
+        # inventories are removed in the background
+        for _ in range(300):
+            try:
+                page.get()
+            except exceptions.NotFound:
+                break
+            time.sleep(0.1)
+        else:
+            raise AssertionError(page.endpoint + ' is still there')
     done.append('deleted')
     root.connection.logout()
 

@@ -1,4 +1,5 @@
 import { registerHooks } from 'node:module';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Run as a program: boots the real core with the plugins that TAPLINE_PLUGINS names and prints, one per line, every
@@ -31,17 +32,28 @@ const of = (kind: string, names: Iterable<string>) => [...names].map((name) => `
 const listed = async (path: string, key: string) => (await service.get(path)).body.results.map((one: any) => one[key]);
 
 try {
-  const { engineApi, registries } = service.services;
+  const { catalog, registries } = service.services;
   const settings = (await service.request('OPTIONS', 'settings/all/')).body.actions.GET;
-  // the queue enters what it knows when it starts
-  await until(async () => (await rows('select 1 from tapline_jobs._private_tasks')).length > 0);
+  // the queue enters what it knows when it starts; a task that was enqueued before is entered alone
+  const known = async () => [
+    await rows('select identifier from tapline_jobs._private_tasks order by 1'),
+    await rows('select identifier from tapline_jobs._private_known_crontabs order by 1'),
+  ];
+  let before = '';
+  await until(async () => {
+    const entered = await known();
+    const settled = entered.every(({ length }) => length > 1) && JSON.stringify(entered) === before;
+    before = JSON.stringify(entered);
+    if (!settled) await delay(250);
+    return settled;
+  });
   const front = await service.get('/', { auth: null, headers: { accept: 'text/html' } });
   const health = await service.get('/readyz?verbose', { auth: null });
   const traces = [
     ...of('module', modules),
     ...of(
       'route',
-      engineApi.routes.map(({ path, endpoints }) => `${path} ${Object.keys(endpoints).join(' ')}`),
+      catalog.routes.map(({ path, endpoints }) => `${path} ${Object.keys(endpoints).join(' ')}`),
     ),
     ...leaves((await service.get('openapi.json')).body, 'openapi'),
     ...leaves((await service.get('/api/v2/')).body, 'root'),
@@ -62,7 +74,8 @@ try {
     ...of('schema', await rows(`select nspname from pg_namespace where nspname like 'plugin%'`)),
     `front page ${front.status} ${front.headers.get('content-type')}`,
   ];
-  console.log(traces.join('\n'));
+  // whole before the end: what waits in a pipe is lost with the process
+  await new Promise((resolve) => process.stdout.write(`${traces.join('\n')}\n`, resolve));
 } finally {
   await service.stop();
 }

@@ -61,7 +61,10 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
   it('leads from the menu through launch and output to the failing line, by keyboard alone', async () => {
     await page.goto('/');
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    await tabTo(page, page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Templates' }));
+    await tabTo(
+      page,
+      page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Templates', exact: true }),
+    );
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Launch Fail' }).waitFor();
     await tabTo(page, page.getByRole('link', { name: 'Launch Fail' }));
@@ -237,5 +240,28 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
     await page.getByRole('button', { name: 'Relaunch', exact: true }).click();
     await page.waitForURL((url) => url.href !== before && /\/jobs\/\d+$/.test(url.pathname));
     await status('Successful').waitFor();
+  });
+
+  it('narrows the list of jobs by search and filters, which stand in the address', async () => {
+    await stage.open('/jobs?show=successful');
+    await page.getByRole('searchbox').fill('Greet');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByRole('list', { name: 'Filters' }).getByText('Search: Greet').waitFor();
+    await page.getByLabel('Filter by').selectOption({ label: 'Name' });
+    await page.getByLabel('Value of Name').fill('Gre');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('list', { name: 'Filters' }).getByText('Name contains Gre').waitFor();
+    await page.getByRole('rowheader').first().getByText('Greet').waitFor();
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).to.deep.equal({
+      show: 'successful',
+      search: 'Greet',
+      name__icontains: 'Gre',
+    });
+    await page.getByRole('navigation', { name: 'Which jobs' }).getByRole('link', { name: 'Failed' }).click();
+    await page.getByText('There is none of these.').waitFor();
+    await page.getByRole('link', { name: 'Remove filter Search: Greet' }).click();
+    await page.getByRole('link', { name: 'Remove filter Name contains Gre' }).click();
+    await page.getByRole('rowheader').first().waitFor();
+    expect(new URL(page.url()).search).to.equal('?show=failed');
   });
 });

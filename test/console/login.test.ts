@@ -49,7 +49,11 @@ describeWith(['chromium'], 'the console: log in and find one’s way', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     expect(await hasFocus(page.getByRole('main'))).to.equal(true);
-    await tabTo(page, page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Templates' }), 80);
+    await tabTo(
+      page,
+      page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Templates', exact: true }),
+      80,
+    );
     await page.keyboard.press('Enter');
     const heading = page.getByRole('heading', { name: 'Templates', level: 1 });
     await heading.waitFor();
@@ -64,6 +68,29 @@ describeWith(['chromium'], 'the console: log in and find one’s way', () => {
     await page.getByRole('heading', { name: 'No page here' }).waitFor();
     await page.goto('/jobs/4242');
     await page.getByText('There is no such job, or it is not yours to see.').waitFor();
+  });
+
+  it('has in its menu what the caller finds something behind: an organization’s administrator the audit', async () => {
+    const { id } = await stage.make('users/', { username: 'manager', password: 'long enough 1' });
+    const menu = async () => {
+      const other = await stage.fresh();
+      await stage.logIn(other, 'manager', 'long enough 1');
+      const main = other.getByRole('navigation', { name: 'Main' });
+      await main.getByRole('link', { name: 'Activity' }).waitFor();
+      const labels = await main.getByRole('link').allTextContents();
+      await other.goto('/audit');
+      await other.getByText(/^(?:There is no event yet\.|\d+ audit|1 event)$/).waitFor();
+      const count = await other.getByRole('rowheader').count();
+      await other.context().close();
+      return { labels: labels.filter((label) => ['Audit', 'Settings', 'Plugins'].includes(label)), any: count > 0 };
+    };
+    expect(await menu()).to.deep.equal({ labels: [], any: false });
+    const organization = await stage.make('organizations/', { name: 'Managed' });
+    await stage.service.post(`roles/${organization.summary_fields.object_roles.admin_role.id}/users/`, { id });
+    expect(await menu()).to.deep.equal({ labels: ['Audit'], any: true });
+    await page.goto('/');
+    for (const label of ['Audit', 'Settings', 'Plugins'])
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: label, exact: true }).waitFor();
   });
 
   it('goes only to its own pages after the login, whatever the address says', async () => {
@@ -89,10 +116,46 @@ describeWith(['chromium'], 'the console: log in and find one’s way', () => {
     await page.locator('.connection.open').waitFor();
     await page.waitForLoadState('networkidle');
     await stage.service.services.db('sessions').delete();
-    await page.getByRole('link', { name: 'Templates' }).click();
+    await page.getByRole('link', { name: 'Templates', exact: true }).click();
     await page.getByText('Your session has ended').waitFor();
     await fill(adminPassword);
     await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor();
+  });
+
+  it('keeps what was typed into a form whose session ends, for whoever typed it', async () => {
+    await stage.make('users/', { username: 'other', password: 'long enough 1' });
+    const typed = page.getByLabel('Name', { exact: true });
+    const again = page.getByRole('dialog', { name: 'Log in again' });
+    const lose = async () => {
+      await page.goto('/organizations/new');
+      await typed.fill('Not lost');
+      await page.locator('.connection.open').waitFor();
+      await page.waitForLoadState('networkidle');
+      await stage.service.services.db('sessions').delete();
+      await page.getByRole('button', { name: 'Create organization' }).click();
+      await again.getByText('Your session has ended').waitFor();
+      expect(await typed.isVisible()).to.equal(false);
+      await page.keyboard.press('Escape');
+      expect(await again.isVisible()).to.equal(true);
+      expect(await hasFocus(page.getByLabel('User name'))).to.equal(true);
+    };
+    await lose();
+    await fill(adminPassword);
+    await again.waitFor({ state: 'detached' });
+    expect(await typed.inputValue()).to.equal('Not lost');
+    expect(await page.title()).to.equal('New organization · Tapline');
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    await page.getByRole('heading', { name: 'Not lost', level: 1 }).waitFor();
+
+    await lose();
+    await page.getByLabel('User name').fill('other');
+    await page.getByLabel('Password').fill('long enough 1');
+    await page.keyboard.press('Enter');
+    await page.getByText('You may not create any organization.').waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('User name').waitFor();
+    await fill(adminPassword);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
   });
 
   it('logs out', async () => {

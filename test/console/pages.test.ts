@@ -35,9 +35,11 @@ async function longJob({ service, template }: Stage): Promise<number> {
   return run.id;
 }
 
-const ailing = testPlugin('ailing', (api) =>
-  api.health(() => ({ status: 'degraded', detail: 'The mirror is three hours behind: restart it.' })),
-);
+const ailing = testPlugin('ailing', (api) => {
+  api.health(() => ({ status: 'degraded', detail: 'The mirror is three hours behind: restart it.' }));
+  api.extend('host', { related: () => ({}) });
+  api.offer('ailing.point', {});
+});
 
 describeWith(['chromium'], 'the console: long output, plugins, recommendations, set-up', () => {
   let stage: Stage;
@@ -46,6 +48,8 @@ describeWith(['chromium'], 'the console: long output, plugins, recommendations, 
   before(async () => {
     repository.commit({ 'site.yml': '- hosts: all\n  gather_facts: false\n  tasks: []\n' });
     stage = await openStage({ TAPLINE_PROJECT_FILE_URLS: repository.folder }, { plugins: [ailing] });
+    // as if it were the one that the service made up: that is critical
+    await stage.service.services.db('users').where({ username: 'admin' }).update({ initial_password: true });
     page = stage.page;
     await stage.logIn();
   });
@@ -73,10 +77,14 @@ describeWith(['chromium'], 'the console: long output, plugins, recommendations, 
 
   it('lists plugins with their version, and what they bring', async () => {
     await stage.open('/plugins');
-    for (const name of ['Console', 'Recommendations']) {
+    // one that has a check of its health shows what that says
+    for (const [name, status] of [
+      ['Console', 'On'],
+      ['Recommendations', 'OK'],
+    ]) {
       const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, level: 2 }) });
       await card.waitFor();
-      expect(await card.textContent()).to.match(/On\s*\d+\.\d+\.\d+/);
+      expect(await card.textContent()).to.match(new RegExp(`${status}\\s*\\d+\\.\\d+\\.\\d+`));
     }
   });
 
@@ -85,6 +93,7 @@ describeWith(['chromium'], 'the console: long output, plugins, recommendations, 
     await stage.open('/plugins');
     const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'ailing', level: 2 }) });
     await card.getByText(detail).waitFor();
+    expect(await card.textContent()).to.contain('1 extended resource, 1 health, 1 offer to others');
     expect(await card.locator('.status').textContent()).to.equal('Degraded');
     await stage.open('/');
     const section = page.getByRole('region', { name: 'Plugins' });

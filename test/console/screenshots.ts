@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { root } from '../../core/app/config.ts';
+import { root } from '../../core/config/config.ts';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/hooks.ts';
 import { until } from '../support/until.ts';
 import { local, openStage, play, type Stage } from './stage.ts';

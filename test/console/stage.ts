@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -7,6 +7,8 @@ import { freePort } from '../../demo/free-port.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type BootWith, bootWith } from '../support/plugins.ts';
 import { adminPassword, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 /** Nothing but the page itself: a browser that talks to nobody on its own. */
 const flags = [
@@ -26,7 +28,7 @@ const playbooks = {
   'greet.yml': play('    - name: Greet\n      debug: {msg: "hello {{ who | default(\'nobody\') }}"}\n'),
   /** goes on until the file that `release` names exists */
   'held.yml': play(
-    '    - name: Say that it began\n      debug: {msg: begun}\n    - name: Wait\n      wait_for: {path: "{{ release }}", timeout: 60}\n    - name: Say that it ended\n      debug: {msg: all done}\n',
+    '    - name: Say that it began\n      debug: {msg: begun}\n    - name: Wait\n      wait_for: {path: "{{ release }}", timeout: 600}\n    - name: Say that it ended\n      debug: {msg: all done}\n',
   ),
   'failing.yml': play('    - name: Open the vault door\n      fail: {msg: "sudo: a password is required"}\n'),
 };
@@ -75,7 +77,7 @@ export async function openStage(
   const watched = watch(service.url);
   const fresh = async (options = {}) => {
     const context = await browser.newContext({ baseURL: service.url, ...options });
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(150_000);
     watched.context(context);
     return context.newPage();
   };
@@ -115,7 +117,7 @@ export async function openStage(
       await browser.close();
       await service.stop();
       await database.drop();
-      for (const folder of [dataDir, gate]) rmSync(folder, { recursive: true, force: true });
+      for (const folder of [dataDir, gate]) removeFolder(folder);
     },
   };
 }
@@ -170,4 +172,18 @@ export async function tabTo(page: Page, target: Locator, most = 60): Promise<voi
     if (await hasFocus(target)) return;
   }
   expect.fail(`${target} was not reached by ${most} times Tab`);
+}
+
+/** Finds a record by typing, without a mouse. */
+export async function pick(page: Page, label: string, name: string): Promise<void> {
+  const box = page.getByRole('combobox', { name: new RegExp(`^${label}`) });
+  await box.fill(name);
+  await page.getByRole('option', { name: new RegExp(`^${name}`) }).waitFor();
+  // an answer to what was typed may replace the list just then: it stays open where nothing was taken
+  const open = async () => (await box.getAttribute('aria-expanded')) === 'true';
+  while (await open()) {
+    await box.press('Enter');
+    for (let looks = 0; looks < 30 && (await open()); looks++) await page.waitForTimeout(100);
+  }
+  await until(async () => (await box.inputValue()) === name);
 }

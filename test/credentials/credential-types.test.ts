@@ -15,6 +15,44 @@ const custom = {
   },
 };
 
+/** contract/inventory-credentials.md §11.1 and §11.2 */
+const delivered = [
+  'AWS Secrets Manager lookup',
+  'Amazon Web Services',
+  'Ansible Galaxy/Automation Hub API Token',
+  'Automation Controller',
+  'Bitbucket Data Center HTTP Access Token',
+  'Centrify Vault Credential Provider Lookup',
+  'Container Registry',
+  'CyberArk Central Credential Provider Lookup',
+  'CyberArk Conjur Secrets Manager Lookup',
+  'GPG Public Key',
+  'GitHub App Installation Access Token Lookup',
+  'GitHub Personal Access Token',
+  'GitLab Personal Access Token',
+  'Google Cloud Secret Manager',
+  'Google Compute Engine',
+  'HashiCorp Vault Secret Lookup',
+  'HashiCorp Vault Signed SSH',
+  'Insights',
+  'Machine',
+  'Microsoft Azure Key Vault',
+  'Microsoft Azure Resource Manager',
+  'Network',
+  'OpenShift or Kubernetes API Bearer Token',
+  'OpenStack',
+  'Red Hat Satellite 6',
+  'Red Hat Virtualization',
+  'Source Control',
+  'Terraform backend configuration',
+  'Thycotic DevOps Secrets Vault',
+  'Thycotic Secret Server',
+  'VMware vCenter',
+  'Vault',
+].toSorted((a, b) => a.localeCompare(b));
+
+const sorted = (all: string[]) => all.toSorted((a, b) => a.localeCompare(b));
+
 describe('credential types', () => {
   let api: Api;
   before(async () => void (api = await startApi()));
@@ -25,14 +63,11 @@ describe('credential types', () => {
 
   it('that come with the service are found by namespace, and any login may read them', async () => {
     await add(api, '/api/v2/users/', { username: 'ann', password: 'pw' });
-    const answer = await api.as(basic('ann', 'pw'))('GET', '/api/v2/credential_types/?managed=true&order_by=name');
-    expect(names(answer)).to.deep.equal([
-      'Ansible Galaxy/Automation Hub API Token',
-      'Machine',
-      'Source Control',
-      'Vault',
-    ]);
-    const machine = answer.body.results[1];
+    const answer = await api.as(basic('ann', 'pw'))('GET', '/api/v2/credential_types/?managed=true&page_size=100');
+    expect(sorted(names(answer))).to.deep.equal(delivered);
+    const [machine, vault] = ['Machine', 'Vault'].map((name) =>
+      answer.body.results.find((type: any) => type.name === name),
+    );
     expect(machine).to.include({ namespace: 'ssh', kind: 'ssh', managed: true });
     const fields = Object.fromEntries(machine.inputs.fields.map((field: any) => [field.id, field]));
     expect(Object.keys(fields)).to.deep.equal([
@@ -47,7 +82,7 @@ describe('credential types', () => {
     ]);
     expect(fields.password).to.include({ secret: true, ask_at_runtime: true });
     expect(fields.ssh_key_data).to.include({ secret: true, multiline: true, format: 'ssh_private_key' });
-    expect(answer.body.results[3].inputs.required).to.deep.equal(['vault_password']);
+    expect(vault.inputs.required).to.deep.equal(['vault_password']);
   });
 
   it('that come with the service are what credentials below them are made of, by whoever may make credentials', async () => {
@@ -67,14 +102,23 @@ describe('credential types', () => {
     await api.db('credential_types').where({ namespace: 'ssh' }).update({ inputs: '{}', name: 'Old' });
     await Promise.all([ensureManagedTypes(api.db), ensureManagedTypes(api.db), ensureManagedTypes(api.db)]);
     const before = await api.db('credential_types').whereNotNull('namespace').orderBy('id');
-    expect(before.map(({ name }) => name as string).toSorted((a, b) => a.localeCompare(b))).to.deep.equal([
-      'Ansible Galaxy/Automation Hub API Token',
-      'Machine',
-      'Source Control',
-      'Vault',
-    ]);
+    expect(sorted(before.map(({ name }) => name as string))).to.deep.equal(delivered);
     await ensureManagedTypes(api.db);
     expect(await api.db('credential_types').whereNotNull('namespace').orderBy('id')).to.deep.equal(before);
+  });
+
+  it('that users made under the name of one that comes with the service make room for it', async () => {
+    await api.db('credential_types').where({ namespace: 'terraform' }).delete();
+    const [mine] = await api
+      .db('credential_types')
+      .insert({ name: 'Terraform backend configuration', kind: 'cloud' })
+      .returning('id');
+    await ensureManagedTypes(api.db);
+    expect(await api.db('credential_types').where({ id: mine.id }).first('name')).to.deep.equal({
+      name: `Terraform backend configuration (${mine.id})`,
+    });
+    expect(await api.db('credential_types').where({ namespace: 'terraform' })).to.have.lengthOf(1);
+    await api.db('credential_types').where({ id: mine.id }).delete();
   });
 
   it('that come with the service cannot be changed', async () => {
@@ -141,6 +185,23 @@ describe('credential types', () => {
     ['one and several files', { file: { template: 'x', 'template.a': 'y' } }],
     ['a file of another name', { file: { other: 'x' } }],
     ['null in extra_vars', { extra_vars: { a: null } }],
+    ['a name that the run needs', { env: { TMPDIR: 'x' } }],
+    ['a name of the C library', { env: { MALLOC_TRACE: 'x' } }],
+    ['a template that does not parse', { env: { A: '{{ token' } }],
+    ['a tag that is not part of the language', { env: { A: '{% include "x" %}' } }],
+    ['a name that is no field', { env: { A: '{{ other }}' } }],
+    ['a name that is no field, in a branch that is not taken', { env: { A: '{% if false %}{{ other }}{% endif %}' } }],
+    ['a name that is no field, in a key', { extra_vars: { a: { '{{ other }}': 'x' } } }],
+    ['a filter that there is none of', { env: { A: '{{ token | shell }}' } }],
+    ['a test that there is none of', { env: { A: '{{ token is evil }}' } }],
+    ['a private attribute', { env: { A: '{{ token.__class__ }}' } }],
+    ['a file that there is none of', { file: { 'template.a': 'x' }, env: { A: '{{ tower.filename.b }}' } }],
+    [
+      'the path of one file where there are several',
+      { file: { 'template.a': 'x' }, env: { A: '{{ tower.filename }}' } },
+    ],
+    ['the path of a file in a file', { file: { template: '{{ tower.filename }}' } }],
+    ['all that is about files at once', { file: { template: 'x' }, env: { A: '{{ tower }}' } }],
   ];
   for (const [what, injectors] of badInjectors) {
     it(`refuse ${what} in injectors`, async () => {
@@ -153,6 +214,21 @@ describe('credential types', () => {
       expect(body).to.have.all.keys('injectors');
     });
   }
+
+  it('say which template is wrong, and judge the stored ones again when the fields change', async () => {
+    const injectors = { env: { GOOD: '{{ token }}', BAD: '{{ tokens }}' } };
+    const { body } = await api.admin('POST', '/api/v2/credential_types/', { ...custom, name: 'bad', injectors });
+    expect(body.injectors).to.deep.equal([`env.BAD: 'tokens' is undefined: it is no field of this type`]);
+    const type = await create({ injectors: { env: { GOOD: '{{ token }}' } } });
+    const renamed = await api.admin('PATCH', type.url, { inputs: { fields: [{ id: 'other', label: 'Other' }] } });
+    expect([renamed.status, Object.keys(renamed.body)]).to.deep.equal([400, ['injectors']]);
+  });
+
+  it('may make names of their own in templates', async () => {
+    const template =
+      "{% set all = token.split(',') %}{% for one in all %}{{ loop.index }}{{ one | default('x', true) }}{% endfor %}{{ range(3) | list }}{{ 'a' if on else none }}";
+    expect((await create({ injectors: { env: { A: template } } })).injectors.env).to.deep.equal({ A: template });
+  });
 
   it('keep injectors of the right shape', async () => {
     const injectors = {

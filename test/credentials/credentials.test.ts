@@ -286,7 +286,9 @@ describe('credentials', () => {
     expect((await api.admin('POST', `${url}copy/`, { name })).body).to.have.all.keys('__all__');
     expect((await api.admin('POST', `${url}copy/`, { name: `${name} copy` })).text).to.include('already exists');
     expect((await api.admin('POST', `${url}copy/`, {})).body).to.have.all.keys('name');
-    for (const bad of [null, '', 5, 'a\0', {}])
+    // a number is its digits, as in any name
+    expect((await add(api, `${url}copy/`, { name: 5 })).name).to.equal('5');
+    for (const bad of [null, '', 'a\0', {}])
       expect((await api.admin('POST', `${url}copy/`, { name: bad })).status).to.equal(400);
   });
 
@@ -340,8 +342,13 @@ describe('credentials', () => {
         '/api/v2/credential_types/',
         '/api/v2/users/1/credentials/',
         `/api/v2/organizations/${organization}/credentials/`,
-      ].map(async (path) => (await api.admin('GET', path)).text),
+      ].map(async (path) => {
+        const { status, text } = await api.admin('GET', path);
+        expect(status, path).to.equal(200);
+        return text;
+      }),
     );
+    expect(shown[0]).to.include('$encrypted$');
     expect(shown.join('')).not.to.include('canary').and.not.include('tap1:');
     expect(api.logged()).not.to.include('canary').and.not.include('BEGIN OPENSSH');
   });

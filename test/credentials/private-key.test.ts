@@ -1,3 +1,4 @@
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { passphraseFits, readPrivateKey } from '../../core/credentials/private-key.ts';
 import { opensshKey, pemKey } from './ssh-keys.ts';
@@ -28,6 +29,29 @@ describe('private keys', () => {
       expect(await passphraseFits(key, 'wrong')).to.equal(false);
     });
   }
+
+  it('are not opened by any of many wrong passphrases, some of which decrypt to what no key is', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const opened = (index: number) => {
+      const key = privateKey.export({
+        type: 'pkcs1',
+        format: 'pem',
+        cipher: 'aes-128-cbc',
+        passphrase: `right ${index}`,
+      });
+      try {
+        createPrivateKey({ key, passphrase: 'wrong' });
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === 'ERR_OSSL_UNSUPPORTED' ? String(key) : null;
+      }
+      return null;
+    };
+    let odd: string | null = null;
+    // one in some hundred
+    for (let index = 0; !odd && index < 20_000; index += 1) odd = opened(index);
+    expect(odd, 'a key that decrypts to something else').to.be.a('string');
+    expect(await passphraseFits(readPrivateKey(odd!), 'wrong')).to.equal(false);
+  });
 
   it('under a cipher that cannot be tried are left to the engine', async () => {
     expect(

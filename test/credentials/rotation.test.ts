@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { loadCredentials } from '../../core/credentials/resolve.ts';
-import { keysInUse, rotateKeys, runSecretCell } from '../../core/secrets/rotate.ts';
+import { runSecretCell } from '../../core/secrets/cells.ts';
+import { keysInUse, rotateKeys } from '../../core/secrets/rotate.ts';
 import { add } from '../inventory/seed.ts';
 import { type Api, startApi } from '../support/api.ts';
 

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 /** A key as ssh-keygen writes it. */
 export function opensshKey(passphrase = '', ...options: string[]): string {
@@ -22,7 +23,7 @@ export function opensshKey(passphrase = '', ...options: string[]): string {
     ]);
     return readFileSync(join(folder, 'key'), 'utf8');
   } finally {
-    rmSync(folder, { recursive: true });
+    removeFolder(folder);
   }
 }
 

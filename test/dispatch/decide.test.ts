@@ -1,34 +1,32 @@
 import { expect } from 'chai';
-import { cpuCapacity, memoryCapacity, placeFor, totalCapacity } from '../../core/dispatch/capacity.ts';
-import { type Active, type Candidate, decide, type DispatchProject } from '../../core/dispatch/decide.ts';
+import { placeFor } from '../../core/dispatch/place.ts';
+import { cpuCapacity, memoryCapacity, totalCapacity } from '../../core/nodes/capacity.ts';
+import { type Active, type Candidate, decide, type Holder } from '../../core/dispatch/decide.ts';
 
 const node = (id: number, capacity: number, consumed = 0) => ({ id, hostname: `n${id}`, capacity, consumed });
+/** As a job of template 5 and project 7 says of itself. */
 const job = (id: number, over: Partial<Candidate> = {}): Candidate => ({
   id,
   kind: 'job',
   name: `job ${id}`,
-  template_id: 5,
-  project_id: 7,
-  allow_simultaneous: false,
+  needs: 'engine',
+  holds: ['template:5'],
+  waits_for: ['template:5', 'project:7'],
   impact: 6,
-  created: '2026-01-01T00:00:00Z',
+  pending_reasons: [],
   dependencies: [],
-  project: null,
+  updates: [],
   ...over,
 });
-const project = (over: Partial<DispatchProject> = {}): DispatchProject => ({
-  id: 7,
-  scm_type: 'git',
-  scm_update_on_launch: true,
-  scm_update_cache_timeout: 0,
-  last_update: null,
-  ...over,
-});
+const simultaneous = { waits_for: ['project:7'] };
+const update = (id: number) =>
+  job(id, { kind: 'project_update', holds: ['project:7'], waits_for: ['project:7'], impact: 1 });
+const running = ({ id, kind, holds }: Candidate): Holder => ({ id, kind, holds, status: 'running' });
 const judge = (
   candidates: Candidate[],
-  { active = [] as Active[], nodes = [node(1, 100)], now = Date.parse('2026-01-01T01:00:00Z') } = {},
+  { holders = [] as Holder[], active = [] as Active[], nodes = [node(1, 100)] } = {},
 ) =>
-  decide({ candidates, active, nodes, now }).map((one) => [
+  decide({ candidates, holders, active, nodes }).map((one) => [
     one.run,
     one.do,
     'on' in one ? one.on : 'node' in one ? one.node.id : 'reason' in one ? one.reason.code : '',
@@ -40,53 +38,57 @@ describe('dispatch decisions', () => {
       [1, 'assign', 1],
       [2, 'block', 'template:5'],
     ]);
-    expect(judge([job(2)], { active: [{ id: 1, kind: 'job', template_id: 5, status: 'running' }] })).to.deep.equal([
-      [2, 'block', 'template:5'],
-    ]);
+    expect(judge([job(2)], { holders: [running(job(1))] })).to.deep.equal([[2, 'block', 'template:5']]);
   });
 
   it('lets simultaneous runs go beside each other, but not a careful one beside them', () => {
-    expect(
-      judge([job(1, { allow_simultaneous: true }), job(2, { allow_simultaneous: true }), job(3)]).map(
-        ([, what]) => what,
-      ),
-    ).to.deep.equal(['assign', 'assign', 'block']);
-  });
-
-  it('does not start a job while its project is being updated', () => {
-    const active = [{ id: 9, kind: 'project_update', template_id: 7, status: 'running' }];
-    expect(judge([job(1)], { active })).to.deep.equal([[1, 'block', 'run:9']]);
-    expect(judge([job(1, { kind: 'project_update', template_id: 7 })], { active })).to.deep.equal([
-      [1, 'block', 'template:7'],
+    expect(judge([job(1, simultaneous), job(2, simultaneous), job(3)]).map(([, what]) => what)).to.deep.equal([
+      'assign',
+      'assign',
+      'block',
     ]);
   });
 
-  it('asks for an update before the launch unless the last one is fresh', () => {
-    const fresh = { status: 'successful', finished: '2026-01-01T00:59:30Z' };
-    expect(judge([job(1, { project: project() })])).to.deep.equal([[1, 'update', '']]);
-    expect(judge([job(1, { project: project({ last_update: fresh }) })])).to.deep.equal([[1, 'update', '']]);
-    expect(judge([job(1, { project: project({ last_update: fresh, scm_update_cache_timeout: 60 }) })])).to.deep.equal([
-      [1, 'assign', 1],
+  it('does not start a job while its project is being updated, nor a second update', () => {
+    const holders = [running(update(9))];
+    expect(judge([job(1), update(2)], { holders })).to.deep.equal([
+      [1, 'block', 'project:7'],
+      [2, 'block', 'project:7'],
     ]);
+    const [shared, inLine] = decide({ candidates: [job(1), update(2)], holders, active: [], nodes: [] });
+    expect([shared, inLine].map((one) => (one as any).reason.code)).to.deep.equal(['project_update', 'concurrency']);
+  });
+
+  it('asks for an update before the launch unless the last one is fresh, and shares one under way', () => {
+    const needs = (fresh: boolean) => job(1, { updates: [{ template: 7, fresh }] });
+    expect(judge([needs(false)])).to.deep.equal([[1, 'update', '']]);
+    expect(judge([needs(true)])).to.deep.equal([[1, 'assign', 1]]);
+    const active = [{ id: 9, kind: 'project_update', template: 7 }];
+    expect(judge([needs(true)], { active })).to.deep.equal([[1, 'update', '']]);
+  });
+
+  it('sends what needs no node where it goes, whatever the nodes carry', () => {
     expect(
-      judge([
-        job(1, { project: project({ last_update: { ...fresh, status: 'failed' }, scm_update_cache_timeout: 60 }) }),
-      ]),
-    ).to.deep.equal([[1, 'update', '']]);
-    expect(judge([job(1, { project: project({ scm_type: '' }) })])).to.deep.equal([[1, 'assign', 1]]);
+      judge([job(1, { needs: 'task' }), job(2, { needs: 'nobody', holds: [], waits_for: [] })], { nodes: [] }),
+    ).to.deep.equal([
+      [1, 'queue', ''],
+      [2, 'begin', ''],
+    ]);
+    expect(judge([job(1, { needs: 'task' }), job(2)])).to.deep.equal([
+      [1, 'queue', ''],
+      [2, 'block', 'template:5'],
+    ]);
   });
 
   it('waits for dependencies and falls with them', () => {
     const dependency = (status: string) => [{ id: 9, kind: 'project_update', name: 'P', status }];
     expect(judge([job(1, { dependencies: dependency('running') })])).to.deep.equal([[1, 'block', 'run:9']]);
-    expect(judge([job(1, { dependencies: dependency('successful'), project: project() })])).to.deep.equal([
-      [1, 'assign', 1],
-    ]);
+    expect(judge([job(1, { dependencies: dependency('successful') })])).to.deep.equal([[1, 'assign', 1]]);
     const [failed] = decide({
       candidates: [job(1, { dependencies: dependency('error') })],
+      holders: [],
       active: [],
       nodes: [],
-      now: 0,
     });
     expect(failed).to.deep.equal({
       run: 1,
@@ -97,7 +99,7 @@ describe('dispatch decisions', () => {
   });
 
   it('fills nodes up to their capacity and says what is lacking', () => {
-    const many = [1, 2, 3, 4].map((id) => job(id, { template_id: id, impact: 50 }));
+    const many = [1, 2, 3, 4].map((id) => job(id, { holds: [], waits_for: [], impact: 50 }));
     expect(judge(many, { nodes: [node(1, 100), node(2, 60)] })).to.deep.equal([
       [1, 'assign', 1],
       [2, 'assign', 2],

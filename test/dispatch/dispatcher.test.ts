@@ -4,14 +4,10 @@ import { createDispatcher } from '../../core/dispatch/dispatcher.ts';
 import { loadSituation } from '../../core/dispatch/situation.ts';
 import { endDeadNodes } from '../../core/dispatch/dead-nodes.ts';
 import { sweepQueue } from '../../core/dispatch/sweep.ts';
-import { createHooks } from '../../core/hooks/hooks.ts';
-import type { Bus } from '../../core/jobs/bus.ts';
-import { createStatuses } from '../../core/jobs/status.ts';
 import { claimRun } from '../../core/runner/claim.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createRuns } from '../support/runs.ts';
 import { until } from '../support/until.ts';
-
-const silent: Bus = { on: () => () => undefined, notify: async () => undefined, parcel: () => ['nobody', '{}'] };
 
 /** Of `runs`, on this connection. */
 async function rowsRead(trx: Knex.Transaction): Promise<number> {
@@ -19,8 +15,14 @@ async function rowsRead(trx: Knex.Transaction): Promise<number> {
   return (await trx.raw(`select ${counts} as rows from pg_stat_xact_user_tables where relname = 'runs'`)).rows[0].rows;
 }
 
+async function isWaitingForLock(db: Knex): Promise<boolean> {
+  const { rows } = await db.raw(
+    `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows.length > 0;
+}
+
 describe('the dispatcher', function () {
-  this.timeout(60_000);
   let database: TestDatabase;
   let db: Knex;
   let node: number;
@@ -30,26 +32,30 @@ describe('the dispatcher', function () {
     },
     warn: () => undefined,
   };
-  const statuses = createStatuses({
-    bus: silent,
-    hooks: createHooks({ log }),
-    queue: { addTasks: async () => undefined },
-  });
+  let runs: ReturnType<typeof createRuns>;
   let dispatcher: ReturnType<typeof createDispatcher>;
 
   before(async () => {
     database = await createTestDatabase();
     db = database.db;
-    dispatcher = createDispatcher({ db, bus: silent, statuses, log });
+    runs = createRuns(db);
+    dispatcher = createDispatcher({ db, ...runs, log });
     [{ id: node }] = (await db('instances')
-      .insert({ hostname: 'n1', uuid: crypto.randomUUID(), capacity: 100, last_seen: db.fn.now() })
+      .insert({
+        hostname: 'n1',
+        uuid: crypto.randomUUID(),
+        capacity: 100,
+        last_seen: db.raw("now() + interval '1 hour'"),
+      })
       .returning('id')) as any;
   });
   after(() => database.drop());
   afterEach(async () => {
     await db('runs').delete();
     await db('templates').delete();
-    await db('instances').where({ id: node }).update({ capacity: 100, enabled: true, last_seen: db.fn.now() });
+    await db('instances')
+      .where({ id: node })
+      .update({ capacity: 100, enabled: true, last_seen: db.raw("now() + interval '1 hour'") });
   });
 
   const template = async (columns: object = {}) =>
@@ -61,7 +67,15 @@ describe('the dispatcher', function () {
   const pending = async (templateId: number | null, columns: object = {}) =>
     (
       await db('runs')
-        .insert({ kind: 'job', template_id: templateId, status: 'pending', impact: 6, ...columns })
+        .insert({
+          kind: 'job',
+          template_id: templateId,
+          status: 'pending',
+          impact: 6,
+          holds: [`template:${templateId}`],
+          waits_for: [`template:${templateId}`],
+          ...columns,
+        })
         .returning('id')
     )[0].id as number;
   const pass = async () => {
@@ -70,8 +84,8 @@ describe('the dispatcher', function () {
   const run = (id: number) => db('runs').where({ id }).first();
   const end = (id: number, status: 'successful' | 'failed' | 'canceled' = 'successful') =>
     db.transaction(async (trx) => {
-      await statuses.setStatus(trx, { id }, 'running');
-      await statuses.setStatus(trx, { id }, status);
+      await runs.statuses.setStatus(trx, { id }, 'running');
+      await runs.statuses.setStatus(trx, { id }, status);
     });
 
   it('assigns a pending run to a node', async () => {
@@ -80,18 +94,17 @@ describe('the dispatcher', function () {
     expect(await run(id)).to.include({ status: 'waiting', instance_id: node, execution_node: 'n1', status_seq: 1 });
   });
 
-  it('hands runs of its own node over claimed, with what they need', async () => {
-    const begun: any[] = [];
-    const own = createDispatcher({ db, bus: silent, statuses, log });
-    own.start({ instance: node, executor: 'local', begin: (claimed) => begun.push(claimed) });
+  it('tells its own node of the runs that it is given', async () => {
+    const begun: number[] = [];
+    const own = createDispatcher({ db, ...runs, log });
     const id = await pending(await template({ name: 'its template' }));
-    own.wake(id);
+    own.start({ instance: node, start: (one) => begun.push(one) });
     await until(async () => begun.length > 0);
     await own.stop();
-    expect(begun).to.have.lengthOf(1);
-    expect(begun[0]).to.deep.include({ id, status: 'waiting', instance_id: node, credential_ids: [], inventory: null });
-    expect(begun[0].template.name).to.equal('its template');
-    expect((await run(id)).handle.executor).to.equal('local');
+    expect(begun).to.deep.equal([id]);
+    const claimed = await claimRun(db, id, node, 'local');
+    expect(claimed).to.deep.include({ id, status: 'waiting', instance_id: node, credential_ids: [], inventory: null });
+    expect(claimed?.template?.['name']).to.equal('its template');
     expect(await claimRun(db, id, node, 'local')).to.equal(null);
   });
 
@@ -119,7 +132,7 @@ describe('the dispatcher', function () {
     const [first, second, third] = [await pending(t), await pending(t), await pending(t)];
     await pass();
     await end(first);
-    await db.transaction((trx) => statuses.setStatus(trx, { id: second }, 'canceled'));
+    await db.transaction((trx) => runs.statuses.setStatus(trx, { id: second }, 'canceled'));
     await pass();
     expect((await run(third)).status).to.equal('waiting');
   });
@@ -128,7 +141,7 @@ describe('the dispatcher', function () {
     const t = await template();
     await pending(t);
     await db.raw(
-      `insert into runs (kind, template_id, status, blocked_on) select 'job', ?, 'pending', ? from generate_series(1, 5000)`,
+      `insert into runs (kind, template_id, status, blocked_on, holds, waits_for) select 'job', ?, 'pending', k, array[k], array[k] from generate_series(1, 5000), (select ? as k) key`,
       [t, `template:${t}`],
     );
     await db.raw('analyze runs');
@@ -144,7 +157,7 @@ describe('the dispatcher', function () {
     await pending(await template());
     const read = await db.transaction(async (trx) => {
       const before = await rowsRead(trx);
-      expect((await loadSituation(trx)).candidates).to.have.length(1);
+      expect((await loadSituation(trx, ['job'])).candidates).to.have.length(1);
       return (await rowsRead(trx)) - before;
     });
     expect(read).to.be.within(1, 100);
@@ -211,10 +224,8 @@ describe('the dispatcher', function () {
       scm_url: 'https://example.org/a.git',
       scm_update_on_launch: true,
     });
-    const [one, two] = [
-      await pending(await template(), { project_id: project }),
-      await pending(await template(), { project_id: project }),
-    ];
+    const needing = { project_id: project, updates_first: [project] };
+    const [one, two] = [await pending(await template(), needing), await pending(await template(), needing)];
     await pass();
     const updates = await db('runs').where({ kind: 'project_update' });
     expect(updates).to.have.length(1);
@@ -224,15 +235,11 @@ describe('the dispatcher', function () {
       template_id: project,
       scm_url: 'https://example.org/a.git',
     });
-    const three = await pending(await template(), { project_id: project });
+    const three = await pending(await template(), needing);
     await pass();
     expect(await db('runs').where({ kind: 'project_update' })).to.have.length(1);
     for (const id of [one, two, three])
-      expect(await run(id)).to.include({
-        status: 'pending',
-        blocked_on: `run:${updates[0].id}`,
-        project_update_id: updates[0].id,
-      });
+      expect(await run(id)).to.include({ status: 'pending', blocked_on: `run:${updates[0].id}` });
     await end(updates[0].id, 'failed');
     await pass();
     for (const id of [one, two, three]) {
@@ -249,7 +256,7 @@ describe('the dispatcher', function () {
       scm_url: 'https://example.org/a.git',
       scm_update_on_launch: true,
     });
-    const id = await pending(await template(), { project_id: project });
+    const id = await pending(await template(), { project_id: project, updates_first: [project] });
     await pass();
     const update = await db('runs').where({ kind: 'project_update' }).first();
     await end(update.id);
@@ -262,8 +269,11 @@ describe('the dispatcher', function () {
     const [t, free] = [await template(), await template()];
     const blocked = await pending(free, { blocked_on: `template:${free}` });
     const orphan = await pending(t, { blocked_on: 'run:999999999' });
+    const together = await pending(await template(), { blocked_on: 'project:12345' });
+    const asked = await pending(await template(), { blocked_on: 'answer' });
     await sweepQueue(db);
-    expect([(await run(blocked)).blocked_on, (await run(orphan)).blocked_on]).to.deep.equal([null, null]);
+    const left = await Promise.all([blocked, orphan, together, asked].map(run));
+    expect(left.map(({ blocked_on: key }) => key)).to.deep.equal([null, null, null, 'answer']);
   });
 
   it('gives back what a dead node had not begun, and ends what it had when nobody can reach it', async () => {
@@ -294,7 +304,7 @@ describe('the dispatcher', function () {
       },
     };
     await db.raw('create schema if not exists tapline_jobs');
-    await endDeadNodes({ db, statuses, log, runLifecycle }, node);
+    await endDeadNodes({ db, statuses: runs.statuses, log, runLifecycle }, node);
     expect(await run(waiting)).to.include({ status: 'pending', instance_id: null, execution_node: '' });
     expect(await run(begun)).to.include({ status: 'error' });
     expect((await run(begun)).job_explanation).to.contain('not heard of');
@@ -302,10 +312,34 @@ describe('the dispatcher', function () {
     expect(asked).to.have.members([begun, reachable]);
   });
 
+  it('does not give back what a node that was taken for dead claims at the same moment', async () => {
+    const [{ id: silent }] = await db('instances')
+      .insert({
+        hostname: `silent${Math.random()}`,
+        uuid: crypto.randomUUID(),
+        last_seen: db.raw("now() - interval '1 minute'"),
+      })
+      .returning('id');
+    const id = await pending(await template(), { status: 'waiting', instance_id: silent });
+    let claim: ReturnType<typeof claimRun> | undefined;
+    const statuses: typeof runs.statuses = {
+      ...runs.statuses,
+      async setStatuses(trx, to, moves) {
+        claim = claimRun(db, id, silent, 'local');
+        await Promise.race([claim, until(() => isWaitingForLock(db))]);
+        return runs.statuses.setStatuses(trx, to, moves);
+      },
+    };
+    await db.raw('create schema if not exists tapline_jobs');
+    await endDeadNodes({ db, statuses, log, runLifecycle: { adoptFrom: async () => [] } }, node);
+    expect(await run(id)).to.include({ status: 'pending', instance_id: null });
+    expect(await claim).to.equal(null);
+  });
+
   it('never moves a run that has ended', async () => {
     const id = await pending(await template(), { status: 'canceled' });
     for (const to of ['pending', 'waiting', 'running', 'successful', 'failed', 'error'] as const) {
-      expect(await db.transaction((trx) => statuses.setStatus(trx, { id }, to))).to.equal(null);
+      expect(await db.transaction((trx) => runs.statuses.setStatus(trx, { id }, to))).to.equal(null);
     }
     expect(await run(id)).to.include({ status: 'canceled', status_seq: 0 });
   });
@@ -316,11 +350,9 @@ describe('the dispatcher', function () {
       const row = await db('templates').where({ id: t }).first();
       return [row.status, row.current_run_id, row.last_run_id, row.last_job_failed];
     };
-    const a = (await db('runs').insert({ kind: 'job', template_id: t, allow_simultaneous: true }).returning('id'))[0]
-      .id;
-    const b = (await db('runs').insert({ kind: 'job', template_id: t, allow_simultaneous: true }).returning('id'))[0]
-      .id;
-    await db.transaction((trx) => statuses.setStatuses(trx, 'pending', [{ id: a }, { id: b }]));
+    const fresh = async () => (await db('runs').insert({ kind: 'job', template_id: t }).returning('id'))[0].id;
+    const [a, b] = [await fresh(), await fresh()];
+    await db.transaction((trx) => runs.statuses.setStatuses(trx, 'pending', [{ id: a }, { id: b }]));
     expect(await status()).to.deep.equal(['pending', b, null, false]);
     await pass();
     await end(b, 'canceled');

@@ -1,18 +1,17 @@
 import { expect } from 'chai';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boot, type Running } from '../../core/app/boot.ts';
-import { loadConfig } from '../../core/app/config.ts';
+import { loadConfig } from '../../core/config/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { adminPassword, createRequest, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { held } from '../launch/fixture.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 /** A node that can stop and start again on the same data, as after a restart of the service. */
 describe('a node that comes back', function () {
-  this.timeout(180_000);
   let database: TestDatabase;
   let dataDir: string;
   let running: Running;
@@ -71,7 +70,7 @@ describe('a node that comes back', function () {
   after(async () => {
     await running.stop();
     await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
+    removeFolder(dataDir);
   });
 
   it('keeps its row and takes its running job up again', async () => {
@@ -88,15 +87,20 @@ describe('a node that comes back', function () {
   });
 
   it('stores the result of a job that ended meanwhile', async () => {
-    const id = await launch('debug: {msg: short}');
-    await reached(id, 'running').catch(() => undefined);
+    const id = await launch();
+    await reached(id, 'running');
     await running.stop();
+    const run = () => database.db('runs').where({ id }).first();
+    const { handle } = await run();
+    await until(() => readFileSync(join(handle.workspace, 'control/exit'), 'utf8').trim());
+    expect((await run()).status, 'nobody was there to store it').to.equal('running');
     await start();
     expect((await ended(id)).status).to.equal('successful');
+    expect((await request('GET', `jobs/${id}/stdout/?format=txt`)).body.match(/the end/g)).to.have.length(1);
   });
 
   it('cancels what was asked to be canceled while it was away', async () => {
-    const id = await launch('command: sleep 60');
+    const id = await launch('command: sleep 600');
     await reached(id, 'running');
     await running.stop();
     await database.db('runs').where({ id }).update({ canceled_on: database.db.fn.now() });
@@ -105,7 +109,7 @@ describe('a node that comes back', function () {
   });
 
   it('ends a job whose process was killed, with an explanation', async () => {
-    const id = await launch('command: sleep 60');
+    const id = await launch('command: sleep 600');
     await reached(id, 'running');
     const { handle } = await database.db('runs').where({ id }).first('handle');
     await running.stop();
@@ -149,14 +153,18 @@ describe('a node that comes back', function () {
     expect(await ended(unwanted)).to.include({ status: 'canceled', started: null });
   });
 
-  it('removes what an ended job left when the service was killed between its record and its end', async () => {
+  it('removes what an ended job left when the service was killed between its record and its end, and what a deleted one left', async () => {
     const { id } = await ended(await launch('debug: {}'));
-    const [over, unknown] = [join(dataDir, 'jobs', String(id)), join(dataDir, 'jobs', '999999')];
-    for (const folder of [over, unknown]) mkdirSync(join(folder, 'control'), { recursive: true });
+    const [over, deleted, foreign] = [String(id), '999999', 'notes'].map((name) => join(dataDir, 'jobs', name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const folder of [over, deleted, foreign]) mkdirSync(join(folder, 'control'), { recursive: true });
     await running.stop();
     await start();
-    await until(() => !existsSync(over));
-    expect(existsSync(unknown), 'nobody knows of this one').to.equal(true);
+    await until(() => !existsSync(over) && !existsSync(deleted));
+    expect(existsSync(foreign), 'no run is called that').to.equal(true);
   });
 
   it('frees the queue locks of its former life', async () => {

@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { z } from 'zod';
-import { PLUGIN_TASKS_AT_ONCE } from '../../core/jobs/plugin-slots.ts';
-import { createQueue, type Queue } from '../../core/jobs/queue.ts';
+import { PLUGIN_TASKS_AT_ONCE } from '../../core/queue/plugin-slots.ts';
+import { createQueue, type Queue } from '../../core/queue/queue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { silentLog } from '../support/log.ts';
 import { until } from '../support/until.ts';
 
+const quiet = { debug: () => undefined, info: () => undefined, error: () => undefined };
+
 describe('the queue', function () {
-  this.timeout(60_000);
   let database: TestDatabase;
   let queue: Queue;
   const seen: number[] = [];
@@ -42,6 +43,30 @@ describe('the queue', function () {
   after(async () => {
     await queue.stop();
     await database.drop();
+  });
+
+  it('tells once of each try that failed: task, attempt, of how many, and why', async () => {
+    const told: any[] = [];
+    const log = { ...quiet, warn: (fields: object, text: string) => void told.push({ ...fields, text }) };
+    const other = createQueue({ pool: database.pool, log });
+    other.define('test:sorry', {
+      schema: z.object({}),
+      plugin: 'test',
+      maxAttempts: 1,
+      run: async () => {
+        throw new Error('sorry');
+      },
+    });
+    await other.start();
+    await other.addTask(database.db, 'test:sorry', {});
+    await until(() =>
+      raw(`select 1 from tapline_jobs.jobs where last_error like '%sorry%'`).then(({ rows }) => rows.length),
+    );
+    await other.stop();
+    expect(told).to.have.length(1);
+    expect(told[0]).to.include({ text: 'task failed', task: 'test:sorry', plugin: 'test', attempt: 1, of: 1 });
+    expect(told[0].err.message).to.equal('sorry');
+    await raw('delete from tapline_jobs._private_jobs where locked_at is null');
   });
 
   const raw = (sql: string) => database.db.raw(sql);

@@ -13,5 +13,8 @@ export const shelfResource = defineResource({
     size: field.integer({ min: 0, default: 10 }),
   },
   access: { see: auditor, create: superuser, change: superuser, delete: superuser },
+  capabilities: { edit: 'change', delete: 'delete' },
+  stream: true,
   orderBy: ['name'],
+  related: (row) => ({ floor: `/floors/${Math.ceil(row.size / 10)}/` }),
 });

@@ -1,6 +1,6 @@
 import { defineResource, field, type Resource } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
-import { compileResources } from '../../core/engine/compile.ts';
+import { compileResources } from '../../core/descriptors/compile.ts';
 import { superuser } from '../../core/rbac/rules.ts';
 import { silentLog } from '../support/log.ts';
 import { openStage, type Stage } from './stage.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lookups } from '../../core/engine/filter-key.ts';
+import { lookups } from '../../core/descriptors/read/filter-key.ts';
 import { openStage, type Stage } from './stage.ts';
 import { widgetResources, widgetSql } from './widgets.ts';
 

@@ -41,7 +41,7 @@ describe('OPTIONS', () => {
       expect(description, list).to.match(/^[A-Z].+\S$/);
     }
     expect((await options('inventories/1/hosts/')).description).to.include('machine of an inventory');
-    expect((await options('job_templates/1/launch/')).description).to.equal('Launch the template');
+    expect((await options('job_templates/1/launch/')).description).to.match(/^Launch the template/);
   });
 
   it('says of what is shown which fields filter', async () => {
@@ -52,8 +52,16 @@ describe('OPTIONS', () => {
     expect(GET.type).to.deep.include({ type: 'choice', choices: [['host', 'Host']] });
     expect([GET.related.type, GET.summary_fields.type]).to.deep.equal(['object', 'object']);
     expect(GET.variables.type).to.equal('json');
-    for (const entry of Object.values<any>(GET))
-      expect(entry).to.not.have.any.keys('required', 'default', 'max_length');
+    for (const entry of Object.values<any>(GET)) expect(entry).to.not.have.any.keys('required', 'max_length');
+    expect(GET.enabled.default).to.equal(true);
+    expect(body.actions.POST.enabled).to.include({ default: true, filterable: true });
+    expect((await options('users/')).actions.POST.password.filterable).to.equal(false);
+    for (const entries of Object.values<any>((await options('users/1/')).actions)) {
+      expect(entries.password).to.include({ type: 'string', secret: true });
+      expect(entries.username).not.to.have.property('secret');
+    }
+    // parts of an object are told by something else: the type of the credential
+    expect((await options('credentials/')).actions.POST.inputs).not.to.have.property('secret');
     expect(body.types).to.deep.equal(['host']);
     expect(body.max_page_size).to.equal(200);
     expect(body.search_fields).to.include.members(['name', 'description']);
@@ -126,6 +134,15 @@ describe('OPTIONS', () => {
     expect((await options(`organizations/${organization.id}/inventories/`)).actions).to.not.have.property('POST');
   });
 
+  it('offers nothing where nothing can be made, so that clients take the list for one that is only read', async () => {
+    const { body: organization } = await api.admin('POST', '/api/v2/organizations/', { name: 'Smart' });
+    const smart = { name: 'Smart', organization: organization.id, kind: 'smart', host_filter: 'name=x' };
+    const { body: inventory } = await api.admin('POST', '/api/v2/inventories/', smart);
+    const { headers, body } = await api.admin('OPTIONS', `/api/v2/inventories/${inventory.id}/hosts/`);
+    expect(headers.get('allow')).to.equal('GET, HEAD, OPTIONS');
+    expect(body.actions).to.have.keys('GET');
+  });
+
   it("offers POST and PUT by the caller's rights, and the same Allow to all", async () => {
     const { body: organization } = await api.admin('POST', '/api/v2/organizations/', { name: 'Rights' });
     const path = `organizations/${organization.id}/`;
@@ -164,7 +181,11 @@ describe('OPTIONS', () => {
       stated.add(`${body.renders} < ${body.parses}`);
     }
     expect([...stated].toSorted()).to.deep.equal([
+      // receivers of webhooks
+      'application/json < */*',
       'application/json < application/json',
+      // the audit log
+      'application/json,text/csv,application/x-ndjson < application/json',
       'text/html < application/json',
       'text/plain,application/json < application/json',
       'text/plain,application/json,text/html < application/json',

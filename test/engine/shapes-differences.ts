@@ -2,75 +2,104 @@
 export interface KnownDifference {
   /** of the lines that `differences` notes */
   lines: RegExp;
+  /** how many of them there are */
+  count: number;
   reason: string;
 }
 
 const meant: KnownDifference[] = [
   {
+    lines: /^(job_templates|projects|workflow_job_templates) create webhook_key: missing$/,
+    count: 3,
+    reason:
+      'It may be sent, but the export of the awx command line takes a field that is offered for the link of its name.',
+  },
+  {
     lines:
-      /^(applications get client_secret|credentials get inputs|tokens get token|(users|me) get password): not filterable$/,
+      /^(applications get client_secret|credentials get inputs|tokens get token|(users|me) get password|notification_templates get notification_configuration): not filterable$/,
+    count: 6,
     reason: 'Secrets cannot be filtered by: 403.',
   },
-  { lines: /^(projects|project_updates) get scm_url: not filterable$/, reason: 'The address may hold a password.' },
+  {
+    lines: /^(projects|project_updates) get scm_url: not filterable$/,
+    count: 2,
+    reason: 'The address may hold a password.',
+  },
   {
     lines: /^(users (create|get)|me get) preferred_language: type choice, not string$/,
+    count: 3,
     reason: 'Only some languages are there to choose from.',
   },
   {
     lines: /^(groups|hosts|inventories) under (variable_data|script)\/: \S+ missing$/,
+    count: 7,
     reason: 'Keys of the recorded data, not of the answer.',
   },
   {
-    lines:
-      /get (\w+_environment|signature_validation_credential|webhook_ref_filter|webhook_credential|instance_group|work_unit_id): not filterable$/,
+    lines: /get work_unit_id: not filterable$/,
+    count: 8,
     reason: 'Always empty as yet, so there is nothing to filter by.',
   },
   {
-    lines: /^instances get (health_check_started|managed|managed_by_policy): not filterable$/,
+    lines: /^instances get (health_check_started|managed): not filterable$/,
+    count: 2,
     reason: 'The same for every node.',
   },
   {
     lines: /^instances (list|create|related|summary|under)\b/,
+    count: 11,
     reason: 'Nodes enter themselves when they start; there is no mesh of peers and receptors to describe.',
   },
-  { lines: /^config list: /, reason: 'No licence to hand in: the service needs none.' },
-  {
-    lines: /^project_updates under cancel\/: job_explanation missing$/,
-    reason: 'Shown on the update itself.',
-  },
-];
-
-const later: KnownDifference[] = [
-  { lines: / (related|under) notification/, reason: 'Notifications come with their own issue.' },
-  {
-    lines: / (related|under) (next_schedule|schedules|create_schedule)/,
-    reason: 'Schedules come with their own issue.',
-  },
-  { lines: / (related|under|summary) survey/, reason: 'Surveys come with their own issue.' },
-  { lines: / webhook_(key|receiver|credential|ref_filter)/, reason: 'Webhooks come with the events.' },
-  { lines: / (related|under) ad_hoc_command/, reason: 'Ad hoc commands come with their own issue.' },
   {
     lines:
-      / (related|under) (inventory_sources|update_inventory_sources|scm_inventory_\w+|smart_inventories|input_sources)/,
-    reason: 'Inventory sources, smart inventories and credential look-ups come with their own issue.',
+      /^(ad_hoc_commands|project_updates|inventory_updates|workflow_jobs) under cancel\/: job_explanation missing$/,
+    count: 4,
+    reason: 'Shown on the run itself.',
   },
   {
-    lines: /(execution_environment|default_environment|resolved_environment)/,
-    reason: 'Execution environments come with the runners.',
+    lines: /^(schedules|workflow_job_template_nodes) create (job_type|verbosity): lacks the choice 'None'$/,
+    count: 4,
+    reason: 'That nothing is saved is null, which is taken, and no choice beside the others.',
   },
   {
-    lines: /^(jobs|project_updates) summary instance_group: missing$/,
-    reason: 'Runs are given to nodes; a group of their own comes with dispatching to groups.',
+    lines: /^job_templates under slice_workflow_jobs\/: allows GET, not GET, POST$/,
+    count: 1,
+    reason: 'Slices are made by launching the template, and by nothing else.',
   },
   {
-    lines: / (related|under) (slice_workflow_jobs|workflow_job_templates)/,
-    reason: 'Workflows come with their own issue.',
+    lines: /^workflow_job_nodes under instance_groups\/: allows GET, not GET, POST$/,
+    count: 1,
+    reason: 'What a run was launched with does not change afterwards.',
   },
   {
-    lines: / signature_validation_credential/,
-    reason: 'Collections from galaxies come with their own issue.',
+    lines: /^notification_templates under test\/: allows POST, not POST, OPTIONS$/,
+    count: 1,
+    reason: 'OPTIONS is answered, as everywhere; the recorded server names it twice.',
   },
-  { lines: /^roles related job_template: missing$/, reason: 'The recorded role belonged to a job template.' },
+  {
+    lines: /^notifications (get body: not filterable|field body: missing)$/,
+    count: 2,
+    reason: 'Shown of kinds that send one: a body may hold what a message was told of, and nobody searches it.',
+  },
+  {
+    lines: / summary resolved_environment: missing$/,
+    count: 5,
+    reason: 'Which environment is taken is decided when something is launched, and stands in the run.',
+  },
+  {
+    lines: /^unified_job_templates get execution_environment: missing$/,
+    count: 1,
+    reason: 'The list of all templates shows each as its own list does; only what all of them have can be asked for.',
+  },
 ];
 
-export const knownDifferences: KnownDifference[] = [...meant, ...later];
+/** What was recorded had more around it than the rows here. */
+const recorded: KnownDifference[] = [
+  {
+    lines: /^workflow_approvals summary ancestor_job: missing$/,
+    count: 1,
+    reason: 'The recorded workflow was launched by another one.',
+  },
+];
+
+export const knownDifferences: KnownDifference[] = [...meant, ...recorded];

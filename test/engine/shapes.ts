@@ -74,7 +74,8 @@ async function compareList(client: Client, base: string, shape: Shape, note: Not
     else {
       if (entry.type !== wanted.type) note(`create ${name}: type ${entry.type}, not ${wanted.type}`);
       if (entry.required !== (wanted.required ?? false)) note(`create ${name}: required is ${entry.required}`);
-      const choices = (entry.choices ?? []).map(([value]: [unknown]) => String(value));
+      // `None` is how the recorded server spells that nothing is chosen
+      const choices = (entry.choices ?? []).map(([value]: [unknown]) => (value === null ? 'None' : String(value)));
       for (const choice of wanted.choices ?? [])
         if (!choices.includes(choice)) note(`create ${name}: lacks the choice '${choice}'`);
     }
@@ -98,6 +99,11 @@ async function compareDetail(client: Client, url: string, shape: Shape, note: No
     note(`detail: allows ${methodsOf(headers.get('allow'))}, not ${allow}`);
   for (const [name, type] of Object.entries(fields)) {
     if (name.endsWith('?')) continue;
+    if (name.endsWith('[]')) {
+      const found = (body[name.slice(0, -2)] ?? []).map(jsonType).filter((one: string) => !fits(type, one));
+      if (found.length) note(`field ${name}: ${found[0]}, not ${type}`);
+      continue;
+    }
     const value = name.split('.').reduce((within, key) => within?.[key], body);
     if (value === undefined) note(`field ${name}: missing`);
     else if (!fits(type, jsonType(value))) note(`field ${name}: ${jsonType(value)}, not ${type}`);

@@ -1,7 +1,8 @@
 import type { Actor, Resource, Route } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { compileResources, type Engine } from '../../core/engine/compile.ts';
+import { compileResources, type Catalog } from '../../core/descriptors/compile.ts';
 import { createHttp, type HttpDeps } from '../../core/http/server.ts';
+import { createSettings } from '../../core/settings/settings.ts';
 import { createMetrics } from '../../core/observe/metrics.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { silentLog } from '../support/log.ts';
@@ -15,7 +16,7 @@ export interface Answer {
 
 export interface Stage {
   db: Knex;
-  engine: Engine;
+  catalog: Catalog;
   url: string;
   /** `path` without the `/api/v2/` in front, unless it starts with a slash */
   send: (
@@ -58,14 +59,15 @@ export async function openStage(
     )
     .returning(['id', 'username']);
   const actors = new Map(ids.map(({ id, username }) => [username, { ...callers[username]!, id }]));
-  const engine = await compileResources({ db, log: silentLog, resources, routes });
+  const catalog = await compileResources({ db, log: silentLog, resources, routes });
   const auth = { authenticate: async ({ req }: any) => actors.get(req.headers['x-caller']) ?? null };
   const service = createHttp({
     config: { version: '1.2.3', nodeName: 'stage' },
     log: silentLog,
     metrics: createMetrics(),
     auth,
-    engineApi: engine,
+    catalog,
+    settings: createSettings({ config: { settings: {} } }),
     ...http,
   });
   const url = `http://127.0.0.1:${await service.listen(0)}`;
@@ -92,7 +94,7 @@ export async function openStage(
 
   return {
     db,
-    engine,
+    catalog,
     url,
     send,
     get: (path, as) => send('GET', path, undefined, { as }),

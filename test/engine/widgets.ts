@@ -1,6 +1,6 @@
 import { type Resource, type Rule, ApiError, defineResource, field } from '@tapline/plugin-sdk';
-import { userResource } from '../../core/resources/user.ts';
-import { createPermissions } from '../../core/rbac/permissions.ts';
+import { userResource } from '../../core/resources/people/user.ts';
+import { createDoors } from '../../core/rbac/doors.ts';
 import { anyOf, auditor, authenticated, owner, superuser } from '../../core/rbac/rules.ts';
 
 /** Tables that have a column of every kind and a relation of every kind. */
@@ -22,7 +22,11 @@ export const widgetSql = `
 `;
 
 const access = { see: authenticated, create: superuser, change: superuser, delete: superuser };
-const never: Rule = { name: 'never', row: () => false, query: (_actor, builder) => void builder.whereRaw('false') };
+const never: Rule = {
+  name: 'never',
+  row: async () => false,
+  query: (_actor, builder) => void builder.whereRaw('false'),
+};
 
 const maker = defineResource({
   type: 'maker',
@@ -64,7 +68,7 @@ const widget = defineResource({
     spare: field.ref('maker'),
     note: field.string({ nullable: true, detailOnly: true }),
     big: field.boolean({ mode: 'ro', sql: '({alias}.size > 100)' }),
-    loud: field.computed({ compute: (row) => row.name.toUpperCase() }),
+    loud: field.computed({ compute: (row) => String(row['name']).toUpperCase() }),
   },
   access,
   orderBy: ['name'],
@@ -80,7 +84,10 @@ const widget = defineResource({
       },
     },
     picked: { resource: 'tag', through: { table: 'widget_tags', parent: 'widget_id', child: 'tag_id' }, attach: true },
-    owned: { resource: 'tag', where: (builder, row, alias) => void builder.where(`${alias}.shade`, row.color) },
+    owned: {
+      resource: 'tag',
+      where: (builder, row, alias) => void builder.where(`${alias}.shade`, row['color'] as string),
+    },
   },
   actions: {
     paint: {
@@ -140,7 +147,7 @@ const anything = defineResource({
 export const widgetResources: Resource[] = [
   userResource({
     settings: { get: () => 0 as never },
-    permissions: createPermissions({ settings: { get: () => true } }),
+    visible: createDoors().visible,
   }),
   maker,
   widget,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createRecordedExecutor, recordedExit } from '../../core/runner/ingest/recorded.ts';
+import { createRecordedExecutor, recordedExit } from '../../bench/lib/recorded-events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 import { createHeardBus, createRun, createSpool, eventsOf, follow, type Spool, textOf } from './spool.ts';
@@ -186,7 +186,7 @@ describe('following a run', () => {
   it('drops a result that is too large, not its event', async () => {
     spool.emit('runner_on_ok', 'big\n', { host: 'a', res: { blob: 'x'.repeat(3000) } });
     spool.emit('runner_on_ok', 'small\n', { host: 'a', res: { blob: 'x' } });
-    spool.emit('runner_on_ok', 'huge\n', { host: 'a', res: { blob: 'x'.repeat(9_000_000) } });
+    spool.emit('runner_on_ok', 'huge\n', { host: 'a', res: { blob: 'x'.repeat(53_000_000) } });
     const { rows } = await stored({ settings: { MAX_EVENT_RES_DATA: '2000' } });
     expect(rows.map((row) => row.event_data.res)).to.deep.equal([{}, { blob: 'x' }, undefined]);
     expect(rows.map((row) => row.stdout)).to.deep.equal(['big', 'small', 'huge']);

@@ -98,7 +98,7 @@ describe('masking secrets', () => {
     spool.emit('runner_on_failed', "fatal: could not read from 'https://bob:pa:ss@git.example/x.git'\n", {
       res: { cmd: 'git clone https://token@git.example/x.git' },
     });
-    await follow({ db: base.db, run, spool });
+    await follow({ traits: { hidesUrls: true }, db: base.db, run, spool });
     const [row] = await eventsOf(base.db, run);
     expect(row.stdout).to.equal("fatal: could not read from 'https://$encrypted$@git.example/x.git'");
     expect(row.event_data.res.cmd).to.equal('git clone https://$encrypted$@git.example/x.git');

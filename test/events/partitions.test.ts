@@ -21,7 +21,7 @@ describe('partitions of events', () => {
     expect(new Set(made)).to.deep.equal(new Set(['run_events_20000']));
     expect(await names()).to.include('run_events_20000');
     const { rows } = await base.db.raw(`select count(*) from pg_indexes where tablename = 'run_events_20000'`);
-    expect(Number(rows[0].count)).to.equal(3);
+    expect(Number(rows[0].count)).to.equal(4);
   });
 
   it('are dropped when all their runs are gone, and none that runs to come will use', async () => {

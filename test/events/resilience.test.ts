@@ -1,19 +1,11 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
-import type { Bus } from '../../core/jobs/bus.ts';
-import { createRecordedExecutor, recordedExit } from '../../core/runner/ingest/recorded.ts';
+import type { Bus } from '../../core/queue/bus.ts';
+import { createRecordedExecutor, recordedExit } from '../../bench/lib/recorded-events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { quietBus } from '../support/runs.ts';
 import { until } from '../support/until.ts';
-import {
-  createHeardBus,
-  createQuietBus,
-  createRun,
-  createSpool,
-  eventsOf,
-  follow,
-  type Spool,
-  textOf,
-} from './spool.ts';
+import { createHeardBus, createRun, createSpool, eventsOf, follow, type Spool, textOf } from './spool.ts';
 
 /** A database whose every transaction meets the next trouble of the list, then works. */
 function troubled(db: Knex, troubles: ('before' | 'inside' | 'after')[]): Knex {
@@ -115,7 +107,7 @@ describe('an ingest that is disturbed', () => {
     const run = await createRun(base.db);
     const stop = new AbortController();
     let batches = 0;
-    const bus: Bus = { ...createQuietBus(), notify: async () => void (++batches === 1 && stop.abort()) };
+    const bus: Bus = { ...quietBus, notify: async () => void (++batches === 1 && stop.abort()) };
     const first = await follow({ db: base.db, run, spool, signal: stop.signal, bus }).then(
       () => 'ended',
       (error) => error.name,

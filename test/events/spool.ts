@@ -3,16 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { createSettings } from '../../core/settings/settings.ts';
-import type { Bus, BusMessages } from '../../core/jobs/bus.ts';
-import { createBus } from '../../core/jobs/pg-bus.ts';
+import type { Bus, BusMessages } from '../../core/queue/bus.ts';
+import { createBus } from '../../core/queue/pg-bus.ts';
 import { createIngest, type FollowOptions } from '../../core/runner/ingest/ingest.ts';
 import {
   createRecordedExecutor,
   recordedExit,
   recordedFiles,
   type RecordedExecutor,
-} from '../../core/runner/ingest/recorded.ts';
+} from '../../bench/lib/recorded-events.ts';
 import { silentLog } from '../support/log.ts';
+import { quietBus } from '../support/runs.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 /** A spool that the test writes piece by piece, as the engine's callback would. */
 export function createSpool() {
@@ -62,18 +64,11 @@ export function createSpool() {
       );
     },
     forget: (host: string) => rmSync(join(workspace, 'fact_cache', host)),
-    remove: () => rmSync(workspace, { recursive: true, force: true }),
+    remove: () => removeFolder(workspace),
   };
 }
 
 export type Spool = ReturnType<typeof createSpool>;
-
-/** Nobody listens. */
-export const createQuietBus = (): Bus => ({
-  on: () => () => undefined,
-  notify: async () => undefined,
-  parcel: () => ['nobody', '{}'],
-});
 
 /** A real one, and what is said about events on it. */
 export async function createHeardBus(database: { url: string }) {
@@ -116,6 +111,7 @@ interface FollowSetup {
   signal?: AbortSignal;
   bus?: Bus;
   settings?: Record<string, string>;
+  traits?: FollowOptions['traits'];
 }
 
 export function follow({
@@ -125,8 +121,9 @@ export function follow({
   executor = createRecordedExecutor(recordedExit(0)),
   secrets = [],
   signal = new AbortController().signal,
-  bus = createQuietBus(),
+  bus = quietBus,
   settings = {},
+  traits = { summarizesHosts: true },
 }: FollowSetup) {
   const ingest = createIngest({
     db,
@@ -135,5 +132,5 @@ export function follow({
     log: silentLog,
     settings: createSettings({ config: { settings } }),
   });
-  return ingest.follow(run, spool.handle, { secrets, signal } satisfies FollowOptions);
+  return ingest.follow(run, spool.handle, { secrets, signal, ...(traits && { traits }) } satisfies FollowOptions);
 }

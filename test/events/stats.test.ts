@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createRecordedExecutor } from '../../core/runner/ingest/recorded.ts';
+import { createRecordedExecutor } from '../../bench/lib/recorded-events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createRun, createSpool, eventsOf, follow, type Spool } from './spool.ts';
 
@@ -105,6 +105,17 @@ describe('what a run leaves behind', () => {
       ['runner_on_unreachable', '', true, false],
       ['playbook_on_stats', '', true, true],
     ]);
+  });
+
+  it('a chain of forged parents is followed no higher than plays are', async () => {
+    for (let i = 1; i <= 3000; i += 1)
+      spool.emit('playbook_on_task_start', '', { task: `${i}` }, { uuid: `f${i}`, parent_uuid: `f${i - 1}` });
+    spool.emit('runner_on_failed', '', { host: 'a' }, { parent_uuid: 'f3000' });
+    spool.emit('playbook_on_stats', '', { failures: { a: 1 } });
+    const run = await createRun(base.db);
+    await follow({ db: base.db, run, spool });
+    const failed = await base.db('run_events').where({ run_id: run.id, failed: true }).orderBy('counter').pluck('task');
+    expect(failed).to.deep.equal(['2997', '2998', '2999', '3000', '', '']);
   });
 
   it('an older run that ends later does not take the hosts over', async () => {

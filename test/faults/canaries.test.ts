@@ -8,6 +8,7 @@ import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 import { found, inDatabase, inFiles, inProcesses } from './canary-scan.ts';
 import { type OutageService, startOutageService } from './outage-service.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const canary = (name: string) => `cnry-${name}-${Math.random().toString(36).slice(2, 10)}`;
 const named = (...names: string[]) => Object.fromEntries(names.map((name) => [name, canary(name)]));
@@ -37,7 +38,6 @@ const playbook = (secrets: readonly string[]) => `- hosts: all
 `;
 
 describeWith(['ssh-keygen', 'ssh-agent'], 'canary secrets', function () {
-  this.timeout(180_000);
   let service: OutageService;
   let temporary: string;
   let token: string;
@@ -51,7 +51,7 @@ describeWith(['ssh-keygen', 'ssh-agent'], 'canary secrets', function () {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(120_000),
     });
     const text = await answer.text();
     expect(answer.status, `${path} ${text.slice(0, 500)}`).to.be.lessThan(400);
@@ -78,7 +78,7 @@ describeWith(['ssh-keygen', 'ssh-agent'], 'canary secrets', function () {
   after(async () => {
     for (const socket of sockets) socket.terminate();
     await service?.close();
-    rmSync(temporary, { recursive: true, force: true });
+    removeFolder(temporary);
   });
 
   const credential = async (namespace: string, inputs: object) => {

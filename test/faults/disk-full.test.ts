@@ -27,7 +27,6 @@ describeWith(['root', 'mount', 'umount'], 'a full disk under the spool', () => {
   let jobs = '';
 
   before(async function () {
-    this.timeout(60_000);
     service = await startOutageService();
     const folder = join(service.data, 'jobs');
     mkdirSync(folder, { recursive: true });
@@ -41,7 +40,6 @@ describeWith(['root', 'mount', 'umount'], 'a full disk under the spool', () => {
   });
 
   it('ends the job as error with the reason, and the next job runs', async function () {
-    this.timeout(200_000);
     const full = await service.post(`job_templates/${await service.template(flood)}/launch/`);
     await until(async () => (await service.get(`jobs/${full.body.job}/`)).body.event_processing_finished, 60_000);
     const job = (await service.get(`jobs/${full.body.job}/`)).body;

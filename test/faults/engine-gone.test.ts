@@ -1,11 +1,12 @@
-import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { loadConfig } from '../../core/app/config.ts';
+import { loadConfig } from '../../core/config/config.ts';
 import { findEngine } from '../../core/runner/engine-tool.ts';
 import { until } from '../support/until.ts';
 import { type OutageService, startOutageService } from './outage-service.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const hello = `- hosts: all
   gather_facts: false
@@ -15,7 +16,6 @@ const hello = `- hosts: all
 `;
 
 describe('an engine that breaks while the service runs', function () {
-  this.timeout(120_000);
   let service: OutageService;
   let folder: string;
   let command: string;
@@ -38,7 +38,7 @@ describe('an engine that breaks while the service runs', function () {
   });
   after(async () => {
     await service?.close();
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   });
 
   const run = async () => {

@@ -1,17 +1,17 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePort } from '../../demo/free-port.ts';
-import { Node } from '../chaos/processes.ts';
+import { Node } from '../chaos/node.ts';
 import { world } from '../rbac/world.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const gate = 7_231_999;
 
 describe('a launch with Idempotency-Key whose process is killed', function () {
-  this.timeout(180_000);
   let base: TestDatabase;
   let node: Node;
   let data: string;
@@ -42,7 +42,7 @@ describe('a launch with Idempotency-Key whose process is killed', function () {
   after(async () => {
     await node?.kill();
     await base?.drop();
-    rmSync(data, { recursive: true, force: true });
+    removeFolder(data);
   });
 
   const send = (method: string, path: string, headers: Record<string, string> = {}) =>

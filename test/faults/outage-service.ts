@@ -1,11 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PostgresServer, startPostgres } from '@tapline/core/app/postgres.ts';
+import { type PostgresServer, startPostgres } from '@tapline/core/db/postgres.ts';
 import { pino } from 'pino';
 import { freePort } from '../../demo/free-port.ts';
-import { Node } from '../chaos/processes.ts';
-import { persist } from '../chaos/stage.ts';
+import { Node } from '../chaos/node.ts';
+import { persist } from '../chaos/api.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 export interface Answer {
   status: number;
@@ -48,7 +49,7 @@ export async function startOutageService(env: Record<string, string> = {}): Prom
         'content-type': 'application/json',
       },
       body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(120_000),
     });
     const text = await reply.text();
     const json = reply.headers.get('content-type')?.includes('json') === true;
@@ -86,7 +87,7 @@ export async function startOutageService(env: Record<string, string> = {}): Prom
     async close() {
       await node.stop();
       await postgres.stop();
-      rmSync(base, { recursive: true, force: true });
+      removeFolder(base);
     },
   };
 }

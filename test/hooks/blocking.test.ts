@@ -10,7 +10,6 @@ const spin = (ms: number) => {
 const sleepHard = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 describe('the watch over the event loop', function () {
-  this.timeout(60_000);
   const seen: any[] = [];
   const figures: any[] = [];
   let end: () => Promise<void>;

@@ -1,19 +1,29 @@
 import { expect } from 'chai';
 import type { BeforeStartOptions, Launch } from '@tapline/plugin-sdk';
+import { fakeRun, fakeTemplate } from '@tapline/plugin-sdk/testing';
+import { explained } from '../../core/hooks/explanation.ts';
 import type { TapRecord } from '../../core/hooks/guard.ts';
 import { createHooks, type LaunchFacts } from '../../core/hooks/hooks.ts';
 import { spansBy } from '../../core/hooks/spans.ts';
 import { until } from '../support/until.ts';
 
+/** Beyond what a busy machine takes from a tap that answers at once, which would be late as well. */
+const limitMs = 200;
 const never = () => new Promise<never>(() => undefined);
+/** Longer than a tap of these tests may take, so that no timer gets its turn. */
+const block = () => {
+  for (const end = performance.now() + 2 * limitMs; performance.now() < end;);
+};
 const denial = { status: 403, body: { detail: 'no' } };
 
 const facts = (): LaunchFacts => ({
-  run: { id: 1, limit: 'web' },
-  template: { id: 2, nested: { list: [1, 2] } },
+  run: fakeRun({ limit: 'web', artifacts: { list: [1, 2] } }),
+  template: fakeTemplate({ id: 2 }),
+  uses: { organization: null, inventory: null, project: null, credentials: [] },
   actor: null,
   authority: null,
   origin: { kind: 'api', id: null, client_ip: null },
+  given: {},
 });
 
 function make() {
@@ -29,7 +39,7 @@ function make() {
 const options = (more: Partial<BeforeStartOptions> = {}): BeforeStartOptions => ({
   name: 'p:check',
   failMode: 'deny',
-  timeoutMs: 20,
+  timeoutMs: limitMs,
   ...more,
 });
 
@@ -48,7 +58,7 @@ describe('hooks', () => {
       tap('quota', 100);
       tap('policy', 200);
       tap('late');
-      expect(await hooks.decideLaunch(facts())).to.deep.equal({ denial: undefined, lines: [] });
+      expect(await hooks.decideLaunch(facts())).to.deep.equal({ refusal: undefined, lines: [] });
       expect(seen).to.deep.equal(['quota', 'policy', 'scan', 'default', 'late']);
       expect(hooks.list()[0]!.taps.map(({ name }) => name)).to.deep.equal(seen);
     });
@@ -58,7 +68,7 @@ describe('hooks', () => {
       let scanned = false;
       hooks.beforeStart({ name: 'policy', stage: 200, failMode: 'allow' }, async () => denial);
       hooks.beforeStart({ name: 'scan', stage: 300, failMode: 'allow' }, () => void (scanned = true));
-      expect((await hooks.decideLaunch(facts())).denial).to.deep.equal(denial);
+      expect((await hooks.decideLaunch(facts())).refusal).to.deep.equal({ denial, tap: 'core:policy' });
       expect(scanned).to.equal(false);
     });
 
@@ -66,7 +76,7 @@ describe('hooks', () => {
       const { hooks } = make();
       for (const [index, value] of [undefined, null].entries())
         hooks.beforeStart(options({ name: `quiet-${index}` }), () => value);
-      expect(await hooks.decideLaunch(facts())).to.deep.equal({ denial: undefined, lines: [] });
+      expect(await hooks.decideLaunch(facts())).to.deep.equal({ refusal: undefined, lines: [] });
     });
 
     const cyclic: Record<string, unknown> = {};
@@ -92,6 +102,12 @@ describe('hooks', () => {
       },
       'rejects with undefined': () => Promise.reject(),
       'is too late': never,
+      'answers late because it blocked': block,
+      'denies late because it blocked': () => (block(), denial),
+      'throws late because it blocked': () => {
+        block();
+        throw new Error('broken');
+      },
       'returns true': () => true,
       'returns a text': () => 'no',
       'returns 0': () => 0,
@@ -117,17 +133,32 @@ describe('hooks', () => {
         const open = make();
         open.hooks.beforeStart(options({ failMode: 'allow' }), tap);
         const allowed = await open.hooks.decideLaunch(facts());
-        expect(allowed.denial).to.equal(undefined);
+        expect(allowed.refusal).to.equal(undefined);
         expect(allowed.lines.join()).to.contain('p:check').and.to.contain('allowed by its fail mode');
         const closed = make();
         closed.hooks.beforeStart(options(), tap);
         const refused = await closed.hooks.decideLaunch(facts());
-        expect(refused.denial).to.include({ status: 403 });
-        expect(refused.denial!.body['detail']).to.contain('p:check').and.to.contain('refused by its fail mode');
+        expect(refused.refusal).to.nested.include({ tap: 'p:check', 'denial.status': 403 });
+        expect(refused.refusal!.denial.body['detail']).to.contain('p:check').and.to.contain('refused by its fail mode');
         expect(closed.records[0]!.result).to.be.oneOf(['threw', 'timed out', 'invalid']);
         expect(closed.records[0]!.error).to.be.instanceOf(Error);
       });
     }
+
+    it('tells of a tap that blocked beyond its time as timed out, and aborts its signal', async () => {
+      const { hooks, records } = make();
+      let signal: AbortSignal | undefined;
+      hooks.beforeStart(options({ failMode: 'allow' }), (launch) => {
+        ({ signal } = launch);
+        block();
+        return denial;
+      });
+      const { refusal, lines } = await hooks.decideLaunch(facts());
+      expect(refusal).to.equal(undefined);
+      expect(lines).to.deep.equal(['p:check was too late; launch allowed by its fail mode.']);
+      expect(records.map(({ result }) => result)).to.deep.equal(['timed out']);
+      expect(signal!.aborted).to.equal(true);
+    });
 
     it('gives each tap a frozen payload: what one tries to change, no other and no caller sees', async () => {
       const { hooks } = make();
@@ -135,7 +166,7 @@ describe('hooks', () => {
       hooks.beforeStart(options({ name: 'p:vandal', failMode: 'allow' }), (launch: any) => {
         for (const change of [
           () => (launch.run.limit = 'all'),
-          () => launch.template.nested.list.push(3),
+          () => launch.run.artifacts.list.push(3),
           () => (launch.explain = () => undefined),
           () => delete launch.origin.kind,
         ])
@@ -183,6 +214,48 @@ describe('hooks', () => {
     });
   });
 
+  describe('explain', () => {
+    const cutTo = async (before: string, ...taps: ((launch: Launch) => void)[]) => {
+      const { hooks } = make();
+      for (const [index, tap] of taps.entries())
+        hooks.beforeStart(options({ name: `p:tap-${index}`, failMode: 'allow' }), tap);
+      return explained(before, await hooks.decideLaunch(facts()));
+    };
+
+    it('cuts the whole explanation where a tap wants it: what was there, what it says, and what later ones say', async () => {
+      const long = 'x'.repeat(600);
+      const text = await cutTo(
+        'from before',
+        ({ explain }) => explain(long),
+        ({ explain }) => explain(`Scan warnings: ${long}`, { cut: 1024 }),
+        ({ explain }) => explain('said afterwards'),
+      );
+      expect(text).to.equal(`from before\n${long}\nScan warnings: ${long}\nsaid afterwards`.slice(0, 1024));
+      expect(text).to.have.length(1024);
+    });
+
+    it('leaves alone what is short enough, and takes the smallest of several wishes', async () => {
+      expect(await cutTo('', ({ explain }) => explain('short', { cut: 5 }))).to.equal('short');
+      const wishes = [8, 4, 6].map(
+        (cut) =>
+          ({ explain }: Launch) =>
+            explain('abc', { cut }),
+      );
+      expect(await cutTo('', ...wishes)).to.equal('abc\n');
+    });
+
+    it('cuts no character in half', async () => {
+      expect(await cutTo('', ({ explain }) => explain('🔒🔒🔒', { cut: 2 }))).to.equal('🔒🔒');
+    });
+
+    it('takes a cut that is none for a failure of the tap', async () => {
+      for (const cut of [0, -1, 1.5, Number.NaN, 16_385, '1024'])
+        expect(await cutTo('', ({ explain }) => explain('said', { cut: cut as number }))).to.equal(
+          'p:tap-0 failed; launch allowed by its fail mode.',
+        );
+    });
+  });
+
   describe('options', () => {
     for (const [what, change, message] of [
       ['no fail mode', { failMode: undefined }, /failMode must be/],
@@ -214,14 +287,14 @@ describe('hooks', () => {
 
   describe('queued taps', () => {
     it('run one alone, with a frozen payload, and their failure is thrown', async () => {
-      const { hooks, records } = make();
+      const { hooks, records, warnings } = make();
       const seen: unknown[] = [];
       hooks.on('onStatusChange', { name: 'p:good' }, (change, { attempt }) => void seen.push([change, attempt]));
       hooks.on('onStatusChange', { name: 'p:bad' }, () => {
         throw new Error('broken');
       });
       hooks.on('onStatusChange', { name: 'p:vandal' }, (change) => void (change.to = 'failed'));
-      hooks.on('onStatusChange', { name: 'p:slow', timeoutMs: 20 }, never);
+      hooks.on('onStatusChange', { name: 'p:slow', timeoutMs: limitMs }, never);
       await hooks.runTap('p:good', { run_id: 1, to: 'running' }, { attempt: 2 });
       expect(seen).to.deep.equal([[{ run_id: 1, to: 'running' }, 2]]);
       const failure = (label: string) =>
@@ -231,7 +304,7 @@ describe('hooks', () => {
         );
       expect(await failure('p:bad')).to.equal('broken');
       expect(await failure('p:vandal')).to.contain('read only');
-      expect(await failure('p:slow')).to.contain('no answer within 20 ms');
+      expect(await failure('p:slow')).to.contain('no answer within 200 ms');
       expect(await failure('p:gone')).to.contain('no tap p:gone');
       expect(records.map(({ tap, run, attempt, result }) => [tap, run, attempt, result])).to.deep.equal([
         ['good', 1, 2, 'ok'],
@@ -239,6 +312,7 @@ describe('hooks', () => {
         ['vandal', 1, 1, 'threw'],
         ['slow', 1, 1, 'timed out'],
       ]);
+      expect(warnings, 'the queue tells of each failed try').to.deep.equal([]);
     });
 
     it('give up at once when the service stops, and tell the tap', async () => {
@@ -280,7 +354,7 @@ describe('hooks', () => {
     hooks.intercept(spanning('a'));
     hooks.beforeStart(options({ name: 'p:denies' }), () => denial);
     hooks.on('afterFinish', { name: 'p:later' }, () => undefined);
-    expect((await hooks.decideLaunch(facts())).denial).to.deep.equal(denial);
+    expect((await hooks.decideLaunch(facts())).refusal).to.deep.equal({ denial, tap: 'p:denies' });
     await hooks.runTap('p:after', { run: { id: 1 } });
     await hooks.runTap('p:later', { run: { id: 1 } });
     await until(() => spans.length === 8);
@@ -305,7 +379,7 @@ describe('hooks', () => {
       let ran = 0;
       hooks.beforeStart(options(), () => ((ran += 1), denial));
       hooks.intercept(spansBy({ span }, { warn: () => undefined }));
-      expect((await hooks.decideLaunch(facts())).denial).to.deep.equal(denial);
+      expect((await hooks.decideLaunch(facts())).refusal).to.deep.equal({ denial, tap: 'p:check' });
       expect(ran).to.equal(1);
     }
     expect(spans).to.deep.equal(['hook tap p:check']);

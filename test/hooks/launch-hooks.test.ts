@@ -1,11 +1,11 @@
+import { ApiError, coreColumns, ValidationError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { until } from '../support/until.ts';
-import { reapUndecided } from '../../core/dispatch/reaper.ts';
+import { reapUndecided } from '../../core/runs/reaper.ts';
 import { type Stage, startStage } from '../launch/fixture.ts';
 import { testPlugin } from '../support/plugins.ts';
 
 describe('hooks of a launch', function () {
-  this.timeout(120_000);
   let stage: Stage;
   let template: number;
   /** what the one tap of this service does now */
@@ -53,6 +53,42 @@ describe('hooks of a launch', function () {
     expect(ended.job_explanation).to.equal('looked at');
   });
 
+  it('hands over the columns that are promised, of run and template, at the beginning and the end', async () => {
+    let seen: any;
+    decide = (launch) => void (seen = launch);
+    const { id } = await stage.launch(template);
+    await stage.ended(id);
+    const { run } = await until(() => finished.find((payload) => payload.run.id === id));
+    const promised = Object.keys(coreColumns.core_runs);
+    expect(seen.run).to.include.all.keys(promised);
+    expect(run).to.include.all.keys(promised);
+    const row = await stage.services.db('core_runs').where({ id }).first();
+    expect(run).to.deep.include({ created: row!.created, finished: row!.finished, origin: row!.origin });
+    const { survey_questions: _computed, ...columns } = coreColumns.core_templates;
+    expect(seen.template).to.include.all.keys(Object.keys(columns));
+  });
+
+  it('tells the tap what the run will use, by number and name', async () => {
+    let uses: any;
+    decide = (launch) => void ({ uses } = launch);
+    const credential = await stage.credential({ name: 'its key', credential_type: stage.machineType, inputs: {} });
+    const asking = await stage.template({ ask_credential_on_launch: true });
+    await stage.launch(asking, { credentials: [credential] });
+    expect(uses).to.deep.equal({
+      organization: { id: uses.organization.id, name: 'Default' },
+      inventory: { id: stage.inventory, name: 'stage' },
+      project: { id: stage.project, name: 'stage' },
+      credentials: [{ id: credential, name: 'its key', kind: 'ssh' }],
+    });
+  });
+
+  it('cuts the explanation of the run where a tap wants it', async () => {
+    decide = ({ explain }) => explain(`Scan warnings: ${'x'.repeat(1000)}`, { cut: 40 });
+    const job = await stage.launch(template);
+    expect(job.job_explanation).to.equal(`Scan warnings: ${'x'.repeat(25)}`);
+    await stage.ended(job.id);
+  });
+
   it('deletes a denied run and answers with the denial', async () => {
     const count = async () => Number((await stage.services.db('runs').count())[0]!['count']);
     const before = await count();
@@ -64,16 +100,36 @@ describe('hooks of a launch', function () {
     expect((await stage.get(`job_templates/${template}/`)).body.status).to.equal('successful');
   });
 
+  it('sends the headers of a denial, in both forms of the answer, and takes an ApiError for one', async () => {
+    const path = `job_templates/${template}/launch/`;
+    const body = { detail: 'Too many launches.', limit: 5 };
+    const headers = { 'Retry-After': '60', 'X-Frame-Options': 'ALLOWALL' };
+    for (const tap of [
+      () => ({ status: 429, body, headers }),
+      () => {
+        throw new ApiError(429, body, headers);
+      },
+    ]) {
+      decide = tap;
+      const answer = await stage.post(path);
+      expect([answer.status, answer.body]).to.deep.equal([429, body]);
+      expect(answer.headers.get('retry-after')).to.equal('60');
+      expect(answer.headers.get('x-frame-options')).to.equal('SAMEORIGIN');
+      const problem = await stage.post(path, {}, { headers: { Accept: 'application/problem+json' } });
+      expect(problem.headers.get('retry-after')).to.equal('60');
+      expect(problem.body).to.deep.include({ status: 429, detail: body.detail, errors: { limit: 5 } });
+    }
+  });
+
   it('keeps a denied run as failed where nobody waits for the answer', async () => {
     decide = () => ({ status: 403, body: { detail: 'Policy denied launch.', reasons: ['because'] } });
-    const { run } = await stage.services.launch.launchTemplate({
-      templateId: template,
+    const { run } = await stage.services.launch.start({
+      template,
       prompts: {},
       actor: null,
       authority: null,
       origin: { kind: 'schedule', id: 7, client_ip: null },
       waiting: false,
-      launchType: 'scheduled',
     });
     const { body } = await stage.get(`jobs/${run.id}/`);
     expect(body).to.include({
@@ -84,10 +140,85 @@ describe('hooks of a launch', function () {
     expect(body.finished).to.be.a('string');
   });
 
+  it('tells of a refusal in the activity stream: who, what, why and by which tap, though the run is gone', async () => {
+    decide = () => ({
+      status: 403,
+      body: { detail: 'Policy denied \0 launch.', reasons: ['because', { of: 'this' }] },
+    });
+    await stage.post('users/', { username: 'launcher', password: 'launcher-pass-1' });
+    const template = await stage.template();
+    const stream = `job_templates/${template}/activity_stream/?order_by=-id`;
+    const auth = 'launcher:launcher-pass-1';
+    const roles = (await stage.get(`job_templates/${template}/`)).body.summary_fields.object_roles;
+    const { id: user } = (await stage.get('users/?username=launcher')).body.results[0];
+    await stage.post(`roles/${roles.execute_role.id}/users/`, { id: user });
+    expect((await stage.post(`job_templates/${template}/launch/`, {}, { auth })).status).to.equal(403);
+    const [entry] = (await stage.get(stream, { auth })).body.results;
+    expect(entry).to.deep.include({
+      operation: 'update',
+      object1: 'job_template',
+      changes: {
+        action: 'launch_denied',
+        tap: 'test:policy',
+        status: 403,
+        detail: 'Policy denied \uFFFD launch.',
+        reasons: ['because', '{"of":"this"}'],
+        launch_type: 'manual',
+      },
+    });
+    expect(entry.summary_fields.actor.username).to.equal('launcher');
+    expect(entry.summary_fields.job_template.map(({ id }: any) => id)).to.deep.equal([template]);
+    expect(entry.related).not.to.have.property('job');
+
+    decide = () => {
+      throw new Error('broken');
+    };
+    await stage.post(`job_templates/${template}/launch/`);
+    const [failed] = (await stage.get(stream)).body.results;
+    expect(failed.changes).to.include({ action: 'launch_denied', tap: 'test:policy' });
+    expect(failed.changes.detail).to.contain('refused by its fail mode');
+    expect(failed.summary_fields.actor.username).to.equal('admin');
+  });
+
+  it('tells of a refusal that nobody waits for with the run that was kept', async () => {
+    decide = () => {
+      throw ValidationError.field('limit', 'Too wide.');
+    };
+    const { run } = await stage.services.launch.start({
+      template,
+      prompts: {},
+      actor: null,
+      authority: null,
+      origin: { kind: 'schedule', id: 7, client_ip: null },
+      waiting: false,
+    });
+    expect((await stage.get(`jobs/${run.id}/`)).body.job_explanation).to.equal('Launch refused.\nlimit: Too wide.');
+    const { results } = (await stage.get(`jobs/${run.id}/activity_stream/`)).body;
+    expect(results).to.have.length(1);
+    expect(results[0].changes).to.deep.include({
+      status: 400,
+      reasons: ['limit: Too wide.'],
+      launch_type: 'scheduled',
+    });
+    expect(results[0].summary_fields).to.have.keys('job', 'job_template');
+  });
+
+  it('keeps a refusal out of an activity stream that is off', async () => {
+    decide = () => ({ status: 403, body: { detail: 'no' } });
+    const count = async () => (await stage.get('activity_stream/?changes__icontains=launch_denied')).body.count;
+    await stage.request('PATCH', 'settings/system/', { body: { ACTIVITY_STREAM_ENABLED: false } });
+    const before = await count();
+    expect((await stage.post(`job_templates/${template}/launch/`)).status).to.equal(403);
+    expect(await count()).to.equal(before);
+    await stage.request('PATCH', 'settings/system/', { body: { ACTIVITY_STREAM_ENABLED: true } });
+    await stage.post(`job_templates/${template}/launch/`);
+    expect(await count()).to.equal(before + 1);
+  });
+
   it('keeps a launch that cannot start as failed where nobody waits', async () => {
     decide = () => undefined;
-    const { run } = await stage.services.launch.launchTemplate({
-      templateId: template,
+    const { run } = await stage.services.launch.start({
+      template,
       prompts: { inventory: 424_242 },
       actor: null,
       authority: null,

@@ -1,18 +1,18 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Plugin, Task } from '@tapline/plugin-sdk';
 import { checkPlugins } from '../../core/app/doctor/plugins.ts';
-import { deleteTasksOf } from '../../core/jobs/parked.ts';
+import { deleteTasksOf } from '../../core/queue/parked.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bootWith, testPlugin } from '../support/plugins.ts';
 import type { TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 describe('tasks of a plugin that is off', function () {
-  this.timeout(120_000);
   let database: TestDatabase;
   let dataDir: string;
   let service: TestService;
@@ -64,7 +64,7 @@ describe('tasks of a plugin that is off', function () {
   after(async () => {
     await service.stop();
     await database.drop();
-    rmSync(dataDir, { recursive: true, force: true });
+    removeFolder(dataDir);
   });
 
   it('wait without using up attempts, and keep nobody else from running', async () => {

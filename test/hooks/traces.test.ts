@@ -20,7 +20,6 @@ const scan = testPlugin('scan', (api) => {
 });
 
 describe('traces of hooks', function () {
-  this.timeout(120_000);
   let stage: Stage;
   let template: number;
 
@@ -157,9 +156,9 @@ describe('the writer of traces', () => {
     const recent = await count();
     // ids follow time: what is old came first
     await db.raw(`update hook_traces set created = now() - interval '9 days' where id <= 10`);
-    expect(await deleteOldTraces(db)).to.equal(10);
+    expect(await deleteOldTraces(db, 7)).to.equal(10);
     expect(await count()).to.equal(recent - 10);
-    expect(await deleteOldTraces(db)).to.equal(0);
+    expect(await deleteOldTraces(db, 7)).to.equal(0);
     expect(await db('hook_traces').where('created', '<', db.raw(`now() - interval '7 days'`)).first()).to.equal(
       undefined,
     );

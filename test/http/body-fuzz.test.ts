@@ -1,10 +1,23 @@
 import { expect } from 'chai';
-import type { CompiledRoute } from '../../core/engine/routes.ts';
+import type { CompiledRoute } from '../../core/descriptors/routes/routes.ts';
 import { setStage, type Stage } from '../access/principals.ts';
 import { pathOf, prepare, rightBodies } from '../access/requests.ts';
 import { type Rewindable, startRewindable } from '../support/rewindable.ts';
 
 const unknown = 987_654_321;
+/** There is no aggregator to send the log to, no licence to hand in, no source of secrets behind this credential. */
+const neverTaken = new Set(
+  [
+    'settings/logging/test/',
+    'config/',
+    'config/subscriptions/',
+    'config/attach/',
+    'credential_types/:id/test/',
+    'credentials/:id/test/',
+    // the inventory is a plain one
+    'inventories/:id/input_inventories/',
+  ].map((path) => `/api/v2/${path}`),
+);
 /** Values that are of no such type, by the types of OPTIONS. */
 const wrong: Record<string, unknown[]> = {
   integer: ['x', 1.5, [], {}, true, 2 ** 70],
@@ -23,6 +36,8 @@ const wrong: Record<string, unknown[]> = {
 
 /** Which of those are wrong for fields that are read more kindly than their type says. */
 const kind: Record<string, (value: unknown) => boolean> = {
+  // numbers and what stands for hosts
+  hosts: (value) => !Array.isArray(value),
   // any list
   policy_instance_list: (value) => !Array.isArray(value),
   // that there are two owners is what is complained of first; later on they are not looked at
@@ -31,12 +46,13 @@ const kind: Record<string, (value: unknown) => boolean> = {
 };
 /** What the place says for itself, so that the body's word does not count. */
 const placed: Record<string, string[]> = {
+  '/api/v2/groups/:id/ad_hoc_commands/': ['limit'],
+  '/api/v2/hosts/:id/ad_hoc_commands/': ['limit'],
   '/api/v2/users/:id/personal_tokens/': ['application'],
   '/api/v2/teams/:id/credentials/': ['organization', 'user'],
 };
 
 describe('bodies of every write', function () {
-  this.timeout(600_000);
   let service: Rewindable;
   let stage: Stage;
   let routes: CompiledRoute[];
@@ -46,7 +62,7 @@ describe('bodies of every write', function () {
   before(async () => {
     service = await startRewindable();
     stage = await setStage(service.db);
-    ({ routes } = service.services.engineApi);
+    ({ routes } = service.services.catalog);
     bodies = await rightBodies(routes, stage, service.ask);
   });
   after(async () => {
@@ -75,8 +91,8 @@ describe('bodies of every write', function () {
   function making(method: string, route: CompiledRoute): Record<string, unknown> {
     const body = bodies[`${method} ${route.path}`];
     if (method !== 'POST' || body.id === undefined) return body;
-    const child = service.services.engineApi.type(route.type!).resource.sublists![route.name!]!.resource;
-    return bodies[`POST /api/v2/${service.services.engineApi.type(child).resource.path}/`] as Record<string, unknown>;
+    const child = service.services.catalog.type(route.type!).resource.sublists![route.name!]!.resource;
+    return bodies[`POST /api/v2/${service.services.catalog.type(child).resource.path}/`] as Record<string, unknown>;
   }
 
   const inEvery = (look: (method: string, route: CompiledRoute) => Promise<string[]>) => async () => {
@@ -129,8 +145,14 @@ describe('bodies of every write', function () {
     'succeed as they should be',
     inEvery(async (method, route) => {
       const answer = await send(method, route, bodies[`${method} ${route.path}`]);
-      const failed = answer.status >= 300 && route.path !== '/api/v2/settings/logging/test/';
+      // nothing that is not signed gets into a receiver
+      const unsigned = route.endpoints[method]!.body?.kind === 'raw' && answer.status === 403;
+      const failed = answer.status >= 300 && !unsigned && !neverTaken.has(route.path);
       return failed ? [`${method} ${route.path}: ${answer.status} ${JSON.stringify(answer.body)}`] : [];
     }),
   );
+
+  it('were many: OPTIONS that say nothing would leave nothing to ask', () => {
+    expect(asked).to.be.at.least(2_280);
+  });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { lookups } from '../../core/engine/filter-key.ts';
-import type { CompiledRoute } from '../../core/engine/routes.ts';
+import { lookups } from '../../core/descriptors/read/filter-key.ts';
+import type { CompiledRoute } from '../../core/descriptors/routes/routes.ts';
 import { setStage, type Stage } from '../access/principals.ts';
 import { pathOf } from '../access/requests.ts';
 import { type Answer, type Rewindable, startRewindable } from '../support/rewindable.ts';
@@ -25,6 +25,8 @@ const kinds: Record<string, Kind> = {
 
 /** OPTIONS calls them JSON for the sake of forms; they are YAML or JSON as text. */
 const texts = new Set(['variables', 'extra_vars']);
+/** Searched by host_filter, which clients offer for it. */
+const facts = new Set(['ansible_facts', 'engine_facts']);
 /** Parameters of every list, so that these fields answer to lookups only. */
 const parameters = new Set(['limit', 'host_filter']);
 
@@ -67,7 +69,6 @@ function isWrong(lookup: string, value: string): boolean {
 }
 
 describe('filters and orders of every list', function () {
-  this.timeout(600_000);
   let service: Rewindable;
   let stage: Stage;
   /** a list for each type: its own, or one below a record */
@@ -88,7 +89,7 @@ describe('filters and orders of every list', function () {
     service.ask({ method, path, token: stage.tokens.superuser });
 
   function listsByType(): Map<string, CompiledRoute> {
-    const { routes, type } = service.services.engineApi;
+    const { routes, type } = service.services.catalog;
     const own = routes.filter(({ kind, endpoints }) => kind === 'list' && endpoints.GET);
     const found = new Map(own.map((route) => [route.type!, route]));
     for (const route of routes.filter(({ kind }) => kind === 'sublist')) {
@@ -126,13 +127,20 @@ describe('filters and orders of every list', function () {
     return {
       fields: filterable.map(([name, { type, choices }]): [string, Kind] => {
         if (texts.has(name)) return [name, 'text'];
+        if (name === 'credential') return [name, 'id'];
         if (typeof choices?.[0]?.[0] === 'number') return [name, 'number'];
         if (!kinds[type])
           throw new Error(`${route.path}: ${name} has the type ${type}, which nobody told how to filter`);
         return [name, kinds[type]];
       }),
-      closed: all.filter(([name, { filterable }]) => !filterable && name !== 'type').map(([name]) => name),
-      relations: (body.related_search_fields as string[]).map((name) => name.replace('__search', '')),
+      // OPTIONS keep `action` of audit events from the command line client, which stumbles over it; they are narrowed by it all the same
+      closed: all
+        .filter(([name, { filterable }]) => !filterable && name !== 'type')
+        .filter(([name]) => route !== places.get('audit_event') || name !== 'action')
+        .map(([name]) => name),
+      relations: (body.related_search_fields as string[])
+        .map((name) => name.replace('__search', ''))
+        .filter((name) => !facts.has(name)),
     };
   }
 
@@ -214,9 +222,9 @@ describe('filters and orders of every list', function () {
       const secret = (of: string) => secrets[of] ?? [];
       const questions: [string, number, string][] = closed.flatMap((name) => {
         const status = secret(type).includes(name) ? 403 : 400;
-        return [`${name}=1`, `${name}__isnull=true`, `not__${name}__icontains=a`, `order_by=${name}`].map(
-          (query): [string, number, string] => [query, status, name],
-        );
+        return [`${name}=1`, `${name}__isnull=true`, `not__${name}__icontains=a`, `order_by=${name}`]
+          .filter((query) => !(parameters.has(name) && query === `${name}=1`))
+          .map((query): [string, number, string] => [query, status, name]);
       });
       for (const relation of relations) {
         const target = targetOf(type, relation);
@@ -236,19 +244,23 @@ describe('filters and orders of every list', function () {
   const secrets: Record<string, string[]> = {
     user: ['password'],
     credential: ['inputs'],
+    job_template: ['webhook_key'],
+    workflow_job_template: ['webhook_key'],
+    notification_template: ['notification_configuration'],
+    project: ['webhook_key'],
     o_auth2_access_token: ['token'],
     o_auth2_application: ['client_secret'],
   };
 
   function targetOf(type: string, relation: string): string {
-    const { resource, fields } = service.services.engineApi.type(type);
+    const { resource, fields } = service.services.catalog.type(type);
     return (fields.get(relation)?.field.target ??
       resource.spans?.[relation]?.resource ??
       resource.sublists?.[relation]?.resource)!;
   }
 
   it('know every secret that any type declares', () => {
-    const declared = [...service.services.engineApi.models.values()].flatMap(({ type, fields }) =>
+    const declared = [...service.services.catalog.models.values()].flatMap(({ type, fields }) =>
       [...fields.values()].filter(({ field }) => field.secret).map(({ name }) => `${type}.${name}`),
     );
     const written = Object.entries(secrets).flatMap(([type, names]) => names.map((name) => `${type}.${name}`));
@@ -283,4 +295,8 @@ describe('filters and orders of every list', function () {
       ]),
     ),
   );
+
+  it('were asked for everything that OPTIONS offer: where they offer nothing, there would be nothing to ask', () => {
+    expect(asked).to.be.at.least(9_600);
+  });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 
@@ -11,6 +11,7 @@ import Koa from 'koa';
 import { answerErrors } from '../../core/http/errors.ts';
 import { createPages } from '../../core/http/pages.ts';
 import { silentLog } from '../support/log.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const script = `console.log(${JSON.stringify('x'.repeat(2000))});\n`;
 const hashedName = 'assets/index-BYxq3k0_.js';
@@ -41,6 +42,7 @@ describe('pages', () => {
     writeFileSync(join(built, 'index.html'), '<!doctype html><title>Console</title>');
     writeFileSync(join(built, hashedName), script);
     writeFileSync(join(built, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    writeFileSync(join(built, 'page-settings.js'), script);
     writeFileSync(join(built, '.hidden'), 'secret');
     symlinkSync(join(folder, 'secret.txt'), join(built, 'link.txt'));
     symlinkSync(folder, join(built, 'up'));
@@ -51,7 +53,7 @@ describe('pages', () => {
       createPages([
         { path: '/', folder: pathToFileURL(`${built}/`) },
         { path: '/portal', folder: pathToFileURL(`${portal}/`), fallback: 'start.html' },
-      ]),
+      ]).serve,
     );
     app.use((ctx) => {
       ctx.status = 404;
@@ -63,7 +65,7 @@ describe('pages', () => {
   });
   after(() => {
     server.close();
-    rmSync(folder, { recursive: true });
+    removeFolder(folder);
   });
 
   it('serves the page at its path with a policy that lets only its own files run', async () => {
@@ -80,7 +82,8 @@ describe('pages', () => {
     const answer = await get(`/${hashedName}`);
     expect(answer.headers.get('content-type')).to.match(/^text\/javascript/);
     expect(answer.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
-    expect((await get('/icon.svg')).headers.get('cache-control')).to.equal('no-cache');
+    for (const name of ['icon.svg', 'page-settings.js'])
+      expect((await get(`/${name}`)).headers.get('cache-control')).to.equal('no-cache');
   });
 
   it('answers 304 to whoever has the content already, by a strong tag for each encoding', async () => {
@@ -112,9 +115,17 @@ describe('pages', () => {
   it('answers the page on paths that only the page knows, to those who ask for HTML', async () => {
     expect(await (await get('/jobs/5', { accept: 'text/html,*/*' })).text()).to.include('Console');
     expect(await (await get('/portal/mine', { accept: 'text/html' })).text()).to.include('Portal');
-    expect(await (await get('/portal', { accept: 'text/html' })).text()).to.include('Portal');
+    expect(await (await get('/portal/', { accept: 'text/html' })).text()).to.include('Portal');
     expect(await (await get('/portals', { accept: 'text/html' })).text()).to.include('Console');
     expect((await get('/assets/gone-12345678.js', { accept: '*/*' })).status).to.equal(404);
+  });
+
+  it('sends whoever leaves out the final slash of its path there, so that relative links lead below it', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await get('/portal?a=1', { accept: 'text/html' }, method);
+      expect([answer.status, answer.headers.get('location')]).to.deep.equal([308, '/portal/?a=1']);
+    }
+    expect((await get('/portal', {}, 'POST')).status).to.equal(405);
   });
 
   it('leaves the paths of the service alone', async () => {
@@ -140,5 +151,8 @@ describe('pages', () => {
     expect(() => createPages([{ path: '/', folder: pathToFileURL(`${folder}/`) }])).to.throw(/build the pages first/);
     expect(() => createPages([at('/api/v2')])).to.throw('nothing can be served at /api/v2');
     expect(() => createPages([at('/x'), at('/x/')])).to.throw('two folders are to be served at /x/');
+    expect(() => createPages([{ ...at('/x'), browse: 'api.html' }])).to.throw(/api\.html is missing/);
+    const browsers = [at('/x'), at('/y')].map((pages) => ({ ...pages, browse: 'index.html' }));
+    expect(() => createPages(browsers)).to.throw('two plugins have a page for paths of the API');
   });
 });

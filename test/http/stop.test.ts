@@ -4,13 +4,18 @@ import { text } from 'node:stream/consumers';
 import { everybody } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { bootWith, testPlugin } from '../support/plugins.ts';
+import type { TestService } from '../support/service.ts';
+
+/** No limit of a test is as long: what ends before it was not ended by it. */
+const never = 2 ** 31 - 1;
 
 describe('stopping the HTTP server', () => {
-  it('answers what is under way, then lets go of connections that their clients would keep', async function () {
-    // far less than the grace after which it would cut them off
-    this.timeout(60_000);
-    const asked = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<void>();
+  let service: TestService;
+  let asked: PromiseWithResolvers<void>;
+  let answer: PromiseWithResolvers<void>;
+
+  beforeEach(async () => {
+    [asked, answer] = [Promise.withResolvers(), Promise.withResolvers()];
     const slow = testPlugin('slow', (api) =>
       api.route({
         path: '/api/v2/held/',
@@ -22,16 +27,31 @@ describe('stopping the HTTP server', () => {
         },
       }),
     );
-    const service = await bootWith({ plugins: [slow] });
+    service = await bootWith({ plugins: [slow] });
+  });
+  afterEach(() => service.stop());
+
+  it('answers what is under way, then lets go of connections that their clients would keep', async () => {
     const agent = new Agent({ keepAlive: true });
     const sent = request(`${service.url}/api/v2/held/`, { agent }).end();
     await asked.promise;
-    const closed = service.services.http.close(600_000);
+    const closed = service.services.http.close(never);
     answer.resolve();
     const [response] = await once(sent, 'response');
     expect(JSON.parse(await text(response))).to.deep.equal({ done: true });
     await closed;
     agent.destroy();
-    await service.stop();
+  });
+
+  it('cuts off what is still under way after its grace', async () => {
+    const sent = request(`${service.url}/api/v2/held/`).end();
+    const cut = once(sent, 'response').then(
+      () => 'answered',
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    await asked.promise;
+    await service.services.http.close(1);
+    expect(await cut).to.equal('ECONNRESET');
+    answer.resolve();
   });
 });

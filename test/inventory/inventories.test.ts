@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { removeInventory } from '../../core/inventory/deletion.ts';
+import { quietBus } from '../support/runs.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { add, names, seedInventory } from './seed.ts';
 
@@ -44,15 +46,6 @@ describe('inventories', () => {
       const { status, body } = await api.admin('POST', '/api/v2/inventories/', { name: 'x', organization });
       expect(status).to.equal(400);
       expect(body).to.have.all.keys('organization');
-    });
-  }
-
-  for (const kind of ['smart', 'constructed', 'federated']) {
-    it(`of kind ${kind} are not available yet`, async () => {
-      const organization = (await api.db('organizations').first('id')).id;
-      const { status, body } = await api.admin('POST', '/api/v2/inventories/', { name: 'x', organization, kind });
-      expect(status).to.equal(400);
-      expect(body.kind[0]).to.include('not available yet');
     });
   }
 
@@ -145,13 +138,65 @@ describe('inventories', () => {
     expect(newest).to.deep.include({ object1: 'host', changes: { variables: ['', '{"c":3}'] } });
   });
 
-  it('go with their hosts and groups, answered 202', async () => {
-    const { url, id } = await seedInventory(api, 'gone');
-    await add(api, `${url}hosts/`, { name: 'h' });
-    const { status, text } = await api.admin('DELETE', url);
-    expect([status, text]).to.deep.equal([202, '']);
-    expect((await api.admin('GET', url)).status).to.equal(404);
-    expect(await api.db('hosts').where({ inventory_id: id })).to.have.length(0);
+  describe('being deleted', () => {
+    let gone: any;
+    const remove = () => removeInventory({ db: api.db, bus: quietBus }, gone.id);
+
+    before(async () => {
+      gone = await seedInventory(api, 'gone');
+      for (const name of ['h1', 'h2']) await add(api, `${gone.url}hosts/`, { name });
+      await add(api, `${gone.url}groups/`, { name: 'g' });
+      await api.db('templates').insert({ kind: 'job_template', name: 'left behind', inventory_id: gone.id });
+      const source = { kind: 'inventory_source', source: 'scm', name: 'goes along', inventory_id: gone.id };
+      await api.db('templates').insert(source);
+      const { status, text } = await api.admin('DELETE', gone.url);
+      expect([status, text]).to.deep.equal([202, '']);
+    });
+
+    it('are there until a task has removed them, and say so', async () => {
+      expect((await api.admin('GET', gone.url)).body).to.include({ pending_deletion: true, total_hosts: 2 });
+      expect(names(await api.admin('GET', '/api/v2/inventories/?pending_deletion=true&name=gone'))).to.deep.equal([
+        'gone',
+      ]);
+      expect((await api.db('templates').where({ name: 'left behind' }).first()).inventory_id).to.equal(null);
+    });
+
+    it('refuse whatever would change them', async () => {
+      const [host] = (await api.admin('GET', `${gone.url}hosts/`)).body.results;
+      const tries: [string, string, object?][] = [
+        ['DELETE', gone.url],
+        ['PATCH', gone.url, { description: 'x' }],
+        ['POST', `${gone.url}copy/`, { name: 'copy of gone' }],
+        ['POST', `${gone.url}hosts/`, { name: 'h3' }],
+        ['POST', '/api/v2/hosts/', { name: 'h3', inventory: gone.id }],
+        ['POST', '/api/v2/bulk/host_create/', { hosts: [{ name: 'h3' }], inventory: gone.id }],
+        ['POST', '/api/v2/bulk/host_delete/', { hosts: [host.id] }],
+        ['DELETE', host.url],
+      ];
+      for (const [method, path, body] of tries)
+        expect((await api.admin(method, path, body)).status, `${method} ${path}`).to.equal(400);
+    });
+
+    it('are told of once in the activity stream, with what goes along', async () => {
+      const { results } = (await api.admin('GET', '/api/v2/activity_stream/?operation=delete&object1=inventory')).body;
+      const [entry] = results.filter(({ changes }: any) => changes.name === 'gone');
+      expect(entry.changes.coalesced_data).to.deep.equal({ hosts_deleted: 2, groups_deleted: 1 });
+    });
+
+    it('are gone with hosts and groups when the task is done, which may begin anew', async () => {
+      await api.db('hosts').where({ inventory_id: gone.id, name: 'h1' }).delete();
+      await remove();
+      expect((await api.admin('GET', gone.url)).status).to.equal(404);
+      expect(await api.db('hosts').where({ inventory_id: gone.id })).to.have.length(0);
+      expect(await api.db('templates').where({ name: 'goes along' })).to.deep.equal([]);
+      await remove();
+    });
+
+    it('are left alone by a task while they are to stay', async () => {
+      gone = await seedInventory(api, 'stays');
+      await remove();
+      expect((await api.admin('GET', gone.url)).status).to.equal(200);
+    });
   });
 
   it('stay while jobs run on them', async () => {

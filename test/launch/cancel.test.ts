@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { until } from '../support/until.ts';
 import { type Stage, startStage } from './fixture.ts';
 
 describe('cancel', function () {
-  this.timeout(120_000);
   let stage: Stage;
   before(async () => (stage = await startStage()));
   after(() => stage.stop());
@@ -80,8 +81,12 @@ describe('cancel', function () {
 
   it('works on a project update and takes the runs that wait for it along', async () => {
     const { db, statuses } = stage.services;
+    // takes connections and never answers
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const scm_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/x.git`;
     const [project] = await db('templates')
-      .insert({ kind: 'project', name: 'slow', scm_type: 'git', scm_url: 'https://10.255.255.1/x.git' })
+      .insert({ kind: 'project', name: 'slow', scm_type: 'git', scm_url })
       .returning('id');
     const [update] = await db('runs')
       .insert({
@@ -89,7 +94,7 @@ describe('cancel', function () {
         template_id: project.id,
         status: 'new',
         scm_type: 'git',
-        scm_url: 'https://10.255.255.1/x.git',
+        scm_url,
       })
       .returning('id');
     const [job] = await db('runs').insert({ kind: 'job', template_id: null, status: 'new' }).returning('id');
@@ -101,5 +106,6 @@ describe('cancel', function () {
     const ended = await stage.ended(job.id);
     expect(ended.status).to.equal('canceled');
     expect(ended.job_explanation).to.match(/^Previous Task Canceled: \{/);
+    silent.close();
   });
 });

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { type Stage, startStage } from './fixture.ts';
 
 describe('launches in the activity stream', function () {
-  this.timeout(120_000);
   let stage: Stage;
   before(async () => (stage = await startStage()));
   after(() => stage.stop());
@@ -50,6 +49,33 @@ describe('launches in the activity stream', function () {
     expect(results[1].summary_fields.actor.username).to.equal('admin');
   });
 
+  it('tells the audit log of launches, and of each credential that they use', async () => {
+    const { db } = stage.services;
+    const type = await db('credential_types').where({ namespace: 'vault' }).first('id');
+    const credential = (
+      await stage.post('credentials/', {
+        name: 'used',
+        organization: 1,
+        credential_type: type.id,
+        inputs: { vault_password: 'secret of the vault' },
+      })
+    ).body;
+    const template = await stage.template({ name: 'audited' });
+    await stage.post(`job_templates/${template}/credentials/`, { id: credential.id });
+    const job = await stage.launch(template);
+    await stage.ended(job.id);
+    const events = async (query: string) => (await stage.get(`audit_events/?order_by=-id&${query}`)).body.results;
+    const [launch] = await events(`action=launch&object_id=${job.id}`);
+    expect(launch).to.include({ object_type: 'job', object_name: 'audited', actor_name: 'admin', before: null });
+    expect(launch.ip).to.match(/127\.0\.0\.1$/);
+    expect(launch.request_id).to.match(/.{8}/);
+    expect(launch.after).to.include({ id: job.id, playbook: 'quick.yml' });
+    const uses = await events('action=credential_use&object_name=used');
+    expect(
+      uses.map(({ object_id, details, actor_name, request_id }: any) => [object_id, details, actor_name, request_id]),
+    ).to.deep.equal([[credential.id, { run: job.id, type: 'job', name: 'audited' }, 'admin', launch.request_id]]);
+  });
+
   it('says nothing of a launch that was refused, and nothing at all when it is off', async () => {
     const template = await stage.template({ ask_limit_on_launch: true });
     const before = await newest();
@@ -57,7 +83,10 @@ describe('launches in the activity stream', function () {
     expect((await newest()).id).to.equal(before.id);
     await stage.request('PATCH', 'settings/system/', { body: { ACTIVITY_STREAM_ENABLED: false } });
     const last = await newest();
-    await stage.ended((await stage.launch(template)).id);
+    const silent = await stage.launch(template);
+    await stage.ended(silent.id);
+    // the audit log goes on
+    expect((await stage.get(`audit_events/?action=launch&object_id=${silent.id}`)).body.count).to.equal(1);
     expect((await newest()).id).to.equal(last.id);
   });
 });

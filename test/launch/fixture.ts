@@ -8,10 +8,10 @@ export const quick =
   '- hosts: all\n  gather_facts: false\n  tasks:\n    - debug: {msg: "hello {{ who | default(\'nobody\') }}"}\n';
 /** Runs until the file that `release` names exists. */
 export const held =
-  '- hosts: all\n  gather_facts: false\n  tasks:\n    - wait_for: {path: "{{ release }}", timeout: 60}\n';
+  '- hosts: all\n  gather_facts: false\n  tasks:\n    - wait_for: {path: "{{ release }}", timeout: 600}\n';
 export const failing =
   '- hosts: all\n  gather_facts: false\n  tasks:\n    - fail: {msg: no}\n      when: inventory_hostname == "bad"\n';
-const sleeping = '- hosts: all\n  gather_facts: false\n  tasks:\n    - command: sleep 60\n';
+const sleeping = '- hosts: all\n  gather_facts: false\n  tasks:\n    - command: sleep 600\n';
 
 const local = 'ansible_connection: local\nansible_python_interpreter: "{{ ansible_playbook_python }}"\n';
 

@@ -4,7 +4,6 @@ import { until } from '../support/until.ts';
 import { type Stage, startStage } from './fixture.ts';
 
 describe('Idempotency-Key', function () {
-  this.timeout(120_000);
   let stage: Stage;
   let template: number;
   /** what the tap of this service does now, while a launch is being decided */

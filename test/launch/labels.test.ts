@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Stage, startStage } from './fixture.ts';
+import { until } from '../support/until.ts';
 
 describe('labels', () => {
   let stage: Stage;
@@ -80,6 +81,7 @@ describe('labels', () => {
     const copy = (await stage.post(`${path}copy/`, { name: 'copy with labels' })).body;
     expect(await names(`inventories/${copy.id}/`)).to.deep.equal(['rack 1']);
     await stage.request('DELETE', `inventories/${copy.id}/`);
+    await until(async () => (await stage.get(`inventories/${copy.id}/`)).status === 404);
     await stage.post(`${path}labels/`, { id: body.id, disassociate: true });
     expect((await stage.get(`labels/${body.id}/`)).status).to.equal(404);
   });

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { type Stage, startStage } from './fixture.ts';
 
 describe('launching a job template', function () {
-  this.timeout(120_000);
   let stage: Stage;
   before(async () => (stage = await startStage()));
   after(() => stage.stop());

@@ -1,15 +1,17 @@
 import { expect } from 'chai';
-import { credentialProblems, effectiveCredentials, sortPrompts } from '../../core/launch/sort.ts';
-import { prompts, readLaunchBody } from '../../core/launch/prompt-types.ts';
-import { mergeVariables, parseVariables } from '../../core/launch/variables.ts';
+import { credentialProblems, effectiveCredentials } from '../../core/run-kinds/job/launch/credential-slots.ts';
+import { prompts, promptsOf } from '../../core/runs/prompts/prompts.ts';
+import { readLaunchBody as readBody } from '../../core/runs/prompts/read.ts';
+import { sortPrompts } from '../../core/runs/prompts/sort.ts';
+import { mergeVariables, readVariables } from '../../core/yaml/variables.ts';
 
 const settings = { get: () => 200 } as never;
 const credential = (id: number, type: number, inputs: object = {}, kind = 'ssh') =>
   ({ id, name: `c${id}`, inputs, type: { id: type, name: `T${type}`, kind, namespace: kind } }) as never;
 const template = (over: object = {}) =>
-  ({ id: 1, project: null, inventory: null, credentials: [], extra_vars: '', ...over }) as never;
-const sort = (given: object, over: object = {}) =>
-  sortPrompts(given, { template: template(over), variables: {}, credentials: [] });
+  ({ id: 1, project: null, inventory_id: null, credentials: [], labels: [], variables: {}, ...over }) as never;
+const sort = (given: Record<string, unknown>, over: object = {}) => sortPrompts(prompts, given, template(over));
+const readLaunchBody = (body: Record<string, unknown>, of: never) => readBody(prompts, body, of);
 
 /** A value of each prompt that differs from what the template has. */
 const values: Record<string, unknown> = {
@@ -33,10 +35,10 @@ const values: Record<string, unknown> = {
 
 describe('launch prompts', () => {
   it('has a value of each in this table', () => {
-    expect(prompts.map(({ key }) => key)).to.have.members(Object.keys(values));
+    expect(prompts.map(({ name }) => name)).to.have.members(Object.keys(values));
   });
 
-  for (const { key, flag } of prompts) {
+  for (const { name: key, flag } of prompts) {
     it(`takes ${key} where ${flag} is on and ignores it where it is off`, () => {
       const given = { [key]: values[key] };
       expect(sort(given, { [flag]: true })).to.deep.equal({ accepted: given, ignored: {} });
@@ -49,6 +51,10 @@ describe('launch prompts', () => {
       });
     });
   }
+
+  it('names those that there are where somebody asks for another', () => {
+    expect(() => promptsOf(['limit', 'colour'])).to.throw(/no prompt is called colour; there are extra_vars/);
+  });
 
   it('refuses names of branches that git could take for an option', async () => {
     for (const name of ['-x', '--upload-pack=id', 'a b', 'a..b'])
@@ -93,13 +99,21 @@ describe('launch prompts', () => {
     expect(credentialProblems([], [credential(7, 9, {}, 'scm')])).to.have.length(1);
   });
 
-  it('reads variables as JSON or YAML mappings and nothing else', () => {
-    for (const text of ['', '{}', '---\n', 'a: 1', '{"a": 1}', 'a:\n  - b\n'])
-      expect(parseVariables(text), text).to.be.an('object');
-    for (const bad of ['[1]', '5', '"x"', 'a: .inf', 'a: &x [*x]', '{a: [', 'a: 1\na: 2', [1], 7, true])
-      expect(() => parseVariables(bad), String(bad)).to.throw();
+  it('reads variables as JSON or YAML mappings and nothing else', async () => {
+    for (const extra_vars of ['', '{}', '---\n', 'a: 1', '{"a": 1}', 'a:\n  - b\n', 'a: 1\na: 2', {}]) {
+      const { given, errors } = await readLaunchBody({ extra_vars }, settings);
+      expect(errors, String(extra_vars)).to.deep.equal({});
+      expect(given['extra_vars'], String(extra_vars)).to.be.an('object');
+    }
     const bomb = `a: &a [1,1,1,1,1,1,1,1,1]\n${[...'bcdefgh'].map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[i]}`)}]`).join('\n')}`;
-    expect(() => parseVariables(bomb)).to.throw(/YAML/);
+    for (const extra_vars of ['[1]', '5', '"x"', 'a: .inf', 'a: &x [*x]', '{a: [', 'a: !vault x', bomb, [1], 7, true])
+      expect((await readLaunchBody({ extra_vars }, settings)).errors, String(extra_vars)).to.have.all.keys(
+        'extra_vars',
+      );
+    await readVariables(bomb).then(
+      () => expect.fail('it was read'),
+      (error: Error) => expect(error.message).to.match(/YAML/),
+    );
   });
 
   it('merges by key, own keys only', () => {

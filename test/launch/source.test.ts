@@ -8,7 +8,6 @@ import { type Stage, startStage } from './fixture.ts';
 const say = (text: string) => `- hosts: good\n  gather_facts: false\n  tasks:\n    - debug: {msg: "${text}"}\n`;
 
 describe('jobs of a git project', function () {
-  this.timeout(120_000);
   let stage: Stage;
   let source: SourceRepository;
   let project: number;
@@ -93,7 +92,6 @@ describe('jobs of a git project', function () {
 });
 
 describe('two launches at once', function () {
-  this.timeout(120_000);
   let stage: Stage;
   before(async () => (stage = await startStage()));
   after(() => stage.stop());

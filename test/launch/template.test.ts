@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { type Stage, startStage } from './fixture.ts';
 
 describe('job templates', function () {
-  this.timeout(60_000);
   let stage: Stage;
   before(async () => (stage = await startStage()));
   after(() => stage.stop());

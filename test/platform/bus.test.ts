@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createBus, type PgBus } from '../../core/jobs/pg-bus.ts';
+import { createBus, type PgBus } from '../../core/queue/pg-bus.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { silentLog as log } from '../support/log.ts';
 import { until } from '../support/until.ts';
@@ -17,7 +17,7 @@ describe('the bus', () => {
     sender = createBus({ config, log });
     receiver = createBus({ config, log });
     await Promise.all([sender.start(), receiver.start()]);
-    receiver.on('dispatch', ({ run }) => void seen.push(run ?? 0));
+    receiver.on('node', ({ run }) => void seen.push(run));
     receiver.on('reconnected', () => void reconnected++);
   });
   after(async () => {
@@ -27,18 +27,18 @@ describe('the bus', () => {
   });
 
   it('carries a message to every process once its transaction committed', async () => {
-    await database.db.transaction((trx) => sender.notify(trx, 'dispatch', { run: 1 }));
+    await database.db.transaction((trx) => sender.notify(trx, 'node', { instance: 1, run: 1, what: 'start' }));
     await until(() => seen.includes(1));
   });
 
   it('carries nothing of a transaction that rolled back', async () => {
     await database.db
       .transaction(async (trx) => {
-        await sender.notify(trx, 'dispatch', { run: 2 });
+        await sender.notify(trx, 'node', { instance: 1, run: 2, what: 'start' });
         throw new Error('no');
       })
       .catch(() => undefined);
-    await sender.notify(database.db, 'dispatch', { run: 3 });
+    await sender.notify(database.db, 'node', { instance: 1, run: 3, what: 'start' });
     await until(() => seen.includes(3));
     expect(seen).not.to.include(2);
   });
@@ -50,7 +50,7 @@ describe('the bus', () => {
       );
     await cut();
     await until(() => reconnected === 1);
-    await sender.notify(database.db, 'dispatch', { run: 4 });
+    await sender.notify(database.db, 'node', { instance: 1, run: 4, what: 'start' });
     await until(() => seen.includes(4));
     expect(receiver.available).to.equal(true);
   });
@@ -59,7 +59,7 @@ describe('the bus', () => {
     const off = receiver.on('dispatch', () => {
       throw new Error('listener');
     });
-    await sender.notify(database.db, 'dispatch', { run: 5 });
+    await sender.notify(database.db, 'node', { instance: 1, run: 5, what: 'start' });
     await until(() => seen.includes(5));
     off();
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { assertKnownKeys, ConfigError, loadConfig, redactConfig } from '../../core/app/config.ts';
+import { assertKnownKeys, ConfigError, loadConfig, redactConfig } from '../../core/config/config.ts';
 import { createSettings } from '../../core/settings/settings.ts';
 
 describe('the configuration', () => {
@@ -22,10 +22,9 @@ describe('the configuration', () => {
   });
 
   it('names every wrong value at once', () => {
-    expect(() => loadConfig({ PORT: 'web', TAPLINE_ROLES: 'web,cook', DATABASE_URL: 'mysql://x' })).to.throw(
-      ConfigError,
-      /PORT: must be a number[^]*TAPLINE_ROLES|DATABASE_URL[^]*PORT/,
-    );
+    const load = () => loadConfig({ PORT: 'web', TAPLINE_ROLES: 'web,cook', DATABASE_URL: 'mysql://x' });
+    for (const said of [/PORT: must be a number/, /TAPLINE_ROLES/, /DATABASE_URL/])
+      expect(load).to.throw(ConfigError, said);
   });
 
   it('takes settings as TAPLINE_<KEY> and checks them', () => {

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { defineHousekeeping } from '../../core/app/housekeeping.ts';
 import { ensurePartition } from '../../core/events/partitions.ts';
 import { deleteUnusedFacts } from '../../core/inventory/unused-facts.ts';
-import { createQueue, type Queue } from '../../core/jobs/queue.ts';
-import { QUEUE_SCHEMA } from '../../core/jobs/tasks.ts';
+import { createQueue, type Queue } from '../../core/queue/queue.ts';
+import { QUEUE_SCHEMA } from '../../core/queue/tasks.ts';
+import { createSettings } from '../../core/settings/settings.ts';
 import { createRun } from '../events/spool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { silentLog } from '../support/log.ts';
 import { until } from '../support/until.ts';
 
 describe('housekeeping', function () {
-  this.timeout(60_000);
   let base: TestDatabase;
   let queue: Queue;
   const crons: string[] = [];
@@ -25,7 +25,9 @@ describe('housekeeping', function () {
       crons.push(item.task);
       queue.cron(item);
     };
-    defineHousekeeping({ db: base.db, queue: { define, cron }, log: silentLog as never });
+    const settings = createSettings({ config: { settings: {} } });
+    const deps = { db: base.db, log: silentLog as never, settings, catalog: {} as never, node: 'test' };
+    defineHousekeeping({ ...deps, queue: { define, cron, addTasks: async () => undefined } });
     await queue.migrate();
   });
   after(async () => {
@@ -47,7 +49,7 @@ describe('housekeeping', function () {
   });
 
   it('has a time for each of its tasks, and the queue takes them', async () => {
-    expect(crons).to.have.lengthOf(6);
+    expect(crons).to.have.lengthOf(13);
     await queue.start();
     await until(async () => (await waiting()) === 0);
   });

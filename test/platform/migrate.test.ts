@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
-import { migrate, migrationSource } from '../../core/app/migrate.ts';
+import { migrate, migrationSource } from '../../core/db/migrate.ts';
 import { createEmptyDatabase } from '../support/database.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 describe('migrations', () => {
   let database: { url: string; drop(): Promise<void> };
@@ -17,7 +18,7 @@ describe('migrations', () => {
   });
   after(async () => {
     await database.drop();
-    rmSync(folder, { recursive: true });
+    removeFolder(folder);
   });
 
   const write = (name: string, sql: string) =>

@@ -1,18 +1,18 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { boot } from '../../core/app/boot.ts';
-import { loadConfig } from '../../core/app/config.ts';
-import { EarlyDatabase } from '../../core/app/open-database.ts';
-import { type PostgresServer, startPostgres } from '../../core/app/postgres.ts';
+import { loadConfig } from '../../core/config/config.ts';
+import { EarlyDatabase } from '../../core/db/open-database.ts';
+import { type PostgresServer, startPostgres } from '../../core/db/postgres.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { silentLog as log } from '../support/log.ts';
 import { createRequest, startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 describe('the service', () => {
   let service: TestService;
@@ -51,8 +51,15 @@ describe('the service', () => {
   });
 
   it('has demo content on a new database: something to launch', async () => {
-    const rows = await service.services.db('templates').select('kind', 'name').orderBy('kind');
-    expect(rows).to.deep.equal([
+    const rows = await service.services.db('templates').select('kind', 'name').orderBy(['kind', 'id']);
+    const clean = rows.filter(({ kind }) => kind === 'system_job_template').map(({ name }) => name);
+    expect(clean).to.have.members([
+      'Cleanup Job Details',
+      'Cleanup Activity Stream',
+      'Cleanup Expired Sessions',
+      'Cleanup Expired OAuth 2 Tokens',
+    ]);
+    expect(rows.filter(({ kind }) => kind !== 'system_job_template')).to.deep.equal([
       { kind: 'job_template', name: 'Demo Job Template' },
       { kind: 'project', name: 'Demo Project' },
     ]);
@@ -78,7 +85,7 @@ describe('the start of the service', () => {
   });
   after(async () => {
     await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
+    removeFolder(dataDir);
   });
 
   const config = (env: Record<string, string> = {}) =>
@@ -195,7 +202,7 @@ describe('a Postgres that falls silent', () => {
   after(async () => {
     await running.stop();
     await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    removeFolder(dataDir);
   });
 
   it('is answered with 503, also to requests that wait already, and used again when it is back', async () => {
@@ -226,7 +233,7 @@ describe('the embedded Postgres of a running service', () => {
   });
   after(async () => {
     await running.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    removeFolder(dataDir);
   });
 
   it('is started again when its main process was killed, and the service goes on', async () => {

@@ -1,5 +1,6 @@
 import { authenticated, field } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
+import { noteResource } from '../fixtures/plugins/sample/resources.ts';
 import { bootWith, testPlugin } from '../support/plugins.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -27,7 +28,6 @@ const counter = testPlugin('counter', (api) => {
 });
 
 describe('what a route of a plugin says that it answers', function () {
-  this.timeout(60_000);
   let service: TestService;
   before(async () => (service = await bootWith({ plugins: [counter], env: { TAPLINE_ROLES: 'web' } })));
   after(() => service.stop());
@@ -60,5 +60,40 @@ describe('what a route of a plugin says that it answers', function () {
     expect((await service.post('counter/x/', { by: 1 })).status).to.equal(202);
     expect((await service.post('counter/x/', { by: 2 })).body).to.equal('counted');
     expect(await complaint(service.post('counter/x/', {}))).to.include("must have required property 'by'");
+  });
+});
+
+describe('what an action of a list says that it answers', function () {
+  let service: TestService;
+  const sample = testPlugin(
+    'sample',
+    (api) =>
+      api.resource({
+        ...noteResource(api),
+        listActions: {
+          export: {
+            access: { GET: authenticated },
+            lists: 'sample_note',
+            answers: { GET: { media: 'text/csv' } },
+            async handler(call) {
+              const { body } = await call.list('sample_note');
+              return { status: 200, type: 'text/csv', body: (body as any).results.map(({ name }: any) => name).join() };
+            },
+          },
+        },
+      }),
+    { migrations: new URL('../fixtures/plugins/sample/migrations/', import.meta.url) },
+  );
+  before(async () => (service = await bootWith({ plugins: [sample], env: { TAPLINE_ROLES: 'web' } })));
+  after(() => service.stop());
+
+  it('is its media type, and the query of the list that it takes', async () => {
+    const { body } = await service.request('OPTIONS', 'sample_notes/export/');
+    expect(body).to.deep.include({ renders: ['text/csv'], search_fields: ['name'], max_page_size: 200 });
+    const { get } = (await service.get('openapi.json')).body.paths['/api/v2/sample_notes/export/'];
+    expect(get.parameters.map(({ name }: any) => name)).to.deep.equal(['page', 'page_size', 'search', 'order_by']);
+    expect(get.responses[200].content).to.have.all.keys('text/csv');
+    const answer = await service.get('sample_notes/export/?search=x&name__startswith=x&page_size=5');
+    expect([answer.status, answer.text]).to.deep.equal([200, '']);
   });
 });

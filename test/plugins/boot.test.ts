@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -10,6 +10,7 @@ import { noteResource } from '../fixtures/plugins/sample/resources.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { silentLog } from '../support/log.ts';
 import { bootWith, testPlugin } from '../support/plugins.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const nothing = () => undefined;
 const route = (path: string) => (api: PluginApi) =>
@@ -21,6 +22,11 @@ const fails = (): never => {
 /** One plugin that fails, in each phase of the boot. */
 const failing: [phase: string, plugin: () => Plugin, reason: RegExp][] = [
   ['plugins', () => testPlugin('sample', fails), /plugin sample: register failed: broken by the test/],
+  [
+    'declarations',
+    () => testPlugin('sample', (api) => api.extend('hosts', {})),
+    /plugin sample: api\.extend\("hosts"\) names a type that nobody declares/,
+  ],
   [
     'plugin migrations',
     () =>
@@ -41,13 +47,12 @@ const failing: [phase: string, plugin: () => Plugin, reason: RegExp][] = [
 ];
 
 describe('the boot with a plugin that fails', function () {
-  this.timeout(120_000);
   let database: TestDatabase;
   const folders: string[] = [];
   before(async () => void (database = await createTestDatabase()));
   after(async () => {
     await database.drop();
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    for (const folder of folders) removeFolder(folder);
   });
   const start = (given: Parameters<typeof bootWith>[0]) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'tapline-boot-'));
@@ -118,6 +123,20 @@ describe('the boot with a plugin that fails', function () {
       expect(stopped.at(-1)).to.equal('good');
     });
   }
+
+  it('goes on without an optional one whose pages are missing, or whose setting is one of core', async () => {
+    const faults: ((api: PluginApi) => void)[] = [
+      (api) => api.pages({ path: '/sample/', folder: new URL('file:///nowhere/') }),
+      (api) =>
+        api.settings.define({ key: 'MAX_FORKS', category: 'sample', type: 'integer', default: 1, help: 'Mine.' }),
+    ];
+    for (const register of faults) {
+      const service = await start({ plugins: [{ plugin: testPlugin('sample', register), optional: true }] });
+      const { body } = await service.get('plugins/sample/');
+      await service.stop();
+      expect(body.state).to.equal('left out');
+    }
+  });
 
   it("names the plugin whose path, type or setting is core's, and one that narrows what is not there", async () => {
     const text = async (register: (api: any) => void) => failure({ plugins: [testPlugin('sample', register)] });

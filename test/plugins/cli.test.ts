@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -6,9 +6,10 @@ import { type CliResult, runCli } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bootWith } from '../support/plugins.ts';
 import type { TestService } from '../support/service.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 /** A built package as an operator installs it: JavaScript, and no SDK of its own. */
-function install(dataDir: string, id: string, { requires = [] as string[], body = '' } = {}): void {
+function install(dataDir: string, id: string, { requires = [] as string[], body = '', manifest = '' } = {}): void {
   const folder = join(dataDir, 'plugins', 'node_modules', `tapline-${id}`);
   mkdirSync(join(folder, 'migrations'), { recursive: true });
   writeFileSync(
@@ -26,7 +27,7 @@ function install(dataDir: string, id: string, { requires = [] as string[], body 
     join(folder, 'index.js'),
     `import { definePlugin, field, authenticated } from '@tapline/plugin-sdk';
 export default definePlugin({
-  id: '${id}', title: '${id}', version: '2.1.0', sdk: '^1.0.0', requires: ${JSON.stringify(requires)}, migrations: new URL('./migrations/', import.meta.url),
+  id: '${id}', title: '${id}', version: '2.1.0', sdk: '^1.0.0', requires: ${JSON.stringify(requires)}, ${manifest} migrations: new URL('./migrations/', import.meta.url),
   register(api) {
     api.resource({ type: '${id}_note', path: '${id}_notes', table: 'notes', label: 'Note', orderBy: ['id'], fields: { text: field.text() }, access: { see: authenticated, create: authenticated } });
     api.settings.define({ key: '${id.toUpperCase()}_LIMIT', category: '${id}', type: 'integer', default: 1, help: 'A limit.' });
@@ -42,7 +43,6 @@ export default definePlugin({
 }
 
 describe('tapline plugins', function () {
-  this.timeout(180_000);
   let database: TestDatabase;
   let dataDir: string;
 
@@ -54,7 +54,7 @@ describe('tapline plugins', function () {
   });
   after(async () => {
     await database.drop();
-    rmSync(dataDir, { recursive: true });
+    removeFolder(dataDir);
   });
 
   const cli = (args: string, env: Record<string, string> = {}): Promise<CliResult> =>
@@ -111,6 +111,19 @@ describe('tapline plugins', function () {
     expect(list).to.match(/TAPLINE_PLUGINS is set: it replaces/);
   });
 
+  it('enable, list and doctor: refuse as optional what must not be', async () => {
+    install(dataDir, 'gate', { manifest: 'mandatory: true,' });
+    expect(await refused('enable tapline-gate --optional')).to.match(
+      /^plugin gate: it must not be optional, .*switch it off\.\n$/,
+    );
+    const env = { TAPLINE_PLUGINS: 'tapline-gate?' };
+    expect(await done('list', env)).to.match(/\ntapline-gate +on, optional, FAILS .*it must not be optional/);
+    const { code, out } = await cli('doctor', env);
+    expect(code).to.equal(1);
+    expect(out).to.match(/FAILED +plugin gate: it must not be optional, .*write "tapline-gate" without "\?"/);
+    removeFolder(join(dataDir, 'plugins', 'node_modules', 'tapline-gate'));
+  });
+
   it('doctor: says which data lacks migrations, and what fails', async () => {
     const out = await done('doctor');
     expect(out).to.match(/ok +alpha 2\.1\.0: alpha, for SDK \^1\.0\.0\n/);
@@ -149,6 +162,7 @@ describe('tapline plugins', function () {
     expect((await service.post('alpha_notes/', { text: 'one' })).status).to.equal(201);
     await service.post('alpha_notes/', { text: 'two' });
     await service.request('PATCH', 'settings/alpha/', { body: { ALPHA_LIMIT: 5 } });
+    await service.request('PATCH', 'settings/beta/', { body: { BETA_LIMIT: 6 } });
     expect(await done('doctor')).to.match(/ok +alpha: its data in plugin_alpha is up to date/);
   });
 
@@ -219,7 +233,25 @@ describe('tapline plugins', function () {
     expect((await service.get('organizations/')).status).to.equal(200);
     await service.stop();
     expect(await database.db('settings').where('key', 'ALPHA_LIMIT')).to.deep.equal([]);
-    rmSync(join(dataDir, 'plugins', 'node_modules', 'tapline-beta'), { recursive: true });
-    expect(await done('uninstall beta --drop-data --yes')).to.match(/its package is not here.*\nDropped\./s);
+    removeFolder(join(dataDir, 'plugins', 'node_modules', 'tapline-beta'));
+    expect(await done('uninstall beta --drop-data --yes')).to.match(
+      /settings: BETA_LIMIT.*its package is not here.*\nDropped\./s,
+    );
+    expect(await database.db('settings').where('key', 'BETA_LIMIT')).to.deep.equal([]);
+    expect(await refused('uninstall beta')).to.match(/^There is no plugin beta, and no data of one/);
+  });
+
+  it('uninstall: by its id it finds the package and the settings of a plugin that is off', async () => {
+    install(dataDir, 'gamma');
+    service = await bootWith({ database, dataDir, env: { TAPLINE_PLUGINS: 'tapline-gamma', TAPLINE_ROLES: 'web' } });
+    await service.request('PATCH', 'settings/gamma/', { body: { GAMMA_LIMIT: 5 } });
+    await service.stop();
+    const out = await done('uninstall gamma --drop-data --yes');
+    expect(out).to.match(/schema plugin_gamma\n.*settings: GAMMA_LIMIT\n.*Dropped\./s);
+    expect(out).not.to.contain('its package is not here');
+    expect(out).to.match(/Its package stays; remove it by: npm uninstall --prefix .* tapline-gamma\n$/);
+    expect(await database.db('settings').where('key', 'GAMMA_LIMIT')).to.deep.equal([]);
+    const noted = await database.db('service_state').where('key', 'plugin_settings').first('value');
+    expect(Object.keys(noted.value)).not.to.include('GAMMA_LIMIT');
   });
 });

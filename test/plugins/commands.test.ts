@@ -1,16 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { runCli } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bootWith, testPlugin } from '../support/plugins.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 /** A plugin as a folder that is switched on by its path. */
 const folder = join(import.meta.dirname, '..', 'fixtures', 'plugins', 'sample');
 
 describe('commands and the plugins that are on', function () {
-  this.timeout(180_000);
   let database: TestDatabase;
   let dataDir: string;
   const cli = (args: string[], env: Record<string, string> = {}) =>
@@ -28,7 +28,7 @@ describe('commands and the plugins that are on', function () {
   });
   after(async () => {
     await database.drop();
-    rmSync(dataDir, { recursive: true });
+    removeFolder(dataDir);
   });
 
   it('show their settings', async () => {

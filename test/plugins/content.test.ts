@@ -8,7 +8,6 @@ import type { TestService } from '../support/service.ts';
 const migrations = new URL('../fixtures/plugins/sample/migrations/', import.meta.url);
 
 describe('what a plugin adds to the API', function () {
-  this.timeout(120_000);
   let service: TestService;
   let api: PluginApi;
   let organization: number;
@@ -29,12 +28,12 @@ describe('what a plugin adds to the API', function () {
           if (rows[0].name === 'protected') throw new ApiError(409, 'This one stays.');
         });
         door.restrict('organization', {
-          row: (_actor, row) => row.name !== 'hidden',
+          row: async (_actor, row) => row.name !== 'hidden',
           query: (_actor, builder, alias) => void builder.whereNot(`${alias}.name`, 'hidden'),
         });
         for (const type of ['organization', 'sample_note'])
           door.restrict(type, {
-            row: (actor, row) => actor?.username !== 'shut-out' || !row.name.startsWith('closed'),
+            row: async (actor, row) => actor?.username !== 'shut-out' || !String(row['name']).startsWith('closed'),
             query: (actor, builder, alias) =>
               void (actor?.username === 'shut-out' ? builder.whereNot(`${alias}.name`, 'like', 'closed%') : builder),
           });
@@ -166,8 +165,16 @@ describe('what a plugin adds to the API', function () {
       next: null,
       previous: null,
       results: [
-        { path: '/first', label: 'First', order: 50, section: '', plugin: 'sample' },
-        { path: '/notes', label: 'Notes', order: 350, section: 'Resources', plugin: 'sample' },
+        { path: '/first', label: 'First', order: 50, section: '', module: '', served: false, plugin: 'sample' },
+        {
+          path: '/notes',
+          label: 'Notes',
+          order: 350,
+          section: 'Resources',
+          module: '',
+          served: false,
+          plugin: 'sample',
+        },
       ],
     });
     expect((await service.get('navigation/', { auth: null })).status).to.equal(401);
@@ -229,6 +236,12 @@ describe('what a plugin adds to the API', function () {
     expect(Math.abs(api.clock.now().getTime() - Date.now())).to.be.lessThan(60_000);
     expect(api.settings.get('MAX_FORKS')).to.equal(200);
     expect(api.settings.get('NO_SUCH')).to.equal(undefined);
+    const forks: number = api.settings.get('MAX_FORKS', 5);
+    expect([forks, api.settings.get('NO_SUCH', 5), api.settings.get('MAX_FORKS', 'many')]).to.deep.equal([
+      200,
+      5,
+      'many',
+    ]);
     expect(() => api.log.info({ a: 1 }, 'told')).not.to.throw();
   });
 
@@ -236,7 +249,7 @@ describe('what a plugin adds to the API', function () {
     const template = await api.db('templates').where({ kind: 'job_template' }).first();
     const actor = await api.db('users').where({ username: 'admin' }).first();
     const started = await api.launch.start({
-      job_template: template.id,
+      template: template.id,
       prompts: {},
       actor: { ...actor, via: 'system', read_only: false },
       origin: { kind: 'event', id: 5, client_ip: null },
@@ -247,7 +260,7 @@ describe('what a plugin adds to the API', function () {
     expect(body.summary_fields.created_by.username).to.equal('admin');
     const refused = await api.launch
       .start({
-        job_template: template.id,
+        template: template.id,
         prompts: { extra_vars: 7 },
         actor: null,
         origin: { kind: 'event', id: 5, client_ip: null },
@@ -256,9 +269,37 @@ describe('what a plugin adds to the API', function () {
       .catch((error: ApiError) => error);
     expect(refused).to.be.instanceOf(ApiError).and.to.include({ status: 400 });
     const missing = await api.launch
-      .start({ job_template: 0, actor: null, origin: { kind: 'event', id: 5, client_ip: null }, waiting: false })
+      .start({ template: 0, actor: null, origin: { kind: 'event', id: 5, client_ip: null }, waiting: false })
       .catch((error: ApiError) => error);
     expect(missing).to.include({ status: 404 });
+  });
+
+  it('carries variables that nobody asked for, where the origin may, and checks a launch without launching', async () => {
+    const template = await api.db('templates').where({ kind: 'job_template' }).first('id');
+    const request = { template: template.id, actor: null, waiting: true, variables: { release: '1.4' } };
+    const event = { kind: 'event', id: 5, client_ip: null };
+    const { id, kind } = await api.launch.start({
+      ...request,
+      prompts: { extra_vars: { asked: 'no' } },
+      origin: event,
+    });
+    expect(kind).to.equal('job');
+    expect(JSON.parse((await service.get(`jobs/${id}/`)).body.extra_vars)).to.deep.equal({ release: '1.4' });
+    const refused = await api.launch
+      .start({ ...request, origin: { ...event, kind: 'api' } })
+      .catch((error: ApiError) => error);
+    expect(refused).to.be.instanceOf(ApiError).and.to.include({ status: 400 });
+    const nobody = await api.launch
+      .start({ ...request, origin: { ...event, kind: 'nobody' } })
+      .catch((error: Error) => error);
+    expect(String(nobody)).to.match(/no kind of origin is called nobody: declare it by api.origin/);
+    const runs = async () => (await service.get('unified_jobs/')).body.count;
+    const before = await runs();
+    const wrong = { ...request, prompts: { inventory: 424_242, limit: 7 }, origin: event };
+    expect(await api.launch.check(wrong)).to.have.keys('inventory');
+    expect(await api.launch.check({ ...request, origin: event })).to.deep.equal({});
+    expect(await runs()).to.equal(before);
+    expect(await api.runs.cancel(id, null)).to.be.a('boolean');
   });
 
   it('writes down what was done in the activity stream, in the transaction of the change', async () => {

@@ -1,21 +1,24 @@
 import { expect } from 'chai';
-import { z } from 'zod';
+import { type PluginApi, type Task, z } from '@tapline/plugin-sdk';
 import { bootWith, testPlugin } from '../support/plugins.ts';
 import type { TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 describe('the clock of a plugin', function () {
-  this.timeout(120_000);
   let service: TestService;
   const ran: unknown[] = [];
+  let api: PluginApi;
+  let sweep: Task<{ days: number }>;
 
   before(async () => {
     service = await bootWith({
       plugins: [
-        testPlugin('clock', (api) => {
-          const task = api.task('sweep', { schema: z.strictObject({ days: z.number() }) }, async (payload) => {
+        testPlugin('clock', (door) => {
+          api = door;
+          const task = (sweep = api.task('sweep', { schema: z.strictObject({ days: z.number() }) }, async (payload) => {
             ran.push(payload);
-          });
+          }));
+          api.websocket.group({ name: 'clock', join: () => true });
           api.cron({ task, match: '0 3 1 1 *', payload: { days: 7 } });
         }),
       ],
@@ -33,5 +36,18 @@ describe('the clock of a plugin', function () {
     await service.services.db.raw(`select tapline_jobs.add_job('clock:sweep', ?::json)`, [JSON.stringify(due)]);
     await until(() => ran.length > 0);
     expect(ran).to.deep.equal([{ days: 7 }]);
+  });
+
+  it('says what is missing where a task is enqueued, or a message sent, without a connection', async () => {
+    const reason = (work: Promise<void>) => work.then(String, (error: Error) => error.message);
+    expect(await reason(sweep.enqueue(undefined as never, { days: 1 }))).to.equal(
+      'plugin clock: api.task("sweep").enqueue was given no connection as its first argument: give it the transaction of the change, or api.db',
+    );
+    expect(await reason(sweep.enqueueAll([{ days: 1 }] as never, [{ days: 1 }]))).to.contain('was given no connection');
+    expect(await reason(api.websocket.publish(undefined as never, 'clock', 1, {}))).to.contain(
+      'api.websocket.publish("clock") was given no connection',
+    );
+    await sweep.enqueue(api.db, { days: 2 });
+    await until(() => ran.length > 1);
   });
 });

@@ -5,7 +5,6 @@ import { bootWith, testPlugin } from '../support/plugins.ts';
 import type { TestService } from '../support/service.ts';
 
 describe('a plugin that is on', function () {
-  this.timeout(120_000);
   let service: TestService;
   let door: PluginApi;
   const seen: string[] = [];
@@ -121,7 +120,7 @@ describe('a plugin that is on', function () {
   it('offers in OPTIONS what the caller may send, with its form', async () => {
     const actions = async (path: string, auth?: string | null) =>
       (await service.request('OPTIONS', path, { auth })).body.actions;
-    const count = { type: 'integer', label: 'Count', help_text: '', min_value: 1 };
+    const count = { type: 'integer', label: 'Count', help_text: '', min_value: 1, filterable: false };
     expect(await actions('/api/v2/sample/many/')).to.deep.equal({
       GET: {},
       POST: { count: { ...count, required: true } },

@@ -3,16 +3,20 @@ import { expect } from 'chai';
 import { migrationFolder, removeMigrationFolders } from '../support/plugin-migrations.ts';
 import { bootWith, testPlugin } from '../support/plugins.ts';
 
+/** Names for rows that lie in tables of others: no key can lead to them. */
+const views = ['role_user_assignment', 'role_team_assignment'];
+
 describe('every resource of core with an id of its own', function () {
-  this.timeout(180_000);
   after(removeMigrationFolders);
 
   it('can be extended: its list, details, filters, order and description go on', async () => {
     const plain = await bootWith({ env: { TAPLINE_ROLES: 'web' } });
-    const open = [...plain.services.engineApi.models.values()].filter(
-      ({ resource, columns }) =>
-        !resource.variants && !resource.identity && columns.has('id') && resource.methods?.list?.length !== 0,
-    );
+    const open = [...plain.services.catalog.models.values()]
+      .filter(
+        ({ resource, columns }) =>
+          !resource.variants && !resource.identity && columns.has('id') && resource.methods?.list?.length !== 0,
+      )
+      .filter(({ type }) => !views.includes(type));
     await plain.stop();
     const types = open.map(({ type, table, resource }) => ({ type, table, path: resource.path }));
     expect(types.map(({ type }) => type)).to.include.members([

@@ -1,13 +1,25 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { authenticated, everybody, field, type PluginApi } from '@tapline/plugin-sdk';
+import {
+  anyOf,
+  auditor,
+  authenticated,
+  columnIs,
+  everybody,
+  field,
+  nobody,
+  type PluginApi,
+  type Rule,
+  superuser,
+} from '@tapline/plugin-sdk';
 import { z } from 'zod';
-import { loadPlugins } from '../../core/plugins/load.ts';
+import { loadPlugins } from '../../core/plugins/find/load.ts';
 import { preparePlugins } from '../../core/plugins/prepare.ts';
-import { root } from '../../core/app/config.ts';
+import { root } from '../../core/config/config.ts';
 import { testPlugin } from '../support/plugins.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tapline-faults-'));
 const config = { root, dataDir, plugins: [] };
@@ -80,6 +92,75 @@ const wrongArguments: [what: string, register: (api: any) => void, text: RegExp]
     (api) => api.pages({ path: '/api/x/', folder: new URL('file:///x/') }),
     /path must not be below \/api\//,
   ],
+  [
+    'an order by no field',
+    (api) => api.resource({ ...resource, orderBy: ['nope'] }),
+    /api\.resource\("drift_item"\) has a wrong argument: orderBy names nope, which is no field \(there are: name\)/,
+  ],
+  [
+    'a search in no field',
+    (api) => api.resource({ ...resource, search: ['name', 'nope'] }),
+    /search names nope, which is no field/,
+  ],
+  [
+    'an order by what cannot be ordered by',
+    (api) => api.resource({ ...resource, fields: { open: field.computed({ sql: 'true' }) }, orderBy: ['open'] }),
+    /orderBy names open, which is not filterable/,
+  ],
+  [
+    'a method without access',
+    (api) => api.resource({ ...resource, methods: { detail: ['GET', 'DELETE'] } }),
+    /methods offers DELETE, but access\.delete is not stated/,
+  ],
+  [
+    'a default of another type in a resource',
+    (api) => api.resource({ ...resource, fields: { on: field.boolean({ default: 'perhaps' }) } }),
+    /fields\.on: default "perhaps" must be true or false/,
+  ],
+  [
+    'a default of another type in an extension',
+    (api) => api.extend('host', { table: 'h', fields: { mode: field.choice(['a', 'b'], { default: 'c' }) } }),
+    /api\.extend\("host"\) has a wrong argument: fields\.mode: default "c" must be one of "a", "b"/,
+  ],
+  [
+    'pages that are not there',
+    (api) => api.pages({ path: '/drift/', folder: new URL('file:///nowhere/') }),
+    /api\.pages\("\/drift\/"\) has nothing to serve: \/nowhere\/index\.html is missing/,
+  ],
+  [
+    'pages where programs ask',
+    (api) => api.pages({ path: '/metrics/', folder: new URL('file:///nowhere/') }),
+    /path must not be below \/api\/, or where else programs ask/,
+  ],
+  [
+    'a rule over a row on a route',
+    (api) =>
+      api.route({ ...route, access: { GET: rule, POST: api.rules.parent('host_id', 'inventory', 'admin_role') } }),
+    /api\.route\("\/api\/v2\/drift\/"\) guards POST by "admin_role on the inventory by host_id", a rule over a row/,
+  ],
+  ['a type without roles', (api) => api.rules.role('host', 'x'), /api\.rules\.role\("host", "x"\) names host, a type/],
+  [
+    'a rule over a row on an action of the list',
+    (api) =>
+      api.resource({
+        ...resource,
+        listActions: {
+          export: { access: { GET: anyOf(superuser, columnIs('name', 'x')) }, handler: route.handler },
+        },
+      }),
+    /api\.resource\("drift_item"\) guards GET of the action export by "superuser or name is x", a rule over a row/,
+  ],
+  [
+    'a navigation entry out of order',
+    (api) => api.nav({ path: '/drift', label: 'Drift', order: -1 }),
+    /api\.nav\("\/drift"\) has a wrong argument: order -1 must be a whole number from 0 to 10000/,
+  ],
+  [
+    'a navigation entry in no section',
+    (api) => api.nav({ path: '/drift', label: 'Drift', section: ' ' }),
+    /section must be a heading/,
+  ],
+  ['a navigation entry of the API', (api) => api.nav({ path: '/api/v2/hosts/', label: 'x' }), /must be a route of the/],
   [
     'an extension without side table',
     (api) => api.extend('host', { fields: { a: field.string() } }),
@@ -170,7 +251,7 @@ const clashes: [what: string, register: (api: any) => void, text: RegExp][] = [
 ];
 
 const services: [what: string, use: (api: any) => unknown, call: string][] = [
-  ...['db', 'log', 'launch', 'notify', 'audit', 'sandbox', 'http', 'secrets', 'clock', 'tracer'].map(
+  ...['db', 'log', 'launch', 'runs', 'notify', 'audit', 'sandbox', 'http', 'secrets', 'clock', 'tracer'].map(
     (name): [string, (api: any) => unknown, string] => [name, (api) => api[name], `api.${name}`],
   ),
   ['a setting', (api) => api.settings.get('MAX_FORKS'), 'api.settings.get("MAX_FORKS")'],
@@ -178,7 +259,7 @@ const services: [what: string, use: (api: any) => unknown, call: string][] = [
 ];
 
 describe('a plugin that does wrong in register', () => {
-  after(() => rmSync(dataDir, { recursive: true, force: true }));
+  after(() => removeFolder(dataDir));
 
   for (const [what, register, text] of wrongArguments)
     it(`is told of ${what}`, async () => {
@@ -261,6 +342,7 @@ describe('a plugin that cannot be loaded', () => {
     expect(await manifest({ id: 'Drift Detection' })).to.contain('id must be kebab-case');
     expect(await manifest({ version: 'one' })).to.contain('version must be a semantic version');
     expect(await manifest({ register: async () => undefined })).to.contain('register must not be async');
+    expect(await manifest({ mandatory: 'yes' })).to.contain('mandatory must be true or false');
     expect(await manifest({ requires: 'portal' })).to.contain('requires must be a list');
   });
 
@@ -335,7 +417,7 @@ describe('where a plugin comes from', () => {
     write('plugins/node_modules/@some/modern', source('modern'), { main: undefined, exports: exported });
     write('plugins/node_modules/unbuilt', source('unbuilt'), { main: undefined, exports: './dist/index.js' });
   });
-  after(() => rmSync(home, { recursive: true, force: true }));
+  after(() => removeFolder(home));
 
   it('finds packages in the data folder, and folders by their path', async () => {
     const { plugins } = await load('tapline-plugin-x', join(home, 'folder'), join(home, 'exporting'));
@@ -368,6 +450,22 @@ describe('where a plugin comes from', () => {
     );
   });
 
+  it('refuses an optional entry of one that must not be optional, with the remedy', async () => {
+    write('plugins/node_modules/gate', source('gate').replace('register', 'mandatory: true, register'));
+    expect((await load('gate')).plugins.map(({ plugin }) => plugin.id)).to.deep.equal(['gate']);
+    expect(await refused('tapline-plugin-x', 'gate?')).to.match(
+      /^plugin gate: it must not be optional, .*: write "gate" without "\?" in TAPLINE_PLUGINS and without "optional: true" in /,
+    );
+    const gate = testPlugin('gate', nothing, { mandatory: true });
+    expect(await failure({ plugin: gate, optional: true })).to.match(/^plugin gate: it must not be optional/);
+    const broken = testPlugin('gate', () => JSON.parse('no'), { mandatory: true });
+    expect(await failure({ plugin: broken, optional: true })).to.match(/^plugin gate: it must not be optional/);
+    expect(await failure(broken)).to.match(/^plugin gate: register failed/);
+    const needy = testPlugin('gate', nothing, { mandatory: true, requires: ['bad'] });
+    const bad = { plugin: testPlugin('bad', () => JSON.parse('no')), optional: true };
+    expect(await failure(bad, needy)).to.match(/^plugin gate: requires bad, which was left out/);
+  });
+
   it('leaves out an optional one that fails, and optional ones that need it', async () => {
     const { plugins, leftOut } = await load('tapline-plugin-x', `${join(home, 'broken')}?`, 'nosuch?');
     expect(plugins.map(({ plugin }) => plugin.id)).to.deep.equal(['x']);
@@ -382,6 +480,28 @@ describe('where a plugin comes from', () => {
       /^plugin needy: requires bad, which was left out \(plugin bad: register failed/,
     );
   });
+});
+
+describe('a rule of a route', () => {
+  const own = { name: 'own', row: async (_actor: unknown, row: any) => !row || row.id === 1 };
+  const fine: [string, Rule][] = [
+    ['over the caller', anyOf(superuser, auditor)],
+    ['that says no', nobody],
+    ['that goes without a row', { ...own, query: (_actor, builder, alias) => void builder.where(`${alias}.id`, 1) }],
+    ['that looks elsewhere', { name: 'db', row: async (_actor, _row, db) => db!('hosts').first(), query: nothing }],
+  ];
+  for (const [what, one] of fine)
+    it(`may be one ${what}`, async () => {
+      expect(await said((api) => api.route({ ...route, access: { GET: one } }))).to.equal('nothing failed');
+    });
+});
+
+it('two entries of the navigation that differ in the final slash only are one', async () => {
+  const message = await said((api) => {
+    api.nav({ path: '/drift', label: 'Drift' });
+    api.nav({ path: '/drift/', label: 'Drift' });
+  });
+  expect(message).to.match(/api\.nav\("\/drift\/"\) clashes: the navigation entry \/drift is its own already/);
 });
 
 describe('the public rule', () => {

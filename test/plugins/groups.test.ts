@@ -19,7 +19,6 @@ async function listen(service: TestService, groups: object) {
 }
 
 describe('a WebSocket group of a plugin', function () {
-  this.timeout(120_000);
   let database: TestDatabase;
   const nodes: TestService[] = [];
   const apis: PluginApi[] = [];

@@ -4,13 +4,12 @@ import { bootWith, testPlugin } from '../support/plugins.ts';
 import type { TestService } from '../support/service.ts';
 
 describe('a guard on links', function () {
-  this.timeout(120_000);
   let service: TestService;
   const asked: string[] = [];
   const ask =
     (operation: 'attach' | 'detach') =>
     ({ parent, relation, type, rows, count }: GuardedWrite) => {
-      asked.push(`${operation} ${relation} of ${parent.name}: ${count} ${type} ${rows[0].name ?? rows[0].username}`);
+      asked.push(`${operation} ${relation} of ${parent!.name}: ${count} ${type} ${rows[0].name ?? rows[0].username}`);
       if (rows[0].name === 'closed') throw new ApiError(409, 'Not this one.');
     };
 

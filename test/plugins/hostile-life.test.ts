@@ -43,8 +43,6 @@ const good = testPlugin('good', (api) => {
 });
 
 describe('hostile plugins while the service starts and stops', function () {
-  this.timeout(120_000);
-
   it('are left out where they are optional, and everybody else is served', async () => {
     const plugins = [
       ...Object.entries(registers).map(([id, [register]]) => ({

@@ -76,11 +76,13 @@ const hugeAnswers: Partial<Record<Phase, () => unknown>> = {
   join: huge,
 };
 
-const blockedMs = 2000;
+/** More than twice what counts as blocked, and four times what a tap has. */
+const blockedMs = 1200;
 
-/** `flooded` resolves when all is in the queue that it put there. */
-export function hostilePlugin(mode: Mode): { plugin: Plugin; flooded(): Promise<unknown> } {
+/** `flooded` resolves when all is in the queue that it put there; `letGo` ends what hangs. */
+export function hostilePlugin(mode: Mode): { plugin: Plugin; flooded(): Promise<unknown>; letGo(): void } {
   const floods: Promise<void>[] = [];
+  const hanging: (() => void)[] = [];
   let grain: Task<{ n: number }> | undefined;
 
   const misbehave = (api: PluginApi, phase: Phase, subject: any): unknown => {
@@ -92,7 +94,7 @@ export function hostilePlugin(mode: Mode): { plugin: Plugin; flooded(): Promise<
       case 'throw null':
         throw null;
       case 'hang':
-        return new Promise(() => undefined);
+        return new Promise<void>((resolve) => hanging.push(resolve));
       case 'lie':
         return answers[phase].lie;
       case 'leak':
@@ -149,7 +151,11 @@ export function hostilePlugin(mode: Mode): { plugin: Plugin; flooded(): Promise<
       }),
     },
   );
-  return { plugin, flooded: () => Promise.allSettled(floods) };
+  return {
+    plugin,
+    flooded: () => Promise.allSettled(floods),
+    letGo: () => hanging.splice(0).forEach((end) => end()),
+  };
 }
 
 type At = (phase: Phase) => (subject?: unknown) => any;

@@ -1,10 +1,13 @@
+import type { Builder } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
-import { inNameOf } from '../../core/plugins/in-name-of.ts';
+import { inNameOf } from '../../core/plugins/door/in-name-of.ts';
 import { blamedFor } from '../../core/observe/section.ts';
 
 const restriction = (query: () => unknown) =>
-  inNameOf('p', 'restrictions', { resource: 'host', restriction: { row: () => true, query: query as () => void } })
-    .restriction;
+  inNameOf('p', 'restrictions', {
+    resource: 'host',
+    restriction: { row: async () => true, query: query as () => void },
+  }).restriction;
 const sublist = (functions: object) =>
   inNameOf('p', 'extensions', {
     type: 'host',
@@ -14,7 +17,7 @@ const sublist = (functions: object) =>
 describe("the check of a plugin's setting", () => {
   const check = (fn: (value: unknown) => unknown) =>
     inNameOf('p', 'settings', { key: 'P_A', category: 'p', type: 'string', default: '', help: '', check: fn as never })
-      .check!;
+      .check! as (value: string) => string | undefined;
 
   it('says what is wrong with a value, or nothing', () => {
     expect(check(() => undefined)('a')).to.equal(undefined);
@@ -50,7 +53,7 @@ describe('what narrows a query in the name of a plugin', () => {
     // oxlint-disable-next-line unicorn/no-thenable
     const builder: any = Object.defineProperty({}, 'then', { value: (done: () => void) => ((runs += 1), done()) });
     restriction(() => builder).query(null, builder, 't');
-    sublist({ where: () => builder }).where!(builder, {}, 't');
+    sublist({ where: () => builder }).where!(builder, { id: 1 }, 't');
     await Promise.resolve();
     expect(runs).to.equal(0);
   });
@@ -60,9 +63,9 @@ describe('what narrows a query in the name of a plugin', () => {
       throw new Error('nobody hears of it');
     };
     for (const narrow of [
-      () => restriction(() => late()).query(null, {}, 't'),
-      () => sublist({ where: late }).where!({}, {}, 't'),
-      () => sublist({ prepare: late }).prepare!({} as never, {}),
+      () => restriction(() => late()).query(null, {} as Builder, 't'),
+      () => sublist({ where: late }).where!({} as Builder, { id: 1 }, 't'),
+      () => sublist({ prepare: late }).prepare!({} as never, { id: 1 }),
     ]) {
       let thrown: unknown;
       expect(() => {

@@ -110,7 +110,6 @@ const workshop = (): Plugin =>
   );
 
 describe('resources of plugins', function () {
-  this.timeout(120_000);
   let service: TestService;
   let host: any;
   let maker: any;
@@ -254,7 +253,6 @@ describe('resources of plugins', function () {
 });
 
 describe('two nodes with the data of a plugin', function () {
-  this.timeout(120_000);
   after(removeMigrationFolders);
 
   it('start at the same time on one database, and serve the same rows', async () => {

@@ -19,7 +19,6 @@ const tables = `await knex.schema.createTable('hooks', (t) => {
   });`;
 
 describe('secrets of plugins', function () {
-  this.timeout(120_000);
   let service: TestService;
   let door: PluginApi;
   let hook: any;

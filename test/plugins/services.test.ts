@@ -1,4 +1,4 @@
-import { OutboundError, SandboxError, type PluginApi, type Tracer } from '@tapline/plugin-sdk';
+import { OutboundError, points, SandboxError, type PluginApi, type Tracer } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { bootWith, testPlugin } from '../support/plugins.ts';
 import type { TestService } from '../support/service.ts';
@@ -22,8 +22,8 @@ describe('the services behind the door', () => {
       plugins: [
         testPlugin('asker', (given) => void (api = given)),
         testPlugin('giver', (given) => {
-          given.offer('tracer', tracer);
-          given.offer('notification.kind', { kind: 'pigeon', send: (message: unknown) => void sent.push(message) });
+          given.offer(points.tracer, tracer);
+          given.offer(points.notificationKind, { kind: 'pigeon', send: (message) => void sent.push(message) });
         }),
       ],
     });

@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { field, type Plugin, type PluginApi, stages, z } from '@tapline/plugin-sdk';
 import { conformanceProblems, fakeLaunch, recordPlugin } from '@tapline/plugin-sdk/testing';
 import { expect } from 'chai';
-import { root } from '../../core/app/config.ts';
-import { bundledPlugins } from '../../core/plugins/resolve.ts';
+import { root } from '../../core/config/config.ts';
+import { bundledPlugins } from '../../core/plugins/find/resolve.ts';
 import { testPlugin } from '../support/plugins.ts';
 
 const folders = [...bundledPlugins(root).map((name) => join('plugins', name)), join('templates', 'plugin')];
@@ -66,6 +66,11 @@ describe('the conformance kit', () => {
       /has no schema for its payload/,
     ],
     [
+      'an action on a resource of core without access',
+      (api) => api.extend('host', { listActions: { x: { handler: async () => ({ status: 200 }) } as any } }),
+      /extension of host: action x states no access/,
+    ],
+    [
       'a setting without help',
       (api) => api.settings.define({ key: 'x', category: 'y', type: 'boolean', default: true, help: '' }),
       /setting x must be UPPER_SNAKE\n.*needs a sentence of help/,
@@ -95,7 +100,89 @@ describe('the conformance kit', () => {
       /table x\.y must be a plain name/,
       { migrations },
     ],
+    [
+      'a contribution in onStart',
+      (api) => api.onStart(() => api.nav({ path: '/late', label: 'Late' })),
+      /contributes nothing later: api\.nav came too late/,
+    ],
+    [
+      'a contribution in onStart that the source does not tell, and that is caught',
+      (door) => door.onStart(() => begin(door)),
+      /contributes nothing later: api\.nav came too late/,
+    ],
+    [
+      'a contribution behind a wait for the database',
+      (api) =>
+        api.onStart(async () => {
+          await api.db('hosts').first();
+          api.websocket.group({ name: 'late', join: () => true });
+        }),
+      /api\.websocket\.group came too late/,
+    ],
+    [
+      'a type without roles',
+      (api) => api.permissions.define('bad.use', api.rules.role('organisation', 'admin_role')),
+      /api\.rules\.role\("organisation", "admin_role"\) names organisation, a type without roles: take one of organization/,
+    ],
+    [
+      'a role that its type does not have',
+      (api) => api.permissions.define('bad.use', api.rules.parent('host_id', 'inventory', 'admin')),
+      /names admin, no role of inventory: take one of admin_role/,
+    ],
+    [
+      'a pattern of no clock',
+      (api) => {
+        const task = api.task('sweep', { schema: z.object({}) }, async () => undefined);
+        api.cron({ task, match: '61 * * * *' });
+      },
+      /the cron entry of bad:sweep has "61 \* \* \* \*", which is no pattern/,
+    ],
+    [
+      'pages that are not there',
+      (api) => api.pages({ path: '/bad/', folder: new URL('./pages/', import.meta.url) }),
+      /pages at \/bad\/: .*pages\/index\.html is missing: build the pages first/,
+    ],
+    [
+      'an order by no field',
+      (api) => api.resource({ ...resource, orderBy: ['-nope'] }),
+      /resource a: orderBy names nope, which is no field/,
+      { migrations },
+    ],
+    [
+      'a search in no field',
+      (api) => api.resource({ ...resource, search: ['nope'] }),
+      /resource a: search names nope, which is no field/,
+      { migrations },
+    ],
+    [
+      'a default of another type',
+      (api) => api.extend('host', { table: 'x', fields: { z: field.boolean({ default: 'perhaps' }) } }),
+      /extension of host: fields\.z: default "perhaps" must be true or false/,
+      { migrations },
+    ],
+    [
+      'a rule over a row where there is none',
+      (api) =>
+        api.route({
+          path: '/x/',
+          access: { POST: api.rules.role('inventory', 'admin_role') },
+          handler: async () => ({ status: 200 }),
+        }),
+      /route \/x\/: POST has the rule "admin_role of inventory", which needs a row/,
+    ],
+    [
+      'an entry of the navigation that leads elsewhere',
+      (api) => api.nav({ path: '//example.org', label: 'x', order: 1.5 }),
+      /path "\/\/example\.org" must be a route of the client.*\n.*order 1\.5 must be a whole number/,
+    ],
   ];
+  const begin = (door: PluginApi) => {
+    try {
+      door.nav({ path: '/late', label: 'Late' });
+    } catch {
+      // as a plugin may do
+    }
+  };
   for (const [what, register, problem, more] of bad)
     it(`finds ${what}`, async () => {
       expect((await conformanceProblems(testPlugin('bad', register, more))).join('\n')).to.match(problem);
@@ -127,6 +214,9 @@ describe('the recording door', () => {
     expect(await tap('beforeStart', 'limit', launch)).to.equal(undefined);
     set('SAMPLE_LIMIT', 9);
     await tap('beforeStart', 'limit', launch);
+    launch.explain('cut', { cut: 9 });
+    expect(launch.cuts).to.deep.equal([9]);
+    expect(launch.explained.splice(2)).to.deep.equal(['cut']);
     expect(launch.explained).to.deep.equal(['limit 2', 'limit 9']);
     await run('sweep', { id: 3 });
     await start();
@@ -144,5 +234,10 @@ describe('the recording door', () => {
     expect(await recording.run('sweep', { id: 'x' }).then(String, (error: Error) => error.name)).to.equal('ZodError');
     expect(() => recording.api.nav({ path: '/late', label: 'Late' })).to.throw(/api\.nav came too late/);
     expect(() => recordPlugin(plugin).api.db('hosts')).to.throw(/there is no db in this test: give one/);
+    expect(recording.late).to.deep.equal(['api.nav']);
+    const sent = await recording.api.websocket
+      .publish(undefined as never, 'x', 1, {})
+      .then(String, (error: Error) => error.message);
+    expect(sent).to.contain('api.websocket.publish("x") was given no connection');
   });
 });

@@ -1,20 +1,32 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect } from 'chai';
-import { root } from '../../core/app/config.ts';
+import { root } from '../../core/config/config.ts';
 import { runCli } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bootWith } from '../support/plugins.ts';
 import type { TestService } from '../support/service.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const bin = join(root, 'node_modules', '.bin');
 const packageName = 'tapline-plugin-night-watch';
 
 /** npm as the author and the operator use it, but kept from any registry. */
-function npm(args: string[], cwd: string): Promise<string> {
+function npm(args: string[], cwd: string, more: Record<string, string> = {}): Promise<string> {
   const env = {
+    ...more,
     PATH: [bin, process.env.PATH].join(delimiter),
     HOME: process.env.HOME,
     npm_config_offline: 'true',
@@ -29,8 +41,28 @@ function npm(args: string[], cwd: string): Promise<string> {
   });
 }
 
+/** What the compiler is to refuse: each line would pass if anything of it were `any`. */
+const typed = `import type { PluginApi } from '@tapline/plugin-sdk';
+export async function typed(api: PluginApi): Promise<string> {
+  const host = await api.db('core_hosts').where({ enabled: true }).first();
+  // @ts-expect-error
+  host?.enbaled;
+  // @ts-expect-error
+  await api.db('core_hosts').insert({ name: 'x' });
+  // @ts-expect-error
+  api.hooks.afterFinish({ name: 'a' }, ({ run }) => run.inventry_id);
+  // @ts-expect-error
+  api.hooks.beforeStart({ name: 'b', failMode: 'allow' }, ({ template }) => void template?.fork);
+  // @ts-expect-error
+  api.settings.define({ key: 'A', category: 'a', type: 'boolean', default: 'yes', help: 'A.' });
+  const limit: number = api.settings.get('A_LIMIT', 5);
+  // @ts-expect-error
+  await api.db.nonsense();
+  return host!.created + limit;
+}
+`;
+
 describe('a plugin that somebody else writes', function () {
-  this.timeout(300_000);
   let outside: string;
   let folder: string;
   let dataDir: string;
@@ -42,11 +74,13 @@ describe('a plugin that somebody else writes', function () {
     outside = mkdtempSync(join(tmpdir(), 'tapline-author-'));
     folder = join(outside, 'night-watch');
     dataDir = join(outside, 'data');
+    // whoever runs Postgres has to get through
+    chmodSync(outside, 0o755);
     mkdirSync(dataDir, { mode: 0o711 });
   });
   after(async () => {
     await database.drop();
-    rmSync(outside, { recursive: true });
+    removeFolder(outside);
   });
 
   const cli = async (...args: string[]) => {
@@ -94,10 +128,26 @@ describe('a plugin that somebody else writes', function () {
     mkdirSync(home);
     await npm(['install', '--prefix', home, join(folder, sdk.replace('file:', ''))], home);
     symlinkSync(join(home, 'node_modules', '@tapline'), join(modules, '@tapline'));
-    const out = await npm(['test'], folder);
+    const packed = join(modules, '@tapline', 'plugin-sdk');
+    const links = readFileSync(join(packed, 'README.md'), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)/g);
+    expect([...links].map(([, link]) => link!).filter((link) => !existsSync(join(packed, link)))).to.deep.equal([]);
+    mkdirSync(join(folder, 'dist', 'migrations'), { recursive: true });
+    writeFileSync(join(folder, 'dist', 'migrations', '0001_renamed.js'), 'export const up = () => undefined;\n');
+    writeFileSync(join(folder, 'typed.ts'), typed);
+    // a folder for all that tests leave: its own Postgres, data folders
+    const temporary = join(outside, 't');
+    mkdirSync(temporary);
+    chmodSync(temporary, 0o777);
+    const out = await npm(['test'], folder, { TMPDIR: temporary });
+    rmSync(join(folder, 'typed.ts'));
+    rmSync(join(folder, 'dist', 'typed.js'));
+    rmSync(join(folder, 'dist', 'typed.d.ts'));
     expect(out).to.match(/plugin night-watch as the service expects it/);
-    expect(out).to.match(/12 passing/);
+    expect(out).to.match(/a hold in the service/);
+    expect(out).to.match(/19 passing/);
     expect(out).not.to.match(/\d failing/);
+    // the compiler keeps one there
+    expect(readdirSync(temporary).filter((name) => name !== 'node-compile-cache')).to.deep.equal([]);
   });
 
   it('is packed without its tests and without the SDK', async () => {
@@ -109,8 +159,11 @@ describe('a plugin that somebody else writes', function () {
       'dist/index.js',
       'dist/index.d.ts',
       'dist/migrations/0001_holds.js',
+      'dist/pages/index.html',
+      'dist/pages/holds.js',
       'package.json',
     ]);
+    expect(files, 'what an earlier build left').not.to.include('dist/migrations/0001_renamed.js');
     expect(files.filter((path: string) => /test|vendor|node_modules|(?<!\.d)\.ts$/.test(path))).to.deep.equal([]);
     tarball = join(outside, packed.filename);
   });
@@ -163,6 +216,10 @@ describe('a plugin that somebody else writes', function () {
       expect(launched.status, JSON.stringify(launched.body)).to.equal(201);
       expect((await service.get(`jobs/${launched.body.id}/`)).body.job_explanation).to.contain('It is being mended.');
       expect((await service.get('plugins/night-watch/')).body).to.include({ state: 'on', version: '0.1.0' });
+      const page = await service.get('/night-watch/', { auth: null, headers: { accept: 'text/html' } });
+      expect(page.status).to.equal(200);
+      expect(page.text).to.contain('./holds.js');
+      expect((await service.get('/night-watch/holds.js', { auth: null })).status).to.equal(200);
     } finally {
       await service.stop();
     }

@@ -4,13 +4,17 @@ import { accessList } from '../../core/rbac/access-list.ts';
 import { capabilities, capabilityRules } from '../../core/rbac/capabilities.ts';
 import { createDoors } from '../../core/rbac/doors.ts';
 import { explainAccess } from '../../core/rbac/explain.ts';
-import { createPermissions } from '../../core/rbac/permissions.ts';
+import { createMetrics } from '../../core/observe/metrics.ts';
+import { coreResources } from '../../core/resources/index.ts';
+import { jobAccess } from '../../core/run-kinds/job/rules.ts';
 import { assertRights, rightsOfLink } from '../../core/rbac/rights.ts';
 import { narrowToRoleLevel } from '../../core/rbac/role-level.ts';
 import { parent, role } from '../../core/rbac/role-rules.ts';
 import { giveToCreator } from '../../core/rbac/roles.ts';
 import { columnIs, not } from '../../core/rbac/rules.ts';
 import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { silentLog } from '../support/log.ts';
+import { withRuns } from '../support/runs.ts';
 import { type World, idsFor, settingsWith, world } from './world.ts';
 
 describe('what clients read of access', () => {
@@ -22,7 +26,10 @@ describe('what clients read of access', () => {
   let project: any;
   let inventory: any;
   let people: Record<'admin' | 'user' | 'member' | 'auditor' | 'superuser' | 'systemAuditor', Actor>;
-  const permissions = createPermissions({ settings: settingsWith() });
+  const resources = coreResources(
+    withRuns({ settings: settingsWith(), log: silentLog, metrics: createMetrics(), config: {} }),
+  );
+  const resource = (type: string) => resources.find((one) => one.type === type)!;
 
   before(async () => {
     test = await createTestDatabase();
@@ -132,7 +139,7 @@ describe('what clients read of access', () => {
   describe('user_capabilities', () => {
     it('of a page come in one statement and are true exactly when the rule of the action is', async () => {
       const other = await make.jobTemplate(org);
-      const rules = capabilityRules(permissions, 'job_template')!;
+      const rules = capabilityRules(resource('job_template'));
       for (const actor of Object.values(people)) {
         const [found, count] = await statements(() =>
           capabilities(test.db, actor, 'templates', rules, [template.id, other.id]),
@@ -189,15 +196,18 @@ describe('what clients read of access', () => {
         instance_group: 'instance_groups',
         job: 'runs',
         project_update: 'runs',
+        ad_hoc_command: 'runs',
+        inventory_source: 'templates',
+        inventory_update: 'runs',
       })) {
-        const rules = capabilityRules(permissions, type);
-        expect(rules, type).not.to.equal(undefined);
-        await capabilities(test.db, people.user, table, rules!, [1]);
+        const rules = capabilityRules(resource(type));
+        expect(Object.keys(rules), type).not.to.deep.equal([]);
+        await capabilities(test.db, people.user, table, rules, [1]);
       }
     });
 
     it('are all false for a read-only token, without asking', async () => {
-      const rules = capabilityRules(permissions, 'project')!;
+      const rules = capabilityRules(resource('project'));
       const [found, count] = await statements(() =>
         capabilities(test.db, { ...people.superuser, read_only: true }, 'templates', rules, [project.id]),
       );
@@ -233,8 +243,8 @@ describe('what clients read of access', () => {
   describe('explain-access', () => {
     it('says which grant gives each role, and what would give those missing', async () => {
       const { roles, rights, user } = await explainAccess(test.db, 'job_template', template, people.member, {
-        see: permissions.job_template!.see,
-        launch: permissions.job_template!.execute,
+        see: resource('job_template').access.see,
+        launch: resource('job_template').rights!['execute']!,
       });
       expect(user).to.deep.equal({ id: people.member.id, username: people.member.username });
       expect(roles.read_role!.held).to.equal(true);
@@ -269,7 +279,7 @@ describe('what clients read of access', () => {
         'job',
         { template_id: template.id, organization_id: org.id, created_by_id: null },
         people.user,
-        { cancel: permissions.job!.cancel, see: permissions.job!.see },
+        { cancel: jobAccess.cancel, see: jobAccess.see },
       );
       expect(rights.see!.granted).to.equal(true);
       expect(rights.see!.parts![0]!.by!.map((one) => one.name)).to.deep.equal(['Execute']);
@@ -339,7 +349,8 @@ describe('what clients read of access', () => {
   describe('doors', () => {
     it('a restriction hides rows from everybody it says, in both forms, superusers included', async () => {
       const doors = createDoors();
-      const see = doors.visible('inventory', permissions.inventory!.see);
+      doors.declare('inventory', resource('inventory').access.see);
+      const see = doors.visible('inventory');
       const hidden = await make.inventory(org, { kind: 'smart' });
       expect(await idsFor(test.db, 'inventory', see, people.superuser)).to.include(hidden.id);
       doors.restrict('inventory', 'no smart ones', not(columnIs('kind', 'smart')));
@@ -357,7 +368,9 @@ describe('what clients read of access', () => {
     it("a guard runs inside the write's transaction with the rows and their number, and may refuse", async () => {
       const doors = createDoors();
       doors.guard('host', 'create', async ({ trx, rows, count }) => {
-        const [{ total }] = await trx('hosts').where('inventory_id', rows[0].inventory_id).count({ total: '*' });
+        const [{ total }] = await trx('hosts')
+          .where('inventory_id', Number(rows[0].inventory_id))
+          .count({ total: '*' });
         if (Number(total) + count > 2) throw new ApiError(403, 'Too many hosts.');
       });
       const write = (names: string[]) =>

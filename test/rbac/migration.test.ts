@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
-import { root } from '../../core/app/config.ts';
-import { migrationSource } from '../../core/app/migrate.ts';
+import { root } from '../../core/config/config.ts';
+import { migrationSource } from '../../core/db/migrate.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 
 describe('the migration to roles', () => {

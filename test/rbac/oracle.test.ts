@@ -8,11 +8,11 @@ import { missingRights } from '../../core/rbac/rights.ts';
 import { role } from '../../core/rbac/role-rules.ts';
 import { roleVisible } from '../../core/rbac/role-visibility.ts';
 import { type TestDatabase, createTestDatabase } from '../support/database.ts';
-import { rowsBelow, rowsByQuery, rowsByRow, rowsRemembered, rowsSettled } from './forms.ts';
+import { rowsAsListed, rowsBelow, rowsByQuery, rowsByRow, rowsWithRoles } from './forms.ts';
 import { type Facts, drawIslands, eachOf, readFacts, rowsOf } from './islands.ts';
 import { prepareAll } from './prepared-db.ts';
 import { everyRole, questions, settings } from './questions.ts';
-import type { Island } from './random-graph.ts';
+import { type Island, testSeed } from './random-graph.ts';
 
 const graphs = 200;
 /** in one database: more would cost more time in rows than they save in plans */
@@ -34,10 +34,10 @@ const ids = (rows: { id: number }[]) => rows.map(({ id }) => id);
 const someOf = (rows: any[], seed: number): any[] =>
   rows.filter((_, index) => (index + rows.length * seed - (seed % rows.length)) % rows.length < 3);
 
-describe(`on ${graphs} random role graphs`, function () {
+describe(`on ${graphs} random role graphs (TEST_SEED=${testSeed})`, function () {
   this.timeout(900_000);
   const worlds: World[] = [];
-  const counts = { roles: 0, byQuery: 0, byRow: 0, otherwise: 0, seen: 0, accessLists: 0 };
+  const counts = { roles: 0, oneByOne: 0, byQuery: 0, byRow: 0, otherwise: 0, seen: 0, accessLists: 0 };
 
   before(async () => {
     const seeds = Array.from({ length: graphs }, (_, index) => index + 1);
@@ -72,9 +72,13 @@ describe(`on ${graphs} random role graphs`, function () {
         for (const actor of island.people) {
           const where = `seed ${island.seed}: user ${actor.id} on every ${type}`;
           const expected = asked.filter(({ field, id }) => facts.graph.holds(actor, type, id, field));
-          const missing = new Set(await missingRights(db, actor, asked));
-          const byRow = asked.filter((right) => !missing.has(right));
-          expect(byRow, `${where}, row form`).to.deep.equal(expected);
+          // one by one for half of the people of each graph, always others: planning that many conditions takes longest
+          if ((actor.id + island.seed) % 2) {
+            const missing = new Set(await missingRights(db, actor, asked));
+            const byRow = asked.filter((right) => !missing.has(right));
+            expect(byRow, `${where}, row form`).to.deep.equal(expected);
+            counts.oneByOne += asked.length;
+          }
           const found = await capabilities(db, actor, roleTables[type].table, rules, records);
           const byPage = asked.filter(({ field, id }) => found.get(id)![field]);
           expect(byPage, `${where}, query form`).to.deep.equal(expected);
@@ -82,7 +86,8 @@ describe(`on ${graphs} random role graphs`, function () {
         }
       }
     });
-    expect(counts.roles).to.be.at.least(400 * graphs);
+    expect(counts.roles).to.be.at.least(430 * graphs);
+    expect(counts.oneByOne).to.be.at.least(200 * graphs);
   });
 
   it('query form, row form and the drawn graph agree for every user, rule and row', async () => {
@@ -94,8 +99,8 @@ describe(`on ${graphs} random role graphs`, function () {
         const rows = facts.rows[question.type]!;
         const near = someOf(rowsOf(facts, island, question.type), seed);
         const inventories = ids(rowsOf(facts, island, 'inventory'));
-        // every question goes to half of the people of each graph, always others
-        for (const actor of people.filter((_, at) => (at + index + seed) % 2)) {
+        // every question goes to a third of the people of each graph, always others
+        for (const actor of people.filter((_, at) => (at + index + seed) % 3 === 0)) {
           const where = `seed ${seed}: ${question.name} for user ${actor.id}`;
           const allowed = (row: any) => question.expected(facts, actor, row);
           // of all graphs: what belongs to another one is not seen
@@ -107,22 +112,22 @@ describe(`on ${graphs} random role graphs`, function () {
           counts.byRow += near.length;
           // as lists and details ask, on a part of the graphs
           if (seed % 4 === 0 && (index + seed / 4) % 2) {
-            const settled = await rowsSettled(db, question, actor, seed % 8 ? undefined : 1);
-            if (settled) expect(settled, `${where}, settled`).to.deep.equal({ whole: expected, apart: expected });
+            const listed = await rowsAsListed(db, question, actor, seed % 8 ? undefined : 1);
+            expect(listed, `${where}, listed`).to.deep.equal({ whole: expected, apart: expected });
             if (question.type === 'host')
               expect(await rowsBelow(db, question, actor, inventories), `${where}, below`).to.deep.equal(expectedNear);
             counts.otherwise += rows.length;
           }
           if (seed % 10 === 0 && !question.type.endsWith('_event')) {
-            const remembered = await rowsRemembered(db, question, actor, near);
-            expect(remembered, `${where}, remembered`).to.deep.equal(expectedNear);
+            const withRoles = await rowsWithRoles(db, question, actor, near);
+            expect(withRoles, `${where}, with its roles`).to.deep.equal(expectedNear);
             counts.otherwise += near.length;
           }
         }
       }
     });
-    expect(counts.byQuery).to.be.at.least(5_000 * graphs);
-    expect(counts.byRow).to.be.at.least(120 * graphs);
+    expect(counts.byQuery).to.be.at.least(8_000 * graphs);
+    expect(counts.byRow).to.be.at.least(140 * graphs);
   });
 
   it('nobody sees a role beyond those held, below and above; everything held is seen', async () => {
@@ -186,6 +191,6 @@ describe(`on ${graphs} random role graphs`, function () {
           }
         }
     });
-    expect(counts.accessLists).to.be.at.least(1_000 * graphs);
+    expect(counts.accessLists).to.be.at.least(3_600 * graphs);
   });
 });

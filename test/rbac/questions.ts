@@ -2,7 +2,10 @@ import type { Actor, Resource, Rule } from '@tapline/plugin-sdk';
 import { createMetrics } from '../../core/observe/metrics.ts';
 import { type RoleType, isRoleType, roleDefinitions } from '../../core/rbac/definitions.ts';
 import { administers } from '../../core/rbac/people.ts';
-import { createPermissions } from '../../core/rbac/permissions.ts';
+import { templateAccess } from '../../core/run-kinds/job/template-rules.ts';
+import { jobAccess } from '../../core/run-kinds/job/rules.ts';
+import { seenRun } from '../../core/runs/access.ts';
+import { withRuns } from '../support/runs.ts';
 import { parent, role } from '../../core/rbac/role-rules.ts';
 import { allOf, anyOf, columnIs, not, via } from '../../core/rbac/rules.ts';
 import { coreResources } from '../../core/resources/index.ts';
@@ -12,7 +15,7 @@ import { type Sees, sees } from './sees.ts';
 import { settingsWith } from './world.ts';
 
 export const settings = settingsWith(['ORG_ADMINS_CAN_SEE_ALL_USERS']);
-const permissions = createPermissions({ settings });
+const services = withRuns({ settings, log: silentLog, metrics: createMetrics(), config: {} });
 
 /** A rule, the type whose rows it judges, and what the drawn graph says of an actor and a row. */
 export interface Question {
@@ -65,7 +68,7 @@ const combined: Question[] = [
   {
     name: 'template by project, inventory if any',
     type: 'job_template',
-    rule: permissions.job_template!.create!,
+    rule: templateAccess.create,
     expected: ({ graph }, actor, row) =>
       graph.holds(actor, 'project', row.project_id, 'use_role') &&
       (row.inventory_id === null || graph.holds(actor, 'inventory', row.inventory_id, 'use_role')),
@@ -90,7 +93,7 @@ const combined: Question[] = [
   {
     name: 'jobs deleted by whoever may, or runs seen of either kind',
     type: 'unified_job',
-    rule: anyOf(permissions.job!.delete!, permissions.unified_job!.see),
+    rule: anyOf(jobAccess.delete, seenRun(services.visible, services.kinds)),
     expected: (facts, actor, row) =>
       facts.graph.holds(actor, 'organization', row.organization_id, 'admin_role') ||
       sees.unified_job!(facts, actor, row),
@@ -98,7 +101,7 @@ const combined: Question[] = [
   {
     name: 'jobs cancelled',
     type: 'job',
-    rule: permissions.job!.cancel!,
+    rule: jobAccess.cancel,
     expected: ({ graph }, actor, row) =>
       actor.is_superuser ||
       (row.template_id === null
@@ -120,15 +123,12 @@ const combined: Question[] = [
 ];
 
 /** The rule by which the lists of each type show their rows. */
-export const resources: Resource[] = coreResources({
-  settings,
-  log: silentLog,
-  metrics: createMetrics(),
-  config: {},
-} as any);
+export const resources: Resource[] = coreResources(services);
+for (const { type, access } of resources) services.doors.declare(type, access.see);
 
 const simple = (type: string) =>
-  (isRoleType(type) && type !== 'team') || type === 'credential_type' || type === 'hook_trace';
+  (isRoleType(type) && type !== 'team') ||
+  ['credential_type', 'hook_trace', 'host_metric', 'host_metric_summary_monthly', 'role_definition'].includes(type);
 
 const seen: Question[] = resources.map(({ type, access }) => {
   const expected = sees[type];

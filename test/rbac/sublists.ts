@@ -10,26 +10,54 @@ export const topLists: Record<string, string> = {
   'tokens/': 'o_auth2_access_token',
   'teams/': 'team',
   'roles/': 'role',
+  'role_definitions/': 'role_definition',
+  'role_user_assignments/': 'role_user_assignment',
+  'role_team_assignments/': 'role_team_assignment',
   'instance_groups/': 'instance_group',
   'labels/': 'label',
   'instances/': 'instance',
   'inventories/': 'inventory',
+  'constructed_inventories/': 'constructed_inventory',
+  'federated_inventories/': 'federated_inventory',
   'hosts/': 'host',
   'groups/': 'group',
   'credential_types/': 'credential_type',
   'credentials/': 'credential',
+  'credential_input_sources/': 'credential_input_source',
   'projects/': 'project',
   'project_updates/': 'project_update',
   'job_templates/': 'job_template',
+  'workflow_job_templates/': 'workflow_job_template',
+  'workflow_jobs/': 'workflow_job',
+  'inventory_sources/': 'inventory_source',
+  'inventory_updates/': 'inventory_update',
   'jobs/': 'job',
+  'system_job_templates/': 'system_job_template',
+  'system_jobs/': 'system_job',
+  'execution_environments/': 'execution_environment',
+  'ad_hoc_commands/': 'ad_hoc_command',
   'unified_jobs/': 'unified_job',
   'unified_job_templates/': 'unified_job_template',
   'activity_stream/': 'activity_stream',
+  'notification_templates/': 'notification_template',
+  'notifications/': 'notification',
+  'audit_events/': 'audit_event',
   'hooks/traces/': 'hook_trace',
+  'schedules/': 'schedule',
+  'workflow_job_template_nodes/': 'workflow_job_template_node',
+  'workflow_job_nodes/': 'workflow_job_node',
+  'workflow_approvals/': 'workflow_approval',
+  'workflow_approval_votes/': 'workflow_approval_vote',
 };
 
 /** Lists, or what looks like one, that tell of no rows which some see and others do not. */
 export const elsewhere: Record<string, string> = {
+  'host_metrics/': 'counts of hosts by name, for superusers and auditors: the matrix asks who may',
+  'host_metric_summary_monthly/': 'the same by month',
+  'hosts/:id/smart_inventories/': 'asked of filters, not of links: inventory/smart.test.ts',
+  'inventories/:id/update_inventory_sources/': 'sources that can be updated: inventory/sources.test.ts',
+  'instances/:id/peers/': 'other nodes, of which there are none here: nodes/group-policies.test.ts',
+  'instances/:id/receptor_addresses/': 'the same',
   'hooks/': 'taps of plugins, for superusers and auditors: the matrix asks who may',
   'plugins/': 'the plugins that are on, for superusers and auditors: the matrix asks who may',
   'recommendations/': 'advice that is the same for everybody: the tests of that plugin',
@@ -39,18 +67,12 @@ export const elsewhere: Record<string, string> = {
   'inventories/:id/tree/': 'the groups of an inventory that the caller sees, all of which it sees as well',
   'projects/:id/playbooks/': 'names of files in the checkout of a project that the caller sees',
   'projects/:id/inventories/': 'names of files in the checkout of a project that the caller sees',
-  'workflow_job_templates/': 'there are none yet: asked here to be empty',
-  'notification_templates/': 'there are none yet: asked here to be empty',
-  'inventory_sources/': 'there are none yet: asked here to be empty',
-  'execution_environments/': 'there are none yet: asked here to be empty',
-  'schedules/': 'there are none yet: asked here to be empty',
-  'system_job_templates/': 'there are none yet: asked here to be empty',
 };
 
 /** Rows that are in no list of their type, whoever asks. */
 export const unlisted = (type: string, row: any): boolean =>
-  (['job', 'project_update', 'unified_job'].includes(type) && row.status === 'new') ||
-  (type === 'unified_job_template' && row.kind === 'workflow_job_template');
+  ['job', 'project_update', 'inventory_update', 'ad_hoc_command', 'system_job', 'unified_job'].includes(type) &&
+  row.status === 'new';
 
 type Tied = (facts: Facts, parent: any, row: any) => boolean;
 
@@ -70,6 +92,7 @@ const by =
   (column: string): Tied =>
   (_facts, parent, row) =>
     row[column] === parent.id;
+const broughtBy: Tied = (_facts, part, source) => part.source_ids.map(Number).includes(source.id);
 const linked =
   ([table, parent, child]: Link): Tied =>
   (facts, above, row) =>
@@ -86,6 +109,9 @@ const hostsInside = (facts: Facts, group: { id: number }) =>
   new Set(
     [...inside(facts, group)].flatMap((id) => facts.links('group_hosts', 'group_id', id).map(({ host_id }) => host_id)),
   );
+const eventsOf = (facts: Facts, run: { id: number }): any[] =>
+  facts.rows['ad_hoc_command_event']!.filter((event) => event.run_id === run.id);
+const labelOfRun: Tied = (_facts, run, label) => (run.label_ids ?? []).map(Number).includes(label.id);
 const ofGroup: Tied = (facts, group, row) => hostsInside(facts, group).has(row.host_id);
 
 const member =
@@ -139,6 +165,52 @@ const inOrder = (type: string, ...link: Link): [string, Tied, Link] => [type, li
 const instanceGroups = (kind: 'organization' | 'inventory' | 'template') =>
   inOrder('instance_group', `${kind}_instance_groups`, `${kind}_id`, 'instance_group_id');
 
+const schedules: Record<string, [string, Tied]> = { schedules: ['schedule', by('unified_job_template_id')] };
+
+/** What a saved launch holds. */
+const saved = (lists: 'schedule' | 'workflow_node' | 'workflow_job_node', key: string) =>
+  ({
+    credentials: ['credential', linked([`${lists}_credentials`, key, 'credential_id'])],
+    labels: ['label', linked([`${lists}_labels`, key, 'label_id'])],
+    instance_groups: inOrder('instance_group', `${lists}_instance_groups`, key, 'instance_group_id'),
+  }) satisfies Record<string, [string, Tied, Link?]>;
+
+/** What follows a node, by the way that leads there. */
+const following = (type: string, table: 'workflow_node_links' | 'workflow_job_node_links') =>
+  Object.fromEntries(
+    ['success', 'failure', 'always', 'condition'].map((kind): [string, [string, Tied]] => [
+      `${kind}_nodes`,
+      [
+        type,
+        (facts, node, row) =>
+          facts.links(table, 'parent_id', node.id).some((link) => link.kind === kind && link.child_id === row.id),
+      ],
+    ]),
+  );
+
+/** A federated inventory shows what its inputs hold. */
+const heldOrShown: Tied = (facts, inventory, row) =>
+  inventory.kind === 'federated'
+    ? facts
+        .links('inventory_inputs', 'inventory_id', inventory.id)
+        .some(({ input_id: input }) => input === row.inventory_id)
+    : row.inventory_id === inventory.id;
+
+/** Which notification templates are told of runs, by the event. */
+const notifying = (kind: 'organization' | 'template', more: readonly string[] = []): Record<string, [string, Tied]> =>
+  Object.fromEntries(
+    ['started', 'success', 'error', ...more].map((event) => [
+      `notification_templates_${event}`,
+      [
+        'notification_template',
+        (facts, parent, row) =>
+          facts
+            .links(`${kind}_notifications`, `${kind}_id`, parent.id)
+            .some((link) => link.event === event && link.notification_template_id === row.id),
+      ],
+    ]),
+  );
+
 const below: Record<string, [parent: string, lists: Record<string, [type: string, tied: Tied, inOrder?: Link]>]> = {
   organizations: [
     'organization',
@@ -147,9 +219,13 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
       users: ['user', member('organization', 'member_role')],
       admins: ['user', member('organization', 'admin_role')],
       teams: ['team', by('organization_id')],
+      execution_environments: ['execution_environment', by('organization_id')],
+      notification_templates: ['notification_template', by('organization_id')],
+      ...notifying('organization', ['approvals']),
       inventories: ['inventory', by('organization_id')],
       projects: ['project', by('organization_id')],
       job_templates: ['job_template', by('organization_id')],
+      workflow_job_templates: ['workflow_job_template', by('organization_id')],
       applications: ['o_auth2_application', by('organization_id')],
       credentials: ['credential', by('organization_id')],
       instance_groups: instanceGroups('organization'),
@@ -212,6 +288,18 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
       ],
     },
   ],
+  role_definitions: [
+    'role_definition',
+    {
+      user_assignments: ['role_user_assignment', by('role_definition_id')],
+      team_assignments: ['role_team_assignment', by('role_definition_id')],
+      activity_stream: ['activity_stream', about('role_definition')],
+    },
+  ],
+  credential_input_sources: [
+    'credential_input_source',
+    { activity_stream: ['activity_stream', about('credential_input_source')] },
+  ],
   roles: [
     'role',
     {
@@ -252,21 +340,29 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
     {
       ...ofRecord('inventory'),
       job_templates: ['job_template', by('inventory_id')],
-      hosts: ['host', by('inventory_id')],
-      groups: ['group', by('inventory_id')],
+      ad_hoc_commands: ['ad_hoc_command', by('inventory_id')],
+      hosts: ['host', heldOrShown],
+      groups: ['group', heldOrShown],
       root_groups: [
         'group',
         (facts, inventory, row) =>
-          row.inventory_id === inventory.id && !facts.links('group_children', 'child_id', row.id).length,
+          heldOrShown(facts, inventory, row) && !facts.links('group_children', 'child_id', row.id).length,
       ],
       instance_groups: instanceGroups('inventory'),
       labels: ['label', linked(['inventory_labels', 'inventory_id', 'label_id'])],
+      inventory_sources: ['inventory_source', by('inventory_id')],
+      input_inventories: inOrder('inventory', 'inventory_inputs', 'inventory_id', 'input_id'),
     },
   ],
   hosts: [
     'host',
     {
       job_events: ['job_event', by('host_id')],
+      ad_hoc_command_events: ['ad_hoc_command_event', by('host_id')],
+      ad_hoc_commands: [
+        'ad_hoc_command',
+        (facts, host, row) => eventsOf(facts, row).some((event) => event.host_id === host.id),
+      ],
       job_host_summaries: ['job_host_summary', by('host_id')],
       groups: ['group', linked(['group_hosts', 'host_id', 'group_id'])],
       all_groups: [
@@ -276,6 +372,7 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
           return closure(facts, direct, 'child_id', 'parent_id').has(row.id);
         },
       ],
+      inventory_sources: ['inventory_source', broughtBy],
       activity_stream: ['activity_stream', about('host')],
     },
   ],
@@ -283,6 +380,10 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
     'group',
     {
       job_events: ['job_event', ofGroup],
+      ad_hoc_commands: [
+        'ad_hoc_command',
+        (facts, group, row) => eventsOf(facts, row).some((event) => ofGroup(facts, group, event)),
+      ],
       job_host_summaries: ['job_host_summary', ofGroup],
       hosts: ['host', linked(['group_hosts', 'group_id', 'host_id'])],
       children: ['group', linked(['group_children', 'parent_id', 'child_id'])],
@@ -294,6 +395,7 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
           !inside(facts, group).has(row.id) &&
           !closure(facts, [group.id], 'child_id', 'parent_id').has(row.id),
       ],
+      inventory_sources: ['inventory_source', broughtBy],
       activity_stream: ['activity_stream', about('group')],
     },
   ],
@@ -310,6 +412,7 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
       ...ofRecord('credential'),
       owner_teams: ['team', (facts, row, team) => teamHas(facts, team.id, 'credential', row.id, ['admin_role'])],
       owner_users: ['user', (_facts, row, user) => row.user_id === user.id],
+      input_sources: ['credential_input_source', by('target_credential_id')],
     },
   ],
   projects: [
@@ -318,17 +421,66 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
       ...ofRecord('project'),
       teams: ['team', (facts, project, team) => teamHas(facts, team.id, 'project', project.id)],
       project_updates: ['project_update', by('template_id')],
+      scm_inventory_sources: ['inventory_source', by('project_id')],
+      ...notifying('template'),
+      ...schedules,
     },
   ],
-  project_updates: ['project_update', { events: ['project_update_event', by('run_id')] }],
+  project_updates: [
+    'project_update',
+    {
+      events: ['project_update_event', by('run_id')],
+      notifications: ['notification', by('run_id')],
+      scm_inventory_updates: [
+        'inventory_update',
+        (facts, update, row) =>
+          facts.links('run_dependencies', 'depends_on', update.id).some((link) => link.run_id === row.id),
+      ],
+    },
+  ],
+  inventory_sources: [
+    'inventory_source',
+    {
+      inventory_updates: ['inventory_update', by('template_id')],
+      ...schedules,
+      ...notifying('template'),
+      hosts: ['host', (facts, source, row) => broughtBy(facts, row, source)],
+      groups: ['group', (facts, source, row) => broughtBy(facts, row, source)],
+      credentials: ['credential', (_facts, source, row) => source.credential_id === row.id],
+      instance_groups: instanceGroups('template'),
+      activity_stream: ['activity_stream', about('inventory_source')],
+    },
+  ],
+  inventory_updates: [
+    'inventory_update',
+    {
+      events: ['inventory_update_event', by('run_id')],
+      notifications: ['notification', by('run_id')],
+      credentials: ['credential', linked(['run_credentials', 'run_id', 'credential_id'])],
+    },
+  ],
   job_templates: [
     'job_template',
     {
       ...ofRecord('job_template'),
       jobs: ['job', by('template_id')],
+      slice_workflow_jobs: ['workflow_job', by('template_id')],
+      ...schedules,
       credentials: ['credential', linked(['template_credentials', 'template_id', 'credential_id'])],
       instance_groups: instanceGroups('template'),
       labels: ['label', linked(['template_labels', 'template_id', 'label_id'])],
+      ...notifying('template'),
+    },
+  ],
+  workflow_job_templates: [
+    'workflow_job_template',
+    {
+      ...ofRecord('workflow_job_template'),
+      workflow_jobs: ['workflow_job', by('template_id')],
+      workflow_nodes: ['workflow_job_template_node', by('workflow_job_template_id')],
+      ...schedules,
+      labels: ['label', linked(['template_labels', 'template_id', 'label_id'])],
+      ...notifying('template', ['approvals']),
     },
   ],
   jobs: [
@@ -336,9 +488,89 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
     {
       job_events: ['job_event', by('run_id')],
       job_host_summaries: ['job_host_summary', by('run_id')],
+      notifications: ['notification', by('run_id')],
       credentials: ['credential', linked(['run_credentials', 'run_id', 'credential_id'])],
-      labels: ['label', (_facts, job, label) => (job.label_ids ?? []).map(Number).includes(label.id)],
+      labels: ['label', labelOfRun],
       activity_stream: ['activity_stream', about('job')],
+    },
+  ],
+  execution_environments: [
+    'execution_environment',
+    {
+      unified_job_templates: ['unified_job_template', by('execution_environment_id')],
+      activity_stream: ['activity_stream', about('execution_environment')],
+    },
+  ],
+  system_job_templates: [
+    'system_job_template',
+    { jobs: ['system_job', by('template_id')], ...notifying('template'), ...schedules },
+  ],
+  schedules: [
+    'schedule',
+    {
+      jobs: ['unified_job', by('schedule_id')],
+      ...saved('schedule', 'schedule_id'),
+      activity_stream: ['activity_stream', about('schedule')],
+    },
+  ],
+  workflow_jobs: [
+    'workflow_job',
+    {
+      workflow_nodes: ['workflow_job_node', by('run_id')],
+      labels: ['label', labelOfRun],
+      // those of its approvals as well
+      notifications: [
+        'notification',
+        (facts, flow, row) =>
+          row.run_id === flow.id || facts.byId('workflow_approval', row.run_id)?.parent_id === flow.id,
+      ],
+      activity_stream: ['activity_stream', about('workflow_job')],
+    },
+  ],
+  workflow_job_template_nodes: [
+    'workflow_job_template_node',
+    { ...following('workflow_job_template_node', 'workflow_node_links'), ...saved('workflow_node', 'node_id') },
+  ],
+  workflow_job_nodes: [
+    'workflow_job_node',
+    { ...following('workflow_job_node', 'workflow_job_node_links'), ...saved('workflow_job_node', 'node_id') },
+  ],
+  workflow_approvals: [
+    'workflow_approval',
+    {
+      votes: ['workflow_approval_vote', by('run_id')],
+      notifications: ['notification', by('run_id')],
+      activity_stream: ['activity_stream', about('workflow_approval')],
+    },
+  ],
+  workflow_approval_templates: [
+    'workflow_approval_template',
+    {
+      approvals: ['workflow_approval', by('template_id')],
+      activity_stream: ['activity_stream', about('workflow_approval_template')],
+    },
+  ],
+  notification_templates: [
+    'notification_template',
+    {
+      notifications: ['notification', by('notification_template_id')],
+      activity_stream: ['activity_stream', about('notification_template')],
+    },
+  ],
+  system_jobs: [
+    'system_job',
+    {
+      events: ['system_job_event', by('run_id')],
+      notifications: ['notification', by('run_id')],
+      activity_stream: ['activity_stream', about('system_job')],
+    },
+  ],
+  ad_hoc_commands: [
+    'ad_hoc_command',
+    {
+      events: ['ad_hoc_command_event', by('run_id')],
+      notifications: ['notification', by('run_id')],
+      activity_stream: ['activity_stream', about('ad_hoc_command')],
     },
   ],
   job_events: [

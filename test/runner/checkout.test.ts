@@ -5,9 +5,9 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -15,8 +15,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assertPlaybookInside, makeCheckout } from '../../core/runner/checkout.ts';
+import { assertPlaybookInside, makeCheckout } from '../../core/runner/checkout/checkout.ts';
 import { isRoot } from './stage.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const nobody = { uid: isRoot ? 64321 : null, gid: isRoot ? 64321 : null };
 
@@ -57,7 +58,30 @@ describe('runner: checkout', () => {
       mode: 0o755,
     });
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  after(() => removeFolder(folder));
+
+  it('refuses what is larger than allowed before a file of it is written, however little of the repository that takes', async () => {
+    const source = join(folder, 'source');
+    const hash = execFileSync('git', ['-C', source, 'hash-object', '-w', '--stdin'], { input: Buffer.alloc(1 << 20) });
+    const tree = (entries: string) =>
+      execFileSync('git', ['-C', source, 'mktree'], { input: entries, encoding: 'utf8' }).trim();
+    // 64^6 names of one file
+    let top = tree(`100644 blob ${String(hash).trim()}\tz\n`);
+    for (let level = 0; level < 6; level += 1)
+      top = tree(Array.from({ length: 64 }, (_, i) => `040000 tree ${top}\tt${i}`).join('\n') + '\n');
+    const bomb = git('commit-tree', top, '-m', 'bomb');
+    for (const [limits, name] of [
+      [{ bytes: 1 << 24, files: 0 }, 'CHECKOUT_MAX_BYTES'],
+      [{ bytes: 0, files: 1000 }, 'CHECKOUT_MAX_FILES'],
+    ] as const) {
+      const path = target();
+      const from = { kind: 'git', repository: join(source, '.git'), revision: bomb, submodules: false } as const;
+      const said = await makeCheckout(from, path, nobody, limits).catch((error: Error) => error);
+      expect(said).to.have.property('name', 'SpecError');
+      expect(said).to.have.property('message').that.contains(name);
+      expect(readdirSync(path)).to.deep.equal(['.git']);
+    }
+  });
 
   it('makes a writable copy of the very revision, borrowing the objects of the cache', async () => {
     const path = target();

@@ -1,20 +1,21 @@
 import { expect } from 'chai';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JobCredential } from '../../core/runner/job-credentials.ts';
+import type { JobCredential } from '../../core/run-kinds/execution/log-in.ts';
 import { explainFailure } from '../../core/runner/explain.ts';
 import { describeWith } from '../support/needs.ts';
 import { type Sshd, sshHost, startSshd } from './sshd.ts';
 import { type Finished, makeStage, type Stage } from './stage.ts';
 
 describeWith(['root', 'sshd', 'sshpass', 'sudo', 'unshare'], 'runner: credentials', function () {
-  this.timeout(120_000);
   let sshd: Sshd;
   let stage: Stage;
 
   before(async () => {
     sshd = await startSshd();
-    stage = makeStage();
+    // keys are found whatever the folder is called
+    stage = makeStage(mkdtempSync(join(tmpdir(), "tapline's $runner ")));
   });
   after(async () => {
     await stage?.end();
@@ -35,7 +36,9 @@ describeWith(['root', 'sshd', 'sshpass', 'sudo', 'unshare'], 'runner: credential
     return stage.run(spec);
   };
   const commands = ({ events }: Finished) =>
-    events.filter(({ event }) => event === 'runner_on_ok').map(({ event_data: data }) => data['res'].stdout);
+    events
+      .filter(({ event }) => event === 'runner_on_ok')
+      .map(({ event_data: data }) => (data['res'] as { stdout: string }).stdout);
   const explain = ({ status, events, stdout }: Finished) => explainFailure({ status, events, text: stdout });
 
   it('logs in with a key and becomes root by sudo', async () => {

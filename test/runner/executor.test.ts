@@ -7,6 +7,7 @@ import type { Handle } from '../../core/runner/executor.ts';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 import { localHosts, makeStage, type Stage } from './stage.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 /** Every process with this text in its command line. */
 function processesWith(text: string): string[] {
@@ -24,7 +25,6 @@ function processesWith(text: string): string[] {
 }
 
 describe('runner: local executor', function () {
-  this.timeout(120_000);
   let stage: Stage;
   before(() => (stage = makeStage()));
   after(() => stage.end());
@@ -200,6 +200,31 @@ describe('runner: local executor', function () {
     expect(existsSync(handle.workspace)).to.equal(false);
   });
 
+  it('wipes secrets and removes folders however deep they lie, and whatever their rights', async () => {
+    const deep = (folder: string) =>
+      `os.chdir(work + '${folder}')\nfor _ in range(60): os.mkdir('d' * 100); os.chdir('d' * 100)\n`;
+    const script = `import os\nwork = os.path.dirname(os.getcwd())\n${deep('/env')}${deep('/home')}os.makedirs(work + '/tmp/closed/in')\nos.chmod(work + '/tmp/closed', 0)`;
+    const spec = await stage.spec('success.yml');
+    const python = (await stage.engineTool.engine()).python;
+    const { handle, status, stdout } = await stage.run({ ...spec, argv: [python, '-c', script] });
+    expect(status, stdout).to.have.nested.property('exit.rc', 0);
+    expect(existsSync(join(handle.workspace, 'work', 'env'))).to.equal(false);
+    await stage.executor.cleanup(handle);
+    expect(existsSync(handle.workspace)).to.equal(false);
+  });
+
+  it('takes a code of the engine for a signal only where it is one', async () => {
+    const spec = await stage.spec('success.yml');
+    const { status } = await stage.run({ ...spec, argv: ['/bin/sh', '-c', 'exit 250'] });
+    expect(status).to.have.nested.include({ 'exit.rc': 250, 'exit.signal': null, 'exit.reason': 'exit' });
+  });
+
+  it('is the first to go when the kernel is short of memory', async () => {
+    const spec = await stage.spec('success.yml');
+    const { stdout } = await stage.run({ ...spec, argv: ['/bin/cat', '/proc/self/oom_score_adj'] });
+    expect(stdout.trim()).to.equal('500');
+  });
+
   it('ends a run that still goes before it removes the workspace', async () => {
     const { handle } = await hanging();
     await said(handle, 'hanging now');
@@ -210,7 +235,6 @@ describe('runner: local executor', function () {
 });
 
 describeWith(['root', 'mount'], 'runner: a full disk', function () {
-  this.timeout(60_000);
   it('ends the run with that reason, and still records it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tapline-small-'));
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m,mode=0755', 'tmpfs', folder]);
@@ -224,7 +248,7 @@ describeWith(['root', 'mount'], 'runner: a full disk', function () {
     } finally {
       await stage.end().catch(() => undefined);
       execFileSync('umount', [folder]);
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     }
   });
 });

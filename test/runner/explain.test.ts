@@ -12,7 +12,6 @@ const result = (msg: string, event = 'runner_on_failed', more: object = {}) => [
 ];
 
 describe('runner: explainFailure', function () {
-  this.timeout(120_000);
   let stage: Stage;
   before(() => (stage = makeStage()));
   after(() => stage.end());

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { extraVarsFile } from '../../core/runner/extra-vars-file.ts';
-import { injectedVariables } from '../../core/runner/injected-variables.ts';
-import { buildJobSpec, type JobSpecInput, showWorkspace } from '../../core/runner/job-spec.ts';
-import { staticInventory } from '../../core/runner/static-inventory.ts';
+import { noInjection } from '../../core/credentials/injection/inject.ts';
+import { extraVarsFile } from '../../core/run-kinds/execution/extra-vars-file.ts';
+import { injectedVariables } from '../../core/run-kinds/execution/injected-variables.ts';
+import { showWorkspace } from '../../core/run-kinds/execution/engine-run.ts';
+import { buildJobSpec, type JobSpecInput } from '../../core/run-kinds/job/execution/job-spec.ts';
+import { staticInventory } from '../../core/run-kinds/execution/static-inventory.ts';
 
 const engine = {
   command: '/opt/engine/bin/ansible-playbook',
@@ -37,6 +39,7 @@ const input = (changes: Partial<JobSpecInput> = {}, run: Partial<JobSpecInput['r
   injected: {},
   inventory: { all: { hosts: ['a'] } },
   credentials: [],
+  injection: noInjection,
   passwords: {},
   facts: [],
   requirements: null,
@@ -49,6 +52,9 @@ const input = (changes: Partial<JobSpecInput> = {}, run: Partial<JobSpecInput['r
     maxEventResult: 700_000,
     factTimeout: 0,
     showPaths: [],
+    taskEnv: {},
+    callbackFolders: [],
+    idleTimeout: 0,
   },
   ...changes,
 });
@@ -224,6 +230,12 @@ describe('runner: extra variables', () => {
     });
     expect(read({ merged, template, allowJinja: 'always' })).to.deep.equal(merged);
     expect(read({ merged, template, allowJinja: 'never' }).own).to.equal('inert:{{ x }}');
+  });
+
+  it('keeps texts that look like something else', () => {
+    const texts = ['0777', '1.10', 'yes', '12:30', '', '=', '<<', '!', '5\n', '2001-01-01', 'null'];
+    const file = extraVarsFile({ merged: { texts }, template: {}, injected: {}, allowJinja: 'template' });
+    expect(file).to.equal(`{\n? "texts"\n: [${texts.map((text) => JSON.stringify(text)).join(', ')}]\n}\n`);
   });
 
   it('puts the injected variables over all others', () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { searchPaths } from '../../core/runner/project-config.ts';
 import { makeStage } from './stage.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 describe('runner: searchPaths', () => {
   let folder: string;
@@ -13,7 +14,7 @@ describe('runner: searchPaths', () => {
     folder = mkdtempSync(join(tmpdir(), 'tapline-config-'));
     file = join(folder, 'ansible.cfg');
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => removeFolder(folder));
 
   const wanted = [{ variable: 'PATHS', keys: ['new_path', 'old_path'], first: ['/ours'], otherwise: '/engine' }];
   const found = () => searchPaths(file, wanted)['PATHS'];
@@ -52,8 +53,6 @@ class CallbackModule(CallbackBase):
 `;
 
 describe("runner: a project's own callback plugins", function () {
-  this.timeout(120_000);
-
   it('run beside the one that records', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tapline-callbacks-'));
     const stage = makeStage();
@@ -67,7 +66,7 @@ describe("runner: a project's own callback plugins", function () {
       expect(done.events.map(({ event }) => event)).to.include('playbook_on_stats');
     } finally {
       await stage.end();
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     }
   });
 });

@@ -1,19 +1,21 @@
 import { expect } from 'chai';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { probeIsolation } from '../../core/runner/isolation.ts';
+import { engineUids, forRun, probeIsolation, shownBy } from '../../core/runner/isolation.ts';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 import { isRoot, makeStage, openFolder, type Stage } from './stage.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const canary = 'canary-of-the-service';
 
 describeWith(['bwrap'], 'runner: what a playbook can see', function () {
-  this.timeout(60_000);
   let stage: Stage;
   let output: string;
   let targets: string[];
+  let user: number | null;
 
   before(async () => {
     stage = makeStage();
@@ -31,6 +33,7 @@ describeWith(['bwrap'], 'runner: what a playbook can see', function () {
       30_000,
     );
     const next = await stage.spec('escape.yml');
+    user = forRun(await stage.engineTool.isolation(), next.run_id).uid;
     const own = join(stage.dataDir, 'jobs', String(next.run_id));
     targets = [
       stage.dataDir,
@@ -80,7 +83,7 @@ describeWith(['bwrap'], 'runner: what a playbook can see', function () {
   it('has no rights over the machine and can gain none', () => {
     expect(output).to.match(/CapEff:\s*\\*t?0000000000000000/);
     expect(output).to.match(/NoNewPrivs:\s*\\*t?1/);
-    if (isRoot) expect(output).to.match(/Uid:\s*\\*t?64321/);
+    if (isRoot) expect(output).to.match(new RegExp(`Uid:\\s*\\\\*t?${user}\\b`));
   });
 
   it('writes where it was allowed to', async () => {
@@ -98,6 +101,43 @@ describeWith(['bwrap'], 'runner: what a playbook can see', function () {
   });
 });
 
+describeWith(['bwrap', 'root'], 'runner: a data folder below one that playbooks see', function () {
+  const places: [string, string, (folder: string) => string[]][] = [
+    ['/opt', '/opt', () => []],
+    ['a folder shown by a setting', tmpdir(), (folder) => [`${folder}:${folder}:ro`]],
+    ['a folder shown elsewhere', tmpdir(), (folder) => [`${folder}:/shown/here:rw`]],
+  ];
+  for (const [what, above, showPaths] of places) {
+    it(`is hidden: ${what}`, async () => {
+      const folder = mkdtempSync(join(above, 'tapline-shown-'));
+      chmodSync(folder, 0o755);
+      const data = join(folder, 'data');
+      mkdirSync(data);
+      const stage = makeStage(data);
+      try {
+        for (const name of ['near', 'data/secret']) writeFileSync(join(folder, name), canary, { mode: 0o644 });
+        const settings = { showPaths: showPaths(folder) } as never;
+        const spec = await stage.spec('success.yml', { settings });
+        const script = `cat ${folder}/data/secret /shown/here/data/secret; ls ${folder}/data/jobs /shown/here/data; id -u`;
+        const done = await stage.run({ ...spec, argv: ['/bin/sh', '-c', script] });
+        expect(done.stdout).to.contain('No such file');
+        expect(done.stdout).to.not.contain(canary);
+        const near = await stage.spec('success.yml', { settings });
+        const around = await stage.run({ ...near, argv: ['/bin/sh', '-c', `cat ${folder}/near /shown/here/near`] });
+        expect(around.stdout).to.contain(canary);
+        expect((await stage.run(await stage.spec('success.yml', { settings }))).status).to.have.nested.property(
+          'exit.rc',
+          0,
+        );
+        expect(shownBy(data, [folder])).to.be.oneOf(['/opt', folder]);
+      } finally {
+        await stage.end();
+        removeFolder(folder);
+      }
+    });
+  }
+});
+
 describe('runner: isolation', () => {
   it('says what is missing where there is no sandbox', async () => {
     const found = await probeIsolation({ isRoot: false, bwrap: null });
@@ -107,7 +147,23 @@ describe('runner: isolation', () => {
 
   it('falls back to another user as root', async () => {
     const found = await probeIsolation({ isRoot: true, bwrap: null, setpriv: '/usr/bin/setpriv' });
-    expect(found).to.include({ mode: 'uid', uid: 65534 });
+    expect(found).to.include({ mode: 'uid', uid: engineUids.first });
+  });
+
+  it('never runs playbooks as somebody whom the machine knows, such as the owner of the embedded Postgres', async () => {
+    const wrong = await probeIsolation({ isRoot: true, uids: { first: 60_000, last: 65_534 } }).catch(
+      (error: Error) => error.message,
+    );
+    expect(wrong).to.match(/60000-65534 .* is the user "nobody".*ENGINE_UIDS/);
+  });
+
+  it('gives runs beside each other different users', async () => {
+    const found = await probeIsolation({ isRoot: true, bwrap: null, setpriv: '/usr/bin/setpriv' });
+    const users = Array.from({ length: 999 }, (_, run) => forRun(found, 12_345 + run).uid);
+    expect(new Set(users).size).to.equal(999);
+    expect(Math.min(...(users as number[]))).to.equal(engineUids.first);
+    // the last one evaluates expressions
+    expect(Math.max(...(users as number[]))).to.equal(engineUids.last - 1);
   });
 
   it('finds out when bubblewrap does not work', async () => {

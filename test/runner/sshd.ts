@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../demo/free-port.ts';
 import { until } from '../support/until.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 export interface Sshd {
   port: number;
@@ -13,10 +14,13 @@ export interface Sshd {
   key: string;
   lockedKey: string;
   passphrase: string;
+  /** As if another machine had its address; resolves when it shows the new key. */
+  changeHostKey(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const user = 'tapguest';
+export const sshdUser = 64_400;
 const password = 'canary-login-pass';
 const passphrase = 'canary-key-phrase';
 
@@ -44,10 +48,10 @@ export async function startSshd(): Promise<Sshd> {
   });
   writeFileSync(
     file('passwd'),
-    `${readFileSync('/etc/passwd', 'utf8')}${user}:x:64400:64400::${file('home')}:/bin/sh\n`,
+    `${readFileSync('/etc/passwd', 'utf8')}${user}:x:${sshdUser}:${sshdUser}::${file('home')}:/bin/sh\n`,
     { mode: 0o644 },
   );
-  writeFileSync(file('group'), `${readFileSync('/etc/group', 'utf8')}${user}:x:64400:\n`, { mode: 0o644 });
+  writeFileSync(file('group'), `${readFileSync('/etc/group', 'utf8')}${user}:x:${sshdUser}:\n`, { mode: 0o644 });
   const rootless = readFileSync('/etc/shadow', 'utf8')
     .split('\n')
     .filter((line) => line && !line.startsWith('root:'))
@@ -74,7 +78,7 @@ export async function startSshd(): Promise<Sshd> {
     ].join('\n'),
   );
   const script = `
-    chown 64400:64400 ${file('home')} && chmod 700 ${file('home')} && mkdir -p /run/sshd
+    chown ${sshdUser}:${sshdUser} ${file('home')} && chmod 700 ${file('home')} && mkdir -p /run/sshd
     for name in passwd group shadow sudoers; do mount --bind ${folder}/$name /etc/$name; done
     exec /usr/bin/setpriv --pdeathsig TERM /usr/sbin/sshd -D -e -f ${file('config')}`;
   // it ends with the tests, also where they are killed
@@ -92,12 +96,20 @@ export async function startSshd(): Promise<Sshd> {
     passphrase,
     key: readFileSync(file('open'), 'utf8'),
     lockedKey: readFileSync(file('locked'), 'utf8'),
+    async changeHostKey() {
+      unlinkSync(file('host'));
+      makeKey('host', '');
+      process.kill(Number(readFileSync(file('pid'), 'utf8')), 'SIGHUP');
+      const [, wanted] = readFileSync(file('host.pub'), 'utf8').split(' ');
+      const shown = () => execFileSync('ssh-keyscan', ['-p', String(port), '127.0.0.1'], { stdio: 'pipe' }).toString();
+      await until(() => shown().includes(wanted!), undefined, 'the new host key');
+    },
     async stop() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       // the whole session that was started for it
       if (child.exitCode === null) process.kill(-child.pid!, 'SIGTERM');
       await ended;
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     },
   };
 }

@@ -1,16 +1,18 @@
-import { execFile } from 'node:child_process';
-import { chownSync, chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { chmodSync, chownSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { createEngineTool, type EngineTool } from '../../core/runner/engine-tool.ts';
 import type { ExecStatus, Executor, Handle, SpoolEvent } from '../../core/runner/executor.ts';
-import { buildJobSpec, type JobSpec, type JobSpecInput } from '../../core/runner/job-spec.ts';
+import { noInjection } from '../../core/credentials/injection/inject.ts';
+import type { HostRunSpec } from '../../core/run-kinds/execution/host-run.ts';
+import { buildJobSpec, type JobSpecInput } from '../../core/run-kinds/job/execution/job-spec.ts';
 import { createLocalExecutor } from '../../core/runner/local-executor.ts';
+import type { Settings } from '../../core/settings/settings.ts';
 import { silentLog } from '../support/log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
-const run = promisify(execFile);
 export const root = join(import.meta.dirname, '..', '..');
 export const playbooks = join(import.meta.dirname, '..', 'playbooks');
 export const isRoot = process.getuid?.() === 0;
@@ -35,9 +37,9 @@ export interface Stage {
   spec(
     playbook: string,
     changes?: Partial<Omit<JobSpecInput, 'run'>> & { run?: Partial<JobSpecInput['run']> },
-  ): Promise<JobSpec>;
+  ): Promise<HostRunSpec>;
   /** Starts it and waits for its end. */
-  run(spec: JobSpec): Promise<Finished>;
+  run(spec: HostRunSpec): Promise<Finished>;
   finished(handle: Handle): Promise<Finished>;
   /** Cleans up everything that was started. */
   end(): Promise<void>;
@@ -52,10 +54,13 @@ export interface Finished {
 
 let nextRun = 1;
 
-export function makeStage(dataDir = mkdtempSync(join(tmpdir(), 'tapline-runner-'))): Stage {
-  const config = { root, dataDir, engineCommand: '' };
+export function makeStage(
+  dataDir = mkdtempSync(join(tmpdir(), 'tapline-runner-')),
+  { engineCgroups = [], settings }: { engineCgroups?: string[]; settings?: Settings } = {},
+): Stage {
+  const config = { root, dataDir, engineCommand: '', engineCgroups };
   const engineTool = createEngineTool({ config, log: silentLog });
-  const executor = createLocalExecutor({ config, log: silentLog, engineTool });
+  const executor = createLocalExecutor({ config, log: silentLog, engineTool, settings });
   const handles: Handle[] = [];
   const finished = async (handle: Handle): Promise<Finished> => {
     const status = await until(
@@ -88,7 +93,7 @@ export function makeStage(dataDir = mkdtempSync(join(tmpdir(), 'tapline-runner-'
     async end() {
       executor.close();
       await Promise.all(handles.map((handle) => executor.cleanup(handle)));
-      rmSync(dataDir, { recursive: true, force: true });
+      removeFolder(dataDir);
     },
   };
 }
@@ -122,6 +127,7 @@ async function specInput(
     injected: {},
     inventory: localHosts('here'),
     credentials: [],
+    injection: noInjection,
     passwords: {},
     facts: [],
     checkout: { kind: 'folder', path: playbooks },
@@ -135,47 +141,17 @@ async function specInput(
       maxEventResult: 700_000,
       factTimeout: 0,
       showPaths: [],
+      taskEnv: {},
+      callbackFolders: [],
+      idleTimeout: 0,
       ...changes.settings,
     },
   };
 }
 
-/** The bare engine runs as whoever runs the tests. */
-const sameUser = { USER: userInfo().username, LOGNAME: userInfo().username };
-
-/** The same command without anything of ours around it: no sandbox, no wrapper, no callback plugin. */
-export async function runBare(spec: JobSpec): Promise<{ rc: number; output: string; folder: string }> {
-  const folder = mkdtempSync(join(tmpdir(), 'tapline-bare-'));
-  if (spec.checkout?.kind === 'folder') cpSync(spec.checkout.path, join(folder, 'project'), { recursive: true });
-  for (const { path, content, mode = 0o600 } of spec.files) {
-    mkdirSync(join(folder, path, '..'), { recursive: true });
-    writeFileSync(join(folder, path), content, { mode });
-  }
-  mkdirSync(join(folder, 'tmp'));
-  mkdirSync(join(folder, 'home'), { recursive: true });
-  const place = (text: string) => text.replaceAll('{workspace}', folder).replaceAll('{tmp}', join(folder, 'tmp'));
-  const { ANSIBLE_CALLBACK_PLUGINS: _, ...env } = Object.fromEntries(
-    Object.entries(spec.env).map(([name, value]) => [name, place(value)]),
-  );
-  // both streams into one file, each text as soon as it is said: the order a person at a terminal sees
-  const script = 'out=$1; shift; exec "$@" > "$out" 2>&1 < /dev/null';
-  const argv = ['-c', script, 'sh', join(folder, 'output'), ...spec.argv.map(place)];
-  const rc = await run('/bin/sh', argv, {
-    cwd: join(folder, spec.cwd),
-    env: { ...env, ...sameUser, PYTHONUNBUFFERED: '1' },
-    timeout: 60_000,
-  }).then(
-    () => 0,
-    (error) => error.code as number,
-  );
-  const output = readFileSync(join(folder, 'output'), 'utf8');
-  rmSync(folder, { recursive: true, force: true });
-  return { rc, output, folder };
-}
-
 /** A folder that the engine's user may write to, shown inside the sandbox. */
 export function openFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tapline-open-'));
+  const folder = temporaryFolder('open');
   chmodSync(folder, 0o777);
   if (isRoot) chownSync(folder, 64321, 64321);
   return folder;

@@ -1,16 +1,18 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalExecutor } from '../../core/runner/local-executor.ts';
+import { engineUids } from '../../core/runner/isolation.ts';
 import type { Executor } from '../../core/runner/executor.ts';
 import { isAlive, type ProcessIdentity } from '../../core/runner/process-identity.ts';
 import { silentLog } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { makeStage, root, type Stage } from './stage.ts';
-import { forkedAhead, type Found, standbys } from './standbys.ts';
+import { type Found, standbys } from './standbys.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 /** Those of services that other tests of this process started. */
 const others = new Set<number>();
@@ -27,7 +29,6 @@ const childrenOf = (pid: number) =>
 const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
 
 describe('runner: a process that waits for jobs', function () {
-  this.timeout(120_000);
   let stage: Stage;
   before(() => {
     for (const { pid } of standbys(process.pid)) others.add(pid);
@@ -59,29 +60,6 @@ describe('runner: a process that waits for jobs', function () {
     }
     await until(() => standbys(waiting.pid).length === 0);
     expect(own()).to.deep.equal([waiting]);
-  });
-
-  const ahead = (waiting: Found) => until(() => forkedAhead(waiting.pid)[0], 30_000, 'a fork for the next job');
-
-  it('forks the next wrapper ahead, and another one when that has its job', async () => {
-    const waiting = await ready();
-    const next = await ahead(waiting);
-    const first = await stage.executor.start(await stage.spec('hang.yml'));
-    expect(first['pid']).to.equal(next.pid);
-    const second = await until(() => forkedAhead(waiting.pid).find(({ pid }) => pid !== next.pid));
-    await stage.executor.cleanup(first);
-    expect(alive(second!.pid)).to.equal(true);
-    stage.executor.close();
-    await until(() => !alive(second!.pid));
-  });
-
-  it('starts the job all the same when the one forked ahead is gone', async () => {
-    const waiting = await ready();
-    const next = await ahead(waiting);
-    process.kill(next.pid, 'SIGKILL');
-    const handle = await stage.executor.start(await stage.spec('success.yml'));
-    expect((await stage.finished(handle)).status).to.have.nested.property('exit.rc', 0);
-    expect((await ahead(waiting)).pid).to.not.equal(next.pid);
   });
 
   it('gives a job exactly what it would have without', async () => {
@@ -116,9 +94,8 @@ describe('runner: a process that waits for jobs', function () {
 
   it('is missed by nobody: when it is gone the job starts all the same, and there is another for the next', async () => {
     const waiting = await ready();
-    const forked = await ahead(waiting);
     process.kill(waiting.pid, 'SIGKILL');
-    await until(() => !alive(forked.pid));
+    await until(() => !alive(waiting.pid));
     const handle = await stage.executor.start(await stage.spec('success.yml'));
     expect((await stage.finished(handle)).status).to.have.nested.property('exit.rc', 0);
     await stage.executor.standBy();
@@ -141,7 +118,15 @@ describe('runner: a process that waits for jobs', function () {
     const engineTool = {
       ...stage.engineTool,
       isolation: async () =>
-        ({ mode: 'none', reason: 'a test', uid: null, gid: null, bwrap: null, setpriv: null }) as const,
+        ({
+          mode: 'none',
+          reason: 'a test',
+          uid: null,
+          gid: null,
+          uids: engineUids,
+          bwrap: null,
+          setpriv: null,
+        }) as const,
     };
     const executor = createLocalExecutor({ config: { dataDir: stage.dataDir }, log: silentLog, engineTool });
     await executor.standBy();
@@ -163,17 +148,16 @@ describe('runner: a process that waits for jobs', function () {
       const handle = JSON.parse(String(said)) as ProcessIdentity & { workspace: string; executor: string };
       const [waiting] = standbys(service.pid!);
       expect(standbys(waiting!.pid).map(({ pid }) => pid)).to.deep.equal([handle.pid]);
-      const forked = await ahead(waiting!);
       const ended = once(service, 'exit');
       service.kill(signal);
       await ended;
-      await until(() => !alive(waiting!.pid) && !alive(forked.pid), 30_000, 'the end of those that wait');
+      await until(() => !alive(waiting!.pid), 30_000, 'the end of the one that waits');
       expect(isAlive(handle)).to.equal(true);
       const another = createLocalExecutor({ config: { dataDir }, log: silentLog, engineTool: stage.engineTool });
       expect(await another.status(handle as never)).to.deep.equal({ state: 'running' });
       await another.cleanup(handle as never);
       expect(isAlive(handle)).to.equal(false);
-      rmSync(dataDir, { recursive: true, force: true });
+      removeFolder(dataDir);
     });
   }
 });

@@ -7,21 +7,14 @@ export interface Found {
 }
 
 /** Processes that wait for jobs of a service; or below such a one, the wrappers that it became. */
-export const standbys = (parent: number): Found[] => processes(parent).filter(({ ahead }) => !ahead);
-
-/** Below a process that waits: what it forked for the next job. */
-export const forkedAhead = (parent: number): Found[] => processes(parent).filter(({ ahead }) => ahead);
-
-function processes(parent: number): (Found & { ahead: boolean })[] {
+export function standbys(parent: number): Found[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
       try {
         if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('standby.main')) return [];
-        const [name, rest] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ') as [string, string];
-        const [state, above, , session] = rest.split(' ');
-        const ahead = name.endsWith('(tapline next');
-        return state === 'Z' ? [] : [{ pid: Number(pid), parent: Number(above), session: Number(session), ahead }];
+        const [state, above, , session] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+        return state === 'Z' ? [] : [{ pid: Number(pid), parent: Number(above), session: Number(session) }];
       } catch {
         return []; // it ended while we looked
       }

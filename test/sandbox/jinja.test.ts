@@ -44,6 +44,14 @@ function jinja(what: string[]): JinjaAnswer[] {
   return JSON.parse(stdout);
 }
 
+/** By the evaluator, in its own words: not because it fell over itself. */
+function refused(ours: object, theirs: string): void {
+  expect(ours, theirs).to.have.nested.property('error.message').that.is.a('string');
+  expect((ours as { error: Error }).error.message).not.to.match(
+    /is not a function|(?<!') is not iterable|Cannot |is not defined|Maximum/,
+  );
+}
+
 describe('expressions and templates', () => {
   const run = createRunner(nunjucks);
   let answers: JinjaAnswer[];
@@ -55,7 +63,7 @@ describe('expressions and templates', () => {
     it(`mean what they mean to Jinja2: ${expression.trim() || '(nothing)'}`, () => {
       const theirs = answers[i]!;
       const ours = run({ kind: 'evaluate', source: expression, maxOutput: 1e6 }, context);
-      if ('error' in theirs) return void expect(ours, theirs.error).to.have.property('error');
+      if ('error' in theirs) return refused(ours, theirs.error);
       expect(ours).to.deep.equal({ value: theirs.value });
       const printed = run({ kind: 'render', source: `{{ ${expression} }}`, maxOutput: 1e6 }, context);
       if (theirs.text !== null) expect(printed).to.deep.equal({ value: theirs.text });
@@ -65,7 +73,7 @@ describe('expressions and templates', () => {
     it(`render as by Jinja2: ${template}`, () => {
       const theirs = answers[expressions.length + i]!;
       const ours = run({ kind: 'render', source: template, maxOutput: 1e6 }, context);
-      if ('error' in theirs) expect(ours, theirs.error).to.have.property('error');
+      if ('error' in theirs) refused(ours, theirs.error);
       else expect(ours).to.deep.equal({ value: theirs.text });
     });
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { SandboxError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { createSandbox } from '../../core/sandbox/sandbox.ts';
@@ -66,6 +67,20 @@ describe('the sandbox', () => {
   it('gives nothing of its process away', async () => {
     for (const expression of ['process', 'globalThis', 'require', 'this', '"".constructor', 'range.constructor'])
       expect(await failure(sandbox.evaluate(expression, {})), expression).to.be.oneOf(['undefined', 'error']);
+  });
+
+  it('evaluates as somebody whom nothing belongs to, where the service is root', async function () {
+    if (process.getuid?.() !== 0) return this.skip();
+    const own = createSandbox({ log: { warn: () => undefined } as never, uid: 64_000 });
+    expect(await own.evaluate('1 + 1', {})).to.equal(2);
+    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
+    const statuses = children.map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
+    const status = statuses.find((text) => /^Uid:\t64000\t/m.test(text))!;
+    expect(status).to.match(/^Uid:\t64000\t64000\t64000\t64000$/m);
+    expect(status).to.match(/^Gid:\t64000\t64000\t64000\t64000$/m);
+    expect(status).to.match(/^Groups:\s*$/m);
+    expect(status).to.match(/^CapEff:\t0+$/m);
+    await own.stop();
   });
 
   it('refuses what still waits when it stops', async () => {

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
-import { mkdirSync, writeFileSync, existsSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openUrl } from '../../core/scm/url-secret.ts';
+import { openUrl } from '../../core/secrets/url-secret.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { play, SourceRepository } from './repository.ts';
 
 describe('projects', function () {
-  this.timeout(120_000);
   let service: TestService;
   let source: SourceRepository;
   let revision: string;
@@ -39,7 +38,7 @@ describe('projects', function () {
     service.post('projects/', { name: `p${Math.random()}`, scm_type: 'git', scm_url: source.url, ...body });
 
   it('starts the first update with the project and shows it in the answer', async () => {
-    const { status, body } = await create({ name: 'first' });
+    const { status, body } = await create({ name: 'first', local_path: '_9__chosen_by_another_service' });
     expect(status).to.equal(201);
     const update = body.summary_fields.current_update;
     expect(body.related.current_update).to.equal(`/api/v2/project_updates/${update.id}/`);
@@ -116,9 +115,11 @@ describe('projects', function () {
 
   it('refuses sources that it could never fetch', async () => {
     const refused: [object, string, RegExp][] = [
-      [{ scm_type: 'svn', scm_url: 'https://a.example/x' }, 'scm_type', /svn are not supported yet/],
-      [{ scm_type: 'archive', scm_url: 'https://a.example/x.tgz' }, 'scm_type', /archive are not supported yet/],
-      [{ scm_track_submodules: true }, 'scm_track_submodules', /Submodules are not fetched yet/],
+      [
+        { scm_type: 'svn', scm_url: 'https://a.example/x' },
+        'scm_type',
+        /svn are not supported: this service has no client for them/,
+      ],
     ];
     for (const [body, key, said] of refused) {
       const answer = await create(body);
@@ -175,6 +176,12 @@ describe('projects', function () {
     expect((await service.get(`projects/${body.id}/update/`)).body).to.deep.equal({ can_update: false });
     expect((await service.post(`projects/${body.id}/update/`)).status).to.equal(405);
     expect((await service.post('projects/', { name: 'second', local_path: 'mine' })).status).to.equal(400);
+    utimesSync(folder, 1_700_000_000, 1_700_000_000);
+    const shown = async () => (await service.get(`projects/${body.id}/`)).body;
+    expect(await shown()).to.include({ status: 'ok', last_updated: '2023-11-14T22:13:20.000Z' });
+    renameSync(folder, `${folder}-gone`);
+    expect(await shown()).to.include({ status: 'missing', last_updated: null });
+    renameSync(`${folder}-gone`, folder);
   });
 
   it('removes what was fetched with the project', async () => {

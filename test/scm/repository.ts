@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const env = {
   PATH: process.env['PATH'] ?? '',
@@ -19,7 +19,7 @@ export class SourceRepository {
   readonly folder: string;
   readonly url: string;
 
-  constructor(parent = mkdtempSync(join(tmpdir(), 'tapline-source-'))) {
+  constructor(parent = temporaryFolder('source')) {
     chmodSync(parent, 0o755);
     this.folder = join(parent, 'repo');
     mkdirSync(this.folder);

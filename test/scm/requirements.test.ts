@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { cachePath } from '../../core/scm/cache.ts';
+import { requirementsPath } from '../../core/scm/requirements.ts';
 import { type Stage, startStage } from '../launch/fixture.ts';
 import { until } from '../support/until.ts';
 import { SourceRepository } from './repository.ts';
@@ -26,7 +28,6 @@ const filter = `class FilterModule:
 `;
 
 describe('the requirements of a project', function () {
-  this.timeout(240_000);
   let stage: Stage;
   let source: SourceRepository;
   let organization: number;
@@ -78,6 +79,13 @@ describe('the requirements of a project', function () {
       .and.contain('greetings from a role');
   });
 
+  it('are found by jobs where a version installed them that ran everything as one user', async () => {
+    const { scm_revision: revision } = (await stage.get(`projects/${project}/`)).body;
+    chmodSync(requirementsPath(cachePath(stage.dataDir, project), revision), 0o700);
+    const job = await stage.launch(await stage.template({ project, playbook: 'site.yml' }));
+    expect((await stage.ended(job.id)).status).to.equal('successful');
+  });
+
   it('are left alone where the settings say so', async () => {
     const settings = { AWX_ROLES_ENABLED: false, AWX_COLLECTIONS_ENABLED: false };
     await stage.request('PATCH', 'settings/jobs/', { body: settings });
@@ -110,7 +118,11 @@ describe('the requirements of a project', function () {
       const credential = await stage.credential({ credential_type: type, inputs: { url, token } });
       const attached = await stage.post(`organizations/${organization}/galaxy_credentials/`, { id: credential });
       expect(attached.status, JSON.stringify(attached.body)).to.equal(204);
-      source.commit({ 'collections/requirements.yml': 'collections:\n  - example.remote\n' });
+      // what the repository says of the servers counts for nothing
+      source.commit({
+        'collections/requirements.yml': 'collections:\n  - example.remote\n',
+        'ansible.cfg': `[galaxy_server.server0]\nauth_url=${url}elsewhere\n`,
+      });
       const { id, status } = await update();
       expect(status).to.equal('failed');
       expect(asked[0]).to.equal(`Token ${token}`);
@@ -166,6 +178,14 @@ describe('the requirements of a project', function () {
       } finally {
         proxy.close();
       }
+    });
+
+    it('of how much is told of it', async () => {
+      await from('http://127.0.0.1:1/');
+      const told = async () => said(`project_updates/${(await update()).id}`);
+      expect(await told()).not.to.contain('config file =');
+      await set({ PROJECT_UPDATE_VVV: true });
+      expect(await told()).to.contain('config file =');
     });
 
     it('of certificates that nobody vouches for', async () => {

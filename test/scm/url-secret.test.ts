@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
-import { openUrl } from '../../core/scm/url-secret.ts';
+import { openUrl } from '../../core/secrets/url-secret.ts';
 import type { KeyRing } from '../../core/secrets/key-ring.ts';
 import { keysInUse, rotateKeys } from '../../core/secrets/rotate.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -47,6 +47,37 @@ describe('the password in the URL of a project', () => {
     }
     await change('https://ann:other@git.example/x.git');
     expect(openUrl(keyRing, await stored())).to.equal('https://ann:other@git.example/x.git');
+  });
+
+  it('is of no use in another address', async () => {
+    const moved = (await stored()).replace('git.example', 'evil.example');
+    expect(() => openUrl(keyRing, moved)).to.throw(/belongs elsewhere/);
+    // as text it is a password like any other
+    await change(moved);
+    expect(openUrl(keyRing, await stored())).to.equal(moved);
+    await change('https://ann:other@git.example/x.git');
+  });
+
+  it('may look like an encrypted one, and be replaced where no key opens it', async () => {
+    const made = 'https://ann:tap1:000000000000:nothing-that-any-key-could-ever-open-again@git.example/x.git';
+    expect((await change(made)).status).to.equal(200);
+    expect(openUrl(keyRing, await stored())).to.equal(made);
+    await db('templates').where({ id }).update({ scm_url: made });
+    expect((await change('https://ann:other@git.example/x.git')).status).to.equal(200);
+    expect(openUrl(keyRing, await stored())).to.equal('https://ann:other@git.example/x.git');
+  });
+
+  it('is still read where it was stored before it was bound to its address, and bound when keys are rotated', async () => {
+    const unbound = keyRing.encrypt('former', { table: 'templates', column: 'scm_url', id: 0 });
+    await db('templates')
+      .where({ id })
+      .update({ scm_url: `https://ann:${unbound}@git.example/x.git` });
+    expect(openUrl(keyRing, await stored())).to.equal('https://ann:former@git.example/x.git');
+    await rotateKeys({ db, keyRing });
+    expect(openUrl(keyRing, await stored())).to.equal('https://ann:former@git.example/x.git');
+    const moved = (await stored()).replace('git.example', 'evil.example');
+    expect(() => openUrl(keyRing, moved)).to.throw(/belongs elsewhere/);
+    await change('https://ann:other@git.example/x.git');
   });
 
   it('goes under the new key when the keys are rotated', async () => {

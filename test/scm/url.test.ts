@@ -1,8 +1,16 @@
 import { expect } from 'chai';
-import { mkdtempSync, mkdirSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { branchProblem, redactUrl, refspecProblem, restoreUrl, urlPassword, urlProblem } from '../../core/scm/url.ts';
+import {
+  branchProblem,
+  redactUrl,
+  refspecProblem,
+  restoreUrl,
+  urlPassword,
+  urlProblem,
+  withoutPassword,
+} from '../../core/scm/url.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('addresses of project sources', () => {
   for (const url of [
@@ -42,7 +50,7 @@ describe('addresses of project sources', () => {
     it(`refuses ${JSON.stringify(url)}`, () => expect(urlProblem('git', url, [])).to.be.a('string'));
 
   it('opens folders of this machine only below allowed ones, links followed', () => {
-    const root = mkdtempSync(join(tmpdir(), 'tapline-url-'));
+    const root = temporaryFolder('url');
     mkdirSync(join(root, 'ok'));
     symlinkSync('/etc', join(root, 'ok', 'out'));
     const judge = (path: string) => urlProblem('git', `file://${path}`, [join(root, 'ok')]);
@@ -61,6 +69,18 @@ describe('addresses of project sources', () => {
     expect(restoreUrl('https://bob:$encrypted$@evil.example/a.git', url)).not.to.contain('s%40cret');
     expect(urlPassword(url)).to.equal('s@cret');
     expect(redactUrl('git@example.org:a.git')).to.equal('git@example.org:a.git');
+  });
+
+  it('takes the password out for programs, whose arguments others may read', () => {
+    expect(withoutPassword('https://bob:s%40cret@example.org/a.git')).to.equal('https://bob@example.org/a.git');
+    expect(withoutPassword('https://:token@example.org:8443/a')).to.equal('https://example.org:8443/a');
+    for (const url of [
+      'https://bob@example.org/a',
+      'https://example.org/a:b@c',
+      'git@example.org:a.git',
+      'file:///srv/a',
+    ])
+      expect(withoutPassword(url)).to.equal(url);
   });
 
   it('refuses branches and refspecs that git would take for options', () => {

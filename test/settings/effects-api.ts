@@ -71,6 +71,45 @@ export const apiEffects: Record<string, Effect> = {
     await set('MAX_FORKS', 6);
     expect((await post('job_templates/', template)).status).to.equal(201);
   },
+  MAX_VARIABLES_LENGTH: async ({ set, post, request, token, template, inventory }) => {
+    const asking = await template({ ask_variables_on_launch: true });
+    const send = async (length: number) => {
+      const [text, mapping] = [`a: ${'x'.repeat(length - 3)}`, { a: 'x'.repeat(length - '{"a":""}'.length) }];
+      const answers = [
+        await post('hosts/', { name: `long ${names++}`, inventory, variables: text }),
+        await request('PATCH', `job_templates/${asking}/`, { body: { extra_vars: text }, auth: token }),
+        await request('PUT', `inventories/${inventory}/variable_data/`, { body: mapping, auth: token }),
+        await post(`job_templates/${asking}/launch/`, { extra_vars: mapping }),
+        await post(`job_templates/${asking}/launch/`, { extra_vars: JSON.stringify(mapping) }),
+      ];
+      return answers.map(({ status, body }) => (status < 300 ? 'taken' : Object.values(body).flat()[0]));
+    };
+    await set('MAX_VARIABLES_LENGTH', 2000);
+    expect(await send(2000)).to.deep.equal(Array(5).fill('taken'));
+    expect(await send(2001)).to.deep.equal(Array(5).fill('Must not be longer than 2000 characters.'));
+    const injectors = { extra_vars: { a: 'x'.repeat(2000) } };
+    const type = await post('credential_types/', { name: `long ${names++}`, kind: 'cloud', inputs: {}, injectors });
+    expect(type.body).to.deep.equal({
+      injectors: ['Must not be longer than 2000 characters (MAX_VARIABLES_LENGTH).'],
+    });
+  },
+  MAX_TEXT_LENGTH: async ({ set, post, request, token, template, inventory }) => {
+    const asking = await template({ ask_limit_on_launch: true, ask_tags_on_launch: true });
+    const send = async (length: number) => {
+      const text = 'x'.repeat(length);
+      const answers = [
+        await post('inventories/', { name: `text ${names++}`, organization: 1, description: text }),
+        await request('PATCH', `inventories/${inventory}/`, { body: { description: text }, auth: token }),
+        await request('PATCH', `job_templates/${asking}/`, { body: { job_tags: text }, auth: token }),
+        await post(`job_templates/${asking}/launch/`, { limit: text }),
+        await post(`job_templates/${asking}/launch/`, { job_tags: text }),
+      ];
+      return answers.map(({ status, body }) => (status < 300 ? 'taken' : Object.values(body).flat()[0]));
+    };
+    await set('MAX_TEXT_LENGTH', 2000);
+    expect(await send(2000)).to.deep.equal(Array(5).fill('taken'));
+    expect(await send(2001)).to.deep.equal(Array(5).fill('Must not be longer than 2000 characters (MAX_TEXT_LENGTH).'));
+  },
   PROJECT_FILE_URLS: async ({ set, post, dataDir }) => {
     const project = { name: 'by file', organization: 1, scm_type: 'git', scm_url: `file://${dataDir}/repository` };
     expect((await post('projects/', project)).status).to.equal(400);
@@ -110,11 +149,42 @@ export const apiEffects: Record<string, Effect> = {
       await client.subscribe({ job_events: [run], jobs: ['summary'] });
       await bus.notify(db, 'events', { run, kind: 'job', from: 1, to: 9 });
       await bus.notify(db, 'events', { run, kind: 'job', from: 10, to: 9, final: true });
-      await until(() => client.messages.find(({ final_counter: final }) => final !== undefined));
+      // of this run: another may be ending beside it
+      await until(() =>
+        client.messages.find(({ unified_job_id: id, final_counter: final }) => id === run && final !== undefined),
+      );
       client.socket.close();
       return client.of('job_events').length;
     };
     expect([await heard(4), await heard(0)]).to.deep.equal([4, 9]);
+  },
+  AD_HOC_COMMANDS: async ({ set, post, inventory }) => {
+    await set('AD_HOC_COMMANDS', ['ping']);
+    const { status, body } = await post('ad_hoc_commands/', { inventory, module_name: 'shell', module_args: 'id' });
+    expect([status, Object.keys(body)]).to.deep.equal([400, ['module_name']]);
+  },
+  BULK_HOST_MAX_CREATE: async ({ set, post, inventory }) => {
+    await set('BULK_HOST_MAX_CREATE', 1);
+    const make = (...hosts: string[]) =>
+      post('bulk/host_create/', { inventory, hosts: hosts.map((name) => ({ name: `${name}${names++}` })) });
+    expect([(await make('a')).status, (await make('b', 'c')).status]).to.deep.equal([201, 400]);
+  },
+  BULK_HOST_MAX_DELETE: async ({ set, post }) => {
+    // one of its own: what other settings launched may still run on theirs
+    const { body: own } = await post('inventories/', { name: `bulk${names++}`, organization: 1 });
+    const inventory = own.id as number;
+    const made = await Promise.all(
+      [1, 2].map(() => post('hosts/', { inventory, name: `bulk${names++}` }).then(({ body }) => body.id as number)),
+    );
+    await set('BULK_HOST_MAX_DELETE', 1);
+    expect((await post('bulk/host_delete/', { hosts: made })).status).to.equal(400);
+    expect((await post('bulk/host_delete/', { hosts: made.slice(1) })).status).to.equal(201);
+  },
+  API_PRODUCT_NAME: async ({ set, get }) => {
+    expect((await get('ping/')).headers.get('x-api-product-name')).to.equal('Tapline');
+    expect(await set('API_PRODUCT_NAME', 'a\nb')).to.equal(400);
+    await set('API_PRODUCT_NAME', 'AWX');
+    expect((await get('ping/')).headers.get('x-api-product-name')).to.equal('AWX');
   },
   AUTH_BASIC_ENABLED: async ({ set, get }) => {
     await set('AUTH_BASIC_ENABLED', false);

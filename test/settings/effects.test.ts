@@ -5,10 +5,15 @@ import { noEffect } from '../../core/settings/definition.ts';
 import { settingDefinitions } from '../../core/settings/definitions.ts';
 import { startStage } from '../launch/fixture.ts';
 import { apiEffects, type Effect, type EffectStage } from './effects-api.ts';
+import { limitEffects } from './effects-limits.ts';
+import { changedSettings } from './changed-settings.ts';
 import { runEffects } from './effects-runs.ts';
 
 /** Settings that a test of their own part changes over the API to see what follows. */
 const elsewhere: Record<string, string> = {
+  BULK_JOB_MAX_LAUNCH: 'workflows/bulk.test.ts',
+  DEFAULT_EXECUTION_ENVIRONMENT: 'commands/execution-environments.test.ts',
+  EXECUTION_ENVIRONMENT_MISSING: 'commands/execution-environments.test.ts',
   ACTIVITY_STREAM_ENABLED: 'launch/entries.test.ts',
   MANAGE_ORGANIZATION_AUTH: 'rbac/managed-auth.test.ts',
   REMOTE_HOST_HEADERS: 'http/client-address.test.ts',
@@ -18,14 +23,41 @@ const elsewhere: Record<string, string> = {
   SESSIONS_PER_USER: 'auth/clients.test.ts',
   LOGIN_ATTEMPTS_PER_MINUTE: 'auth/shared-attempts.test.ts',
   AWX_ROLES_ENABLED: 'scm/requirements.test.ts',
+  PROJECT_UPDATE_VVV: 'scm/requirements.test.ts',
   AWX_COLLECTIONS_ENABLED: 'scm/requirements.test.ts',
   DEFAULT_PROJECT_UPDATE_TIMEOUT: 'scm/requirements.test.ts',
   GALAXY_TASK_ENV: 'scm/requirements.test.ts',
   GALAXY_IGNORE_CERTS: 'scm/requirements.test.ts',
+  ALLOW_METRICS_FOR_ANONYMOUS_USERS: 'http/observe.test.ts',
+  ANSWER_MAX_BYTES: 'faults/large-answers.test.ts',
+  INVENTORY_MAX_BYTES: 'faults/large-answers.test.ts',
+  CLEANUP_HOST_METRICS_SOFT_THRESHOLD: 'inventory/host-metrics.test.ts',
+  CLEANUP_HOST_METRICS_HARD_THRESHOLD: 'inventory/host-metrics.test.ts',
+  AUDIT_RETENTION_DAYS: 'platform/retention.test.ts',
+  HOOK_TRACE_RETENTION_DAYS: 'platform/retention.test.ts',
+  ACTIVITY_STREAM_RETENTION_DAYS: 'platform/retention.test.ts',
+  TOKEN_RETENTION_DAYS: 'platform/retention.test.ts',
+  FAILED_TASK_RETENTION_DAYS: 'platform/retention.test.ts',
+  NOTIFICATION_RETENTION_DAYS: 'platform/retention.test.ts',
+  REQUESTS_PER_USER: 'faults/shares.test.ts',
+  REQUESTS_PER_ADDRESS: 'faults/shares.test.ts',
+  TOKEN_REQUESTS_PER_MINUTE: 'http/told-limits.test.ts',
+  WEBSOCKETS_PER_USER: 'faults/shares.test.ts',
+  TOWER_URL_BASE: 'webhooks/webhooks.test.ts',
+  CHECKOUT_MAX_BYTES: 'hooks/launch-content.test.ts',
+  CHECKOUT_MAX_FILES: 'hooks/launch-content.test.ts',
+  SCHEDULE_MAX_JOBS: 'schedules/schedules.test.ts',
+  DISABLE_ALL_SCHEDULES: 'schedules/schedules.test.ts',
+  SCHEDULE_MISSED_AFTER: 'schedules/schedules.test.ts',
+  WORKFLOW_ALLOW_SELF_APPROVAL: 'workflows/workflow.test.ts',
 };
 
+const changed = (file: string) => changedSettings(readFileSync(join(import.meta.dirname, '..', file), 'utf8'));
+
+/** They get their effect with what they belong to. */
+const awaited = ['DEFAULT_CONTAINER_RUN_OPTIONS', 'ACTIVITY_STREAM_ENABLED_FOR_INVENTORY_SYNC'];
+
 describe('every setting', function () {
-  this.timeout(180_000);
   let stage: EffectStage;
 
   before(async () => {
@@ -40,16 +72,41 @@ describe('every setting', function () {
 
   it('has a test that changes it and sees the effect, or says of itself that it has none', () => {
     const followed = Object.entries(settingDefinitions)
-      .filter(([, { help }]) => help !== noEffect)
+      .filter(([, { help }]) => !help.startsWith(noEffect))
       .map(([key]) => key);
-    const tested = [...Object.keys(apiEffects), ...Object.keys(runEffects), ...Object.keys(elsewhere)];
+    const tested = [
+      ...Object.keys(apiEffects),
+      ...Object.keys(runEffects),
+      ...Object.keys(limitEffects),
+      ...Object.keys(elsewhere),
+    ];
     expect(followed.toSorted()).to.deep.equal(tested.toSorted());
-    for (const [key, file] of Object.entries(elsewhere))
-      expect(readFileSync(join(import.meta.dirname, '..', file), 'utf8'), file).to.match(
-        new RegExp(`\\b${key}\\b[^]*PATCH|PATCH[^]*\\b${key}\\b`),
-      );
+    for (const [file, keys] of Map.groupBy(Object.keys(elsewhere), (key) => elsewhere[key]!))
+      expect(changed(file), file).to.include.all.keys(keys);
   });
 
-  const effects: Record<string, Effect> = { ...apiEffects, ...runEffects };
+  it('is not taken for tested where a comment or a message names it', () => {
+    const names = (text: string) => [...changedSettings(text)];
+    const change = `service.request('PATCH', 'settings/all/', { body: { A_KEY: 1 } })`;
+    expect(names(`it('x', () => ${change});`)).to.deep.equal(['A_KEY']);
+    expect(
+      names(`const set = (body: object) => service.patch('settings/all/', body); it('x', () => set({ A_KEY: 1 }));`),
+    ).to.deep.equal(['A_KEY']);
+    expect(
+      names(
+        `// A_KEY\nit('B_KEY', () => expect(text).to.include('C_KEY')); it('x', () => ${change.replace('A_KEY', 'D_KEY')});`,
+      ),
+    ).to.deep.equal(['D_KEY']);
+    expect(names(`it('x', () => get({ A_KEY: 1 })); it('y', () => service.patch('settings/all/', {}));`)).to.deep.equal(
+      [],
+    );
+  });
+
+  it('of those without an effect says why, but for those that belong to what is still to come', () => {
+    const silent = Object.entries(settingDefinitions).filter(([, { help }]) => help === noEffect);
+    expect(silent.map(([key]) => key).toSorted()).to.deep.equal(awaited.toSorted());
+  });
+
+  const effects: Record<string, Effect> = { ...apiEffects, ...runEffects, ...limitEffects };
   for (const [key, effect] of Object.entries(effects)) it(`${key} does what it says`, () => effect(stage));
 });

@@ -10,12 +10,13 @@ import type { SettingDefinition } from '../../core/settings/definition.ts';
 import { createSettings } from '../../core/settings/settings.ts';
 import { changeStored, readStored } from '../../core/settings/store.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 describe('the layers of settings', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tapline-layers-'));
   const file = (text: string) => writeFileSync(join(dataDir, 'settings.json'), text);
   afterEach(() => rmSync(join(dataDir, 'settings.json'), { force: true }));
-  after(() => rmSync(dataDir, { recursive: true }));
+  after(() => removeFolder(dataDir));
   const start = (settings: Record<string, string> = {}) => createSettings({ config: { settings, dataDir } });
 
   it('have defaults that are legal themselves', () => {

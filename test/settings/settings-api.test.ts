@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Api, basic, startApi } from '../support/api.ts';
-import { hashPassword } from '../../core/http/auth/password.ts';
+import { hashPassword } from '../../core/accounts/password.ts';
 
 const path = '/api/v2/settings/';
 
@@ -220,6 +220,11 @@ describe('the settings over the API', () => {
     const cell = { table: 'settings', column: 'value', id: 'SOCIAL_AUTH_OIDC_SECRET' };
     expect(api.keyRing.decrypt(row.value, cell)).to.equal(secret);
     const options = await api.admin('OPTIONS', `${path}all/`);
+    for (const action of ['GET', 'PUT']) {
+      const said = options.body.actions[action];
+      expect(said.SOCIAL_AUTH_OIDC_SECRET, action).to.include({ secret: true });
+      expect(said.UI_NEXT, action).not.to.have.property('secret');
+    }
     expect(again.text + options.text + api.logged()).not.to.match(/canary-in-a-setting|from outside/);
     const cleared = await api.admin('PATCH', `${path}oidc/`, { SOCIAL_AUTH_OIDC_SECRET: '' });
     expect(cleared.body.SOCIAL_AUTH_OIDC_SECRET).to.equal('');

@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { boot, type Running } from '../../core/app/boot.ts';
-import { loadConfig } from '../../core/app/config.ts';
+import { loadConfig } from '../../core/config/config.ts';
 import { adminPassword, createRequest, startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const key = { TAPLINE_ROLES: 'web', TAPLINE_SECRET_KEY: 'one secret that both of the nodes know' };
 
@@ -38,7 +39,7 @@ describe('settings of two nodes on one database', () => {
   after(async () => {
     await second?.stop();
     await first?.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    removeFolder(dataDir);
   });
   afterEach(async () => void (await first.request('DELETE', 'settings/all/')));
 
@@ -78,6 +79,7 @@ describe('settings of two nodes on one database', () => {
     const { body } = await request('PATCH', 'settings/authentication/', { body: { SESSION_COOKIE_AGE: 700 } });
     expect(body.SESSION_COOKIE_AGE).to.equal(600);
     await request('DELETE', 'settings/authentication/');
+    await until(() => first.services.settings.get('SESSIONS_PER_USER') !== 9);
     expect((await first.get('settings/changed/')).body).to.deep.equal({ SESSION_COOKIE_AGE: 999 });
   });
 
@@ -89,9 +91,17 @@ describe('settings of two nodes on one database', () => {
         request('PATCH', 'settings/all/', { body: { SCHEDULE_MAX_JOBS: n, BULK_HOST_MAX_CREATE: n } }),
       ]),
     );
-    const { body } = await first.get('settings/changed/');
-    expect(body).to.have.all.keys('BULK_JOB_MAX_LAUNCH', 'BULK_HOST_MAX_CREATE', 'SCHEDULE_MAX_JOBS');
-    await until(async () => JSON.stringify((await request('GET', 'settings/changed/')).body) === JSON.stringify(body));
+    const rows = await first.database.db('settings').select('key', 'value');
+    const stored = Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+    const changed = ['BULK_HOST_MAX_CREATE', 'BULK_JOB_MAX_LAUNCH', 'SCHEDULE_MAX_JOBS'];
+    // each node learns of the other's last change when its message arrives
+    for (const node of [first.request, request])
+      await until(async () => {
+        const { body } = await node('GET', 'settings/changed/');
+        return (
+          isDeepStrictEqual(Object.keys(body).toSorted(), changed) && changed.every((key) => body[key] === stored[key])
+        );
+      });
   });
 
   it('puts up with stored values that it cannot use', async () => {

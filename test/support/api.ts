@@ -1,21 +1,27 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { ensureManagedTypes } from '../../core/credentials/managed-types.ts';
-import { createActivity } from '../../core/engine/activity.ts';
-import { compileResources } from '../../core/engine/compile.ts';
+import { ensureManagedDefinitions } from '../../core/rbac/assignments/managed-definitions.ts';
+import { createActivity } from '../../core/descriptors/write/activity.ts';
+import { type Catalog, compileResources } from '../../core/descriptors/compile.ts';
 import { createAuth } from '../../core/http/auth/authenticate.ts';
-import { hashPassword } from '../../core/http/auth/password.ts';
+import { hashPassword } from '../../core/accounts/password.ts';
 import { createHttp } from '../../core/http/server.ts';
 import { createMetrics } from '../../core/observe/metrics.ts';
 import { coreResources, coreRoutes } from '../../core/resources/index.ts';
+import { CredentialSources } from '../../core/credentials/sources/registry.ts';
+import { createOutbound } from '../../core/outbound/request.ts';
+import { createSandbox } from '../../core/sandbox/sandbox.ts';
 import { createKeyRing, type KeyRing } from '../../core/secrets/key-ring.ts';
+import { withRuns } from './runs.ts';
 import { createSettings } from '../../core/settings/settings.ts';
 import { type Answer, ask, basic } from './client.ts';
 import { createTestDatabase } from './database.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 export { type Answer, basic };
 
@@ -27,6 +33,7 @@ export interface Api {
   url: string;
   db: Knex;
   keyRing: KeyRing;
+  catalog: Catalog;
   dataDir: string;
   /** everything logged so far */
   logged(): string;
@@ -70,44 +77,64 @@ export async function startApi(
   const { log, logged } = recordingLog();
   const settings = createSettings({ config });
   const keyRing = createKeyRing({ config });
-  await ensureManagedTypes(db);
+  const sandbox = createSandbox({ log });
+  const outbound = createOutbound({ settings, userAgent: 'test' });
+  const credentialSources = new CredentialSources();
+  await ensureManagedTypes(db, credentialSources.types());
+  await ensureManagedDefinitions(db);
   await db('users').insert({ username: 'admin', password: await hashPassword(adminPassword), is_superuser: true });
   const metrics = createMetrics();
-  const services = { db, config, settings, keyRing, log, metrics, ...more } as any;
+  const services = withRuns({
+    db,
+    config,
+    settings,
+    keyRing,
+    sandbox,
+    outbound,
+    credentialSources,
+    log,
+    metrics,
+    ...more,
+  });
   const resources = coreResources(services);
-  const engineApi = await compileResources({
+  const catalog = await compileResources({
     db,
     log,
     resources,
     routes: coreRoutes(services, resources),
+    longest: (setting) => settings.get(setting),
     activity: createActivity({ settings, node: 'test' }),
     doors: services.doors,
   });
+  services.catalog = catalog;
   const http = createHttp({
     config,
     log,
     metrics,
     auth: createAuth({ db, settings }),
-    engineApi,
+    catalog,
     settings,
   });
   const url = `http://127.0.0.1:${await http.listen(0)}`;
   const as =
     (authorization?: string): Client =>
     (method, path, body, headers) =>
-      ask({ url, services: { engineApi } }, { method, path, authorization, body, headers });
+      ask({ url, services: { catalog } }, { method, path, authorization, body, headers });
   return {
     url,
     db,
     keyRing,
+    catalog,
     dataDir,
     logged,
     as,
     admin: as(basic('admin', adminPassword)),
     async stop() {
       await http.close(0);
+      await sandbox.stop();
+      await outbound.close();
       await drop();
-      rmSync(dataDir, { recursive: true, force: true });
+      removeFolder(dataDir);
     },
   };
 }

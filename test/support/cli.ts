@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { root } from '../../core/app/config.ts';
+import { root } from '../../core/config/config.ts';
 
 export interface CliResult {
   code: number;

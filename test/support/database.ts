@@ -1,59 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Knex } from 'knex';
-import pg from 'pg';
-import { root } from '../../core/app/config.ts';
-import { createDb, createPool } from '../../core/app/database.ts';
-import { migrate } from '../../core/app/migrate.ts';
-import { silentLog } from './log.ts';
+import { cloneDatabase, makeDatabase, type TestDatabase } from '../../core/testing/database.ts';
 
-export interface TestDatabase {
-  url: string;
-  db: Knex;
-  pool: pg.Pool;
-  /** Ends every connection and drops the database. */
-  drop(): Promise<void>;
-}
+export type { TestDatabase };
 
-const folder = join(root, 'migrations');
-const lockKey = 7_236_002;
-
-/** A fresh, migrated database of its own for a test file, cloned from a template in some milliseconds. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const server = serverUrl();
-  const template = await ensureTemplate(server);
-  const name = `tapline_test_${process.pid}_${randomBytes(4).toString('hex')}`;
-  await withClient(server, (client) => client.query(`create database ${name} template ${template}`));
-  const url = databaseUrl(server, name);
-  const config = { databaseUrl: url };
-  const db = createDb({ config, log: silentLog });
-  const pool = createPool({ config, log: silentLog });
-  return {
-    url,
-    db,
-    pool,
-    async drop() {
-      await db.destroy();
-      if (!pool.ended) await pool.end();
-      await withClient(server, (client) => client.query(`drop database if exists ${name} with (force)`));
-    },
-  };
-}
+/** A fresh, migrated database of its own for a test file. */
+export const createTestDatabase = (): Promise<TestDatabase> => cloneDatabase(serverUrl());
 
 /** A database without any table, for tests of the migrations themselves. */
-export async function createEmptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const server = serverUrl();
-  const name = `tapline_test_${process.pid}_${randomBytes(4).toString('hex')}`;
-  await withClient(server, (client) => client.query(`create database ${name}`));
-  return {
-    url: databaseUrl(server, name),
-    drop: () =>
-      withClient(server, (client) => client.query(`drop database if exists ${name} with (force)`)).then(
-        () => undefined,
-      ),
-  };
-}
+export const createEmptyDatabase = (): Promise<Pick<TestDatabase, 'url' | 'drop'>> => makeDatabase(serverUrl());
 
 function serverUrl(): string {
   const url = process.env.TEST_DATABASE_URL;
@@ -62,37 +15,4 @@ function serverUrl(): string {
       'TEST_DATABASE_URL is not set: test/support/hooks.ts starts a server and sets it; was mocha started without .mocharc.json?',
     );
   return url;
-}
-
-/** Named after the migrations' content, so that a changed migration never meets an old template. */
-async function ensureTemplate(server: string): Promise<string> {
-  const hash = createHash('sha256');
-  for (const file of readdirSync(folder).toSorted()) hash.update(file).update(readFileSync(join(folder, file)));
-  const name = `tapline_template_${hash.digest('hex').slice(0, 12)}`;
-  await withClient(server, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [lockKey]);
-    const { rows } = await client.query('select 1 from pg_database where datname = $1', [name]);
-    if (rows.length) return;
-    const draft = `${name}_draft`;
-    await client.query(`drop database if exists ${draft} with (force)`);
-    await client.query(`create database ${draft}`);
-    await migrate({ databaseUrl: databaseUrl(server, draft), folder });
-    await client.query(`alter database ${draft} rename to ${name}`);
-  });
-  return name;
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-/** The same server, another database; works for socket URLs too, which the URL class refuses. */
-function databaseUrl(server: string, name: string): string {
-  return server.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`);
 }

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Engine } from '../../core/engine/compile.ts';
-import { describeApi } from '../../core/engine/openapi.ts';
+import type { Catalog } from '../../core/descriptors/compile.ts';
+import { describeApi } from '../../core/descriptors/describe/openapi.ts';
 import type { Answer } from './client.ts';
 import { closed } from './closed-schema.ts';
 import { pathFinder } from './path-finder.ts';
@@ -18,18 +18,18 @@ export interface Exchange {
 /** What an exchange has that the description does not tell; empty where it is as described. */
 export type Check = (exchange: Exchange) => string[];
 
-const engines = new WeakMap<Engine, Check>();
+const catalogs = new WeakMap<Catalog, Check>();
 const documents = new Map<string, Check>();
 
 /** The check against the description that this service gives of itself; services of the same description share it. */
-export function checkOf(engine: Engine): Check {
-  let check = engines.get(engine);
+export function checkOf(catalog: Catalog): Check {
+  let check = catalogs.get(catalog);
   if (check) return check;
-  const document = describeApi(engine);
+  const document = describeApi(catalog);
   const text = JSON.stringify(document);
   check = documents.get(text) ?? describedBy(JSON.parse(text));
   documents.set(text, check);
-  engines.set(engine, check);
+  catalogs.set(catalog, check);
   return check;
 }
 

@@ -1,4 +1,4 @@
-import { startTestServer, type TestServer } from './server.ts';
+import { startTestServer, type TestServer } from '../../core/testing/server.ts';
 
 let server: TestServer | null = null;
 

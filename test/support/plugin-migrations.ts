@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const made: string[] = [];
 
@@ -20,5 +21,5 @@ export const addMigration = (folder: URL, name: string, body: string) =>
 export const dropMigration = (folder: URL, name: string) => rmSync(join(fileURLToPath(folder), name));
 
 export function removeMigrationFolders(): void {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true });
+  for (const folder of made.splice(0)) removeFolder(folder);
 }

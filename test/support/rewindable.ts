@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Knex } from 'knex';
 import type { Services } from '../../core/app/container.ts';
-import { tokenHash } from '../../core/http/auth/token.ts';
+import { tokenHash } from '../../core/accounts/token.ts';
 import { type Answer, ask } from './client.ts';
 import { startService, type TestService } from './service.ts';
 

@@ -1,12 +1,10 @@
-import { chmodSync, mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { boot, type BootOptions } from '../../core/app/boot.ts';
-import { loadConfig } from '../../core/app/config.ts';
 import type { Services } from '../../core/app/container.ts';
-import { type Answer, ask, basic, type Service } from './client.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { basic, fromRoot } from '../../core/testing/client.ts';
+import type { TestDatabase } from '../../core/testing/database.ts';
+import { adminPassword, type Given, startThrowAway } from '../../core/testing/throw-away.ts';
+import { type Answer, ask, type Service } from './client.ts';
+
+export { adminPassword, type Given };
 
 export interface RequestOptions {
   body?: unknown;
@@ -26,38 +24,10 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-export const adminPassword = 'test-admin-password';
-
-export interface Given {
-  /** besides those that TAPLINE_PLUGINS names */
-  plugins?: BootOptions['plugins'];
-  /** one that exists already, and stays */
-  database?: TestDatabase;
-  dataDir?: string;
-}
-
-/** The whole service in this process: its own database, data folder and port. `env` as an operator would set it. */
+/** A throw-away service whose every answer is held against its description. `env` as an operator would set it. */
 export async function startService(env: Record<string, string> = {}, given: Given = {}): Promise<TestService> {
-  const database = given.database ?? (await createTestDatabase());
-  const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'tapline-service-'));
-  chmodSync(dataDir, 0o711);
-  const clean = async () => {
-    if (!given.database) await database.drop();
-    if (!given.dataDir) await rm(dataDir, { recursive: true, force: true });
-  };
-  const config = loadConfig({
-    PORT: '0',
-    LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
-    DATABASE_URL: database.url,
-    TAPLINE_DATA: dataDir,
-    ADMIN_PASSWORD: adminPassword,
-    ENGINE_COMMAND: process.env.ENGINE_COMMAND ?? '',
-    ...env,
-  });
-  const running = await boot(config, { plugins: given.plugins ?? [] }).catch(async (error: unknown) => {
-    await clean();
-    throw error;
-  });
+  const { TEST_LOG: LOG_LEVEL = 'silent', ENGINE_COMMAND = '' } = process.env;
+  const { running, database, dataDir, stop } = await startThrowAway({ LOG_LEVEL, ENGINE_COMMAND, ...env }, given);
   const request = createRequest(running);
   return {
     url: running.url,
@@ -67,10 +37,7 @@ export async function startService(env: Record<string, string> = {}, given: Give
     request,
     get: (path, options) => request('GET', path, options),
     post: (path, body = {}, options = {}) => request('POST', path, { body, ...options }),
-    async stop() {
-      await running.stop();
-      await clean();
-    },
+    stop,
   };
 }
 
@@ -80,7 +47,7 @@ export const createRequest =
   (method, path, { body, auth = `admin:${adminPassword}`, headers } = {}) =>
     ask(service, {
       method,
-      path: path.startsWith('/') ? path : `/api/v2/${path}`,
+      path: fromRoot(path),
       authorization: auth === null ? undefined : authorization(auth),
       body,
       headers,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../core/app/config.ts';
+import { root } from '../../core/config/config.ts';
 
 export interface StaticCheck {
   name: string;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hashPassword } from '../../core/http/auth/password.ts';
+import { hashPassword } from '../../core/accounts/password.ts';
 import { createDoors } from '../../core/rbac/doors.ts';
 import { createRun } from '../events/spool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -15,7 +15,7 @@ describe('a restriction on runs', () => {
     await base.db('users').insert({ username: 'admin', password, is_superuser: true });
     const doors = createDoors();
     doors.restrict('project_update', 'not the closed ones', {
-      row: (_actor, { name }) => name !== 'closed',
+      row: async (_actor, { name }) => name !== 'closed',
       query: (_actor, builder, alias) => void builder.whereNot(`${alias}.name`, 'closed'),
     });
     node = await startNode(base.url, {}, 30_000, doors);

@@ -2,15 +2,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Knex } from 'knex';
 import { WebSocket } from 'ws';
-import { createDb } from '../../core/app/database.ts';
-import { compileResources } from '../../core/engine/compile.ts';
+import { createDb } from '../../core/db/database.ts';
+import { compileResources } from '../../core/descriptors/compile.ts';
 import { createAuth } from '../../core/http/auth/authenticate.ts';
 import { createWebsocket } from '../../core/http/websocket.ts';
-import { createBus } from '../../core/jobs/pg-bus.ts';
-import type { Doors } from '../../core/rbac/doors.ts';
+import { createBus } from '../../core/queue/pg-bus.ts';
+import { createDoors, type Doors } from '../../core/rbac/doors.ts';
 import { coreResources } from '../../core/resources/index.ts';
 import { createSettings } from '../../core/settings/settings.ts';
 import { silentLog } from '../support/log.ts';
+import { withRuns } from '../support/runs.ts';
 import { until } from '../support/until.ts';
 
 /** A node that serves WebSockets only: its own pool, its own bus, the database shared with others. */
@@ -18,18 +19,19 @@ export async function startNode(
   databaseUrl: string,
   settingTexts: Record<string, string> = {},
   checkEveryMs = 30_000,
-  doors?: Doors,
+  doors: Doors = createDoors(),
 ) {
   const config = { databaseUrl, settings: settingTexts };
   const db = createDb({ config, log: silentLog, max: 4 });
   const bus = createBus({ config, log: silentLog });
   await bus.start();
   const settings = createSettings({ config });
-  const engineApi = await compileResources({
+  const services = withRuns({ db, config, settings, doors });
+  const catalog = await compileResources({
     db,
     log: silentLog,
-    resources: coreResources({ db, config, settings, doors } as any),
-    ...(doors ? { doors } : {}),
+    resources: coreResources(services),
+    doors,
   });
   const websocket = createWebsocket({
     auth: createAuth({ db, settings }),
@@ -37,7 +39,8 @@ export async function startNode(
     db,
     log: silentLog,
     settings,
-    engineApi,
+    kinds: services.kinds,
+    catalog,
     checkEveryMs,
   });
   const http = createServer();

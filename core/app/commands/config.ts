@@ -1,7 +1,7 @@
 import { preparePlugins } from '../../plugins/prepare.ts';
-import { judgeKeys, settingsOf } from '../../plugins/settings.ts';
+import { judgeKeys, settingsOf } from '../../plugins/services/settings.ts';
 import { createSettings } from '../../settings/settings.ts';
-import { loadConfig, redactConfig } from '../config.ts';
+import { loadConfig, redactConfig } from '../../config/config.ts';
 
 export async function printConfig({ redact }: { redact: boolean }): Promise<void> {
   const config = loadConfig();

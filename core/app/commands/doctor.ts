@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../observe/log.ts';
 import { createEngineTool } from '../../runner/engine-tool.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { checkDatabase } from '../doctor/database.ts';
 import { checkMachine } from '../doctor/machine.ts';
 import { checkFiles } from '../doctor/files.ts';
@@ -23,7 +23,7 @@ export async function doctor(): Promise<void> {
     log,
   });
   const [engine, database, plugins] = await Promise.all([
-    checkEngine(engineTool),
+    checkEngine(engineTool, config),
     checkDatabase(config),
     checkPlugins(config),
   ]);

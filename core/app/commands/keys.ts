@@ -1,5 +1,5 @@
 import { createKeyRing } from '../../secrets/key-ring.ts';
-import { recordState } from '../../plugins/membership.ts';
+import { recordState } from '../../nodes/recorded.ts';
 import { rotateKeys } from '../../secrets/rotate.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,7 +1,8 @@
-import { assertAgreement } from '../../plugins/membership.ts';
-import { migratePlugins } from '../../plugins/migrate.ts';
+import { assertAgreement } from '../../nodes/assert-agreement.ts';
+import { nodeSet } from '../../nodes/membership.ts';
+import { migratePlugins } from '../../plugins/data/migrate.ts';
 import { preparePlugins } from '../../plugins/prepare.ts';
-import { judgeKeys } from '../../plugins/settings.ts';
+import { judgeKeys } from '../../plugins/services/settings.ts';
 import { createKeyRing } from '../../secrets/key-ring.ts';
 import { type CommandContext, withDatabase } from './with-database.ts';
 
@@ -17,7 +18,7 @@ export async function migrateCommand(): Promise<void> {
 async function updatePluginData({ config, db, log }: CommandContext): Promise<string[]> {
   const registries = await preparePlugins({ config });
   judgeKeys(config, registries);
-  await assertAgreement(db, { config, registries, keyRing: createKeyRing({ config }) });
+  await assertAgreement(db, nodeSet({ config, registries, keyRing: createKeyRing({ config }) }));
   const plugins = registries.plugins.map(({ plugin, optional }) => ({ ...plugin, optional }));
   const { applied, leftOut } = await migratePlugins({ databaseUrl: config.databaseUrl, plugins, log });
   for (const { id, reason } of registries.leftOut) console.error(`Left out: ${id}: ${reason}`);

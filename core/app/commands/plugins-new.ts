@@ -10,13 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { sdkVersion } from '../../plugins/manifest.ts';
-import { root } from '../config.ts';
+import { sdkVersion } from '../../plugins/find/manifest.ts';
+import { root } from '../../config/config.ts';
 import { CommandError } from './command-error.ts';
 
 const template = join(root, 'templates', 'plugin');
 const kebab = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const longest = 40;
+const homeFile = '.tapline-home';
 /** What a plugin is built and tested with: the versions that the service itself uses. */
 const tools = ['@types/mocha', '@types/node', 'mocha', 'typescript'];
 
@@ -37,6 +38,8 @@ export function newPlugin(name: string, { dir }: { dir?: string }): void {
   mkdirSync(join(folder, 'vendor'));
   copyFileSync(sdk, join(folder, 'vendor', basename(sdk)));
   completePackage(join(folder, 'package.json'), `file:vendor/${basename(sdk)}`);
+  // what its tests start; git leaves it alone, since it is of this machine
+  writeFileSync(join(folder, homeFile), `${root}\n`);
   const here = relative(process.env.INIT_CWD ?? process.cwd(), folder) || '.';
   console.log(
     [
@@ -79,7 +82,7 @@ function completePackage(path: string, sdk: string): void {
 function sdkTarball(): string {
   const home = join(root, 'plugin-sdk');
   const path = join(home, 'dist', `tapline-plugin-sdk-${sdkVersion()}.tgz`);
-  const sources = globSync('{*,testing/*}.{ts,json}', { cwd: home }).map((file) => join(home, file));
+  const sources = globSync('{*,{checks,rows,testing}/*}.{ts,json}', { cwd: home }).map((file) => join(home, file));
   const changed = Math.max(...sources.map((file) => statSync(file).mtimeMs));
   if (existsSync(path) && statSync(path).mtimeMs >= changed) return path;
   execFileSync(process.execPath, [join(home, 'build.ts')], { stdio: ['ignore', 'ignore', 'inherit'] });

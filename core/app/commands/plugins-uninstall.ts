@@ -1,12 +1,14 @@
 import type { Plugin } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { readLayer, writeLayer } from '../../plugins/entries.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
-import { importPlugin } from '../../plugins/load.ts';
-import { dropOwnData, nodesWith, type OwnData, ownData, pluginsWithData } from '../../plugins/own-data.ts';
-import { schemaOf } from '../../plugins/schema-name.ts';
-import { settingKeysOf } from '../../plugins/setting-keys.ts';
-import type { Config } from '../config.ts';
+import { readLayer, writeLayer } from '../../config/plugin-entries.ts';
+import { installedPlugins } from '../../plugins/find/installed.ts';
+import { importPlugin } from '../../plugins/find/load.ts';
+import { livingNodes } from '../../nodes/living.ts';
+import { dropOwnData, type OwnData, ownData, pluginsWithData } from '../../plugins/data/own-data.ts';
+import { schemaOf } from '../../plugins/data/schema-name.ts';
+import { settingKeysOf } from '../../plugins/data/setting-keys.ts';
+import { notedSettingKeys } from '../../plugins/data/noted-settings.ts';
+import type { Config } from '../../config/config.ts';
 import { CommandError } from './command-error.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -18,14 +20,14 @@ interface Options {
 /** Removes what a plugin that is off has stored; shows first what that is. */
 export async function uninstallPlugin(name: string, { dropData, yes }: Options): Promise<void> {
   await withDatabase(async ({ config, db }) => {
-    const plugin = await importPlugin(name, config).catch(() => undefined);
+    const { entry, plugin } = await packageOf(name, config);
     const id = plugin?.id ?? name;
-    await assertOff(name, id, config);
-    const keys = settingKeys(id, plugin);
-    const data = await ownData(db, id, keys);
-    if (!plugin && !data.tables) throw await unknown(db, name);
+    await assertOff(entry, id, config);
+    const keys = new Set([...(await notedSettingKeys(db, id)), ...settingKeys(id, plugin)]);
+    const data = await ownData(db, id, [...keys]);
+    if (!plugin && !data.tables && !keys.size) throw await unknown(db, name);
     describe(id, data);
-    if (!plugin) console.log('  its package is not here, so values of its settings, if there are any, stay');
+    if (!plugin) console.log('  its package is not here: its settings are those that it had when it was on last');
     const nothing = !data.tables && !data.settings.length && !data.tasks;
     if (dropData && !nothing) {
       await assertUnused(db, id);
@@ -37,8 +39,17 @@ export async function uninstallPlugin(name: string, { dropData, yes }: Options):
       console.log(`Dropped. ${id} left nothing in the database but its entries in the activity stream.`);
     } else if (!nothing)
       console.log('All of it stays, and is there again when the plugin is switched on. --drop-data drops it.');
-    forget(name, config);
+    forget(entry, config);
   });
+}
+
+/** By the name of its package, or by its id: then it is looked for among those that are installed. */
+async function packageOf(name: string, config: Config): Promise<{ entry: string; plugin?: Plugin }> {
+  for (const entry of [name, ...installedPlugins(config).map((one) => one.name)]) {
+    const plugin = await importPlugin(entry, config).catch(() => undefined);
+    if (plugin && (entry === name || plugin.id === name)) return { entry, plugin };
+  }
+  return { entry: name };
 }
 
 async function assertOff(name: string, id: string, config: Config): Promise<void> {
@@ -55,12 +66,12 @@ async function assertOff(name: string, id: string, config: Config): Promise<void
     );
 }
 
-/** A plugin that cannot say which settings it has keeps them: others might have keys that look alike. */
+/** Of one that cannot say which settings it has, those go that it is known to have had: others might have keys that look alike. */
 function settingKeys(id: string, plugin: Plugin | undefined): string[] {
   try {
     return plugin ? settingKeysOf(plugin) : [];
   } catch (error) {
-    console.log(`  ${id} cannot be asked for its settings (${(error as Error).message}): their values stay`);
+    console.log(`  ${id} cannot be asked for its settings (${(error as Error).message})`);
     return [];
   }
 }
@@ -85,7 +96,7 @@ function describe(id: string, { tables, settings, tasks }: OwnData): void {
 
 /** A node that still runs it would fail at once, and make its tables again at its next start. */
 async function assertUnused(db: Knex, id: string): Promise<void> {
-  const nodes = await nodesWith(db, id);
+  const nodes = (await livingNodes(db)).flatMap(({ node, plugins }) => (id in plugins ? [node] : []));
   if (nodes.length)
     throw new CommandError(
       `Nothing was dropped: ${id} still runs on ${nodes.join(', ')}. Restart the service there first; it is switched off from then on.`,

@@ -1,10 +1,17 @@
 import { plugins as configured } from '../../../config/plugins.ts';
-import { asEntry, enabledEntries, layerPath, type PluginEntry, readLayer, writeLayer } from '../../plugins/entries.ts';
-import { reasonOf } from '../../plugins/error.ts';
-import { closest, installedPlugins } from '../../plugins/installed.ts';
-import { importPlugin } from '../../plugins/load.ts';
-import { checkManifest } from '../../plugins/manifest.ts';
-import { type Config, loadConfig } from '../config.ts';
+import {
+  asEntry,
+  enabledEntries,
+  layerPath,
+  type PluginEntry,
+  readLayer,
+  writeLayer,
+} from '../../config/plugin-entries.ts';
+import { reasonOf } from '../../observe/plugin-error.ts';
+import { closest, installedPlugins } from '../../plugins/find/installed.ts';
+import { importPlugin } from '../../plugins/find/load.ts';
+import { checkManifest, optionalProblem } from '../../plugins/find/manifest.ts';
+import { type Config, loadConfig } from '../../config/config.ts';
 import { CommandError } from './command-error.ts';
 
 const overridden = () => process.env.TAPLINE_PLUGINS !== undefined;
@@ -31,6 +38,8 @@ async function stateOf({ name, optional }: PluginEntry, config: Config): Promise
   try {
     const plugin = await importPlugin(name, config);
     checkManifest(plugin, name);
+    const problem = optional && optionalProblem(plugin, name);
+    if (problem) throw problem;
     return [name, state, plugin.version, known?.kind ?? 'path', source, plugin.description ?? plugin.title];
   } catch (error) {
     return [name, `${state}, FAILS`, known?.version ?? '', known?.kind ?? '', source, reasonOf(error)];
@@ -61,7 +70,10 @@ export async function enablePlugin(name: string, { optional = false }: { optiona
   const before = layered(config.dataDir);
   const same = before.find((entry) => entry.name === name);
   if (same && same.optional === optional) return console.log(`${name} is on already.`);
-  const { id, requires = [] } = await loaded(name, config);
+  const plugin = await loaded(name, config);
+  const { id, requires = [] } = plugin;
+  const problem = optional && optionalProblem(plugin, name);
+  if (problem) throw new CommandError(`${problem.message}.`);
   const others = await Promise.all(
     before
       .filter((entry) => entry.name !== name)

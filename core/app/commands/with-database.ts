@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { createLog, type Log } from '../../observe/log.ts';
-import { type Config, loadConfig } from '../config.ts';
-import { createDb } from '../database.ts';
-import { migrate } from '../migrate.ts';
-import { openDatabase } from '../open-database.ts';
+import { type Config, loadConfig } from '../../config/config.ts';
+import { createDb } from '../../db/database.ts';
+import { migrate } from '../../db/migrate.ts';
+import { openDatabase } from '../../db/open-database.ts';
 
 export interface CommandContext {
   config: Config;

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Config } from '../config.ts';
-import { connectionSettings } from '../connection.ts';
-import { pendingMigrations } from '../migrate.ts';
-import { runningUrl } from '../postgres.ts';
+import type { Config } from '../../config/config.ts';
+import { connectionSettings } from '../../db/connection.ts';
+import { pendingMigrations } from '../../db/migrate.ts';
+import { runningUrl } from '../../db/postgres.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
+import { checkNodes } from './nodes.ts';
 
 const clockToleranceMs = 2000;
 
@@ -23,10 +24,12 @@ export async function checkDatabase(config: Pick<Config, 'databaseUrl' | 'dataDi
     const { rows } = await client.query(
       `select current_setting('server_version') as version, extract(epoch from clock_timestamp())::float8 * 1000 as now`,
     );
+    const schema = await migrations(client, config.root);
     return [
       ok(`database reached: Postgres ${rows[0].version}`),
-      await migrations(client, config.root),
+      schema,
       clock(rows[0].now),
+      ...(schema.level === 'ok' ? await checkNodes(client) : []),
     ];
   } catch (error) {
     return [

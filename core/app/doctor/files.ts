@@ -1,12 +1,14 @@
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Config } from '../config.ts';
-import { isTraversable } from '../data-dir.ts';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { dataDirProblem, isTraversable } from '../../config/data-dir.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** Who can read what lies in the data folder. */
 export function checkFiles(config: Pick<Config, 'dataDir' | 'secretKey' | 'databaseUrl'>): Finding[] {
   const { dataDir } = config;
+  const unusable = usable(dataDir);
+  if (unusable) return [unusable];
   if (!existsSync(dataDir)) return [ok(`data folder ${dataDir} is made at the first start`)];
   const findings: Finding[] = [folder(dataDir)];
   if (config.secretKey) findings.push(ok('secrets are encrypted with TAPLINE_SECRET_KEY'));
@@ -25,6 +27,20 @@ export function checkFiles(config: Pick<Config, 'dataDir' | 'secretKey' | 'datab
     );
   }
   return findings;
+}
+
+/** Nothing can be started where it, or what it would be made in, cannot be written. */
+function usable(dataDir: string): Finding | undefined {
+  let at = dataDir;
+  while (!existsSync(at)) at = dirname(at);
+  try {
+    // of a file, too, this asks for what a folder has
+    accessSync(join(at, '.'), constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const [what, ...remedy] = dataDirProblem(dataDir, error as NodeJS.ErrnoException).split(/(?<=\.) /);
+    return fail(what!, remedy.join(' '));
+  }
 }
 
 function folder(path: string): Finding {

@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../../config/config.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 const wantedFreeBytes = 1024 ** 3;

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import type { Bus } from '../../jobs/bus.ts';
+import type { Bus } from '../../queue/bus.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ReadBody } from '../body.ts';
-import type { Audit } from './audit.ts';
+import type { Audit } from '../../accounts/audit.ts';
 import type { Auth } from './authenticate.ts';
 
 /** What the routes of logging in and of OAuth work with. */

@@ -1,22 +1,19 @@
 import type { Actor } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Settings } from '../../settings/settings.ts';
-import type { Audit } from './audit.ts';
+import type { Audit } from '../../accounts/audit.ts';
 import { createBasic } from './basic.ts';
-import { createCredentials, type Credentials } from './credentials.ts';
-import { createLoginAttempts } from './login-attempts.ts';
-import { proofOfUser, type Recalled } from './recall.ts';
+import { createCredentials, type Credentials } from '../../accounts/credentials.ts';
+import { createLoginAttempts } from '../../accounts/login-attempts.ts';
 import { authenticateSession, type Caller } from './session/authenticate-session.ts';
-import { createSessions, type Sessions } from './session/sessions.ts';
-import { canWrite, findToken } from './token.ts';
-import { unauthenticated } from './unauthenticated.ts';
-import { actorOf } from './user-row.ts';
+import { createSessions, type Sessions } from '../../accounts/sessions.ts';
+import { canWrite, findToken } from '../../accounts/token.ts';
+import { unauthenticated } from '../../accounts/unauthenticated.ts';
+import { actorOf } from '../../accounts/user-row.ts';
 
 export interface Auth {
   /** null = no credentials were sent. Throws ApiError 401 for wrong ones, 403 for a session's change without CSRF token, 429 after too many failures. */
   authenticate(caller: Caller): Promise<Actor | null>;
-  /** A caller that was known a moment ago; it is the caller only if the proof holds. */
-  recall(caller: Caller): Recalled | undefined;
   sessions: Sessions;
   credentials: Credentials;
 }
@@ -33,12 +30,12 @@ export function createAuth({ db, settings, audit = async () => undefined }: Deps
   const attempts = createLoginAttempts({ db, limit: () => settings.get('LOGIN_ATTEMPTS_PER_MINUTE') });
   const credentials = createCredentials({ db, attempts, audit });
   const sessions = createSessions({ db, settings });
-  const basic = createBasic({ db, credentials });
+  const checkBasic = createBasic({ db, credentials });
 
   async function bearer(token: string): Promise<Actor> {
     const found = await findToken(db, token);
     if (!found) throw unauthenticated();
-    return actorOf(found.user, 'token', !canWrite(found.scope));
+    return { ...actorOf(found.user, 'token', !canWrite(found.scope)), token_id: found.id };
   }
 
   /** Bearer, then the session cookie, then Basic: a session sent along with Basic stays subject to CSRF. */
@@ -51,16 +48,8 @@ export function createAuth({ db, settings, audit = async () => undefined }: Deps
     if (actor || !text) return actor;
     if (kind !== 'basic') throw unauthenticated();
     if (!settings.get('AUTH_BASIC_ENABLED')) return null;
-    return actorOf(await basic.check(value, caller.ip), 'basic');
+    return actorOf(await checkBasic(value, caller.ip), 'basic');
   }
 
-  /** Basic only: it goes after a session, and a token's use is written down. */
-  function recall({ req: { headers } }: Caller): Recalled | undefined {
-    if (headers.cookie || !settings.get('AUTH_BASIC_ENABLED')) return undefined;
-    const [, scheme, value = ''] = header.exec(headers.authorization?.trim() ?? '') ?? [];
-    const user = scheme?.toLowerCase() === 'basic' ? basic.recall(value) : undefined;
-    return user && { actor: actorOf(user, 'basic'), proof: proofOfUser(user) };
-  }
-
-  return { authenticate, recall, sessions, credentials };
+  return { authenticate, sessions, credentials };
 }

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
-import { runPrepared } from '../../engine/prepared.ts';
-import type { Credentials } from './credentials.ts';
-import { unauthenticated } from './unauthenticated.ts';
-import { type UserRow, userColumns } from './user-row.ts';
-import { createVerifiedPairs } from './verified-pairs.ts';
+import { runPrepared } from '../../db/prepared.ts';
+import type { Credentials } from '../../accounts/credentials.ts';
+import { unauthenticated } from '../../accounts/unauthenticated.ts';
+import { type UserRow, userColumns } from '../../accounts/user-row.ts';
+import { createVerifiedPairs } from '../../accounts/verified-pairs.ts';
 
 /** The name and password of a Basic header's value; null when it is none. */
 export function parseBasic(value: string): { username: string; password: string } | null {
@@ -33,7 +33,7 @@ export function createBasic({ db, credentials }: Deps) {
     return user;
   }
 
-  const check = async (value: string, ip: string): Promise<UserRow> => {
+  return async (value: string, ip: string): Promise<UserRow> => {
     const pair = parseBasic(value);
     if (!pair) throw unauthenticated();
     const key = pairs.keyOf(pair.username, pair.password);
@@ -53,10 +53,4 @@ export function createBasic({ db, credentials }: Deps) {
     }
     return pending;
   };
-  /** The user of a pair that was verified a moment ago, as it was then. */
-  const recall = (value: string): UserRow | undefined => {
-    const pair = parseBasic(value);
-    return pair ? pairs.get(pairs.keyOf(pair.username, pair.password))?.user : undefined;
-  };
-  return { check, recall };
 }

@@ -1,29 +1,14 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@tapline/plugin-sdk';
+import { csrfTokenOf, isSame } from '../../accounts/csrf-token.ts';
 import { csrfCookie, isSecure, readCookie, sessionCookie } from './cookies.ts';
 
 type Request = Pick<IncomingMessage, 'headers'> & { socket?: unknown };
 
 const failed = (why: string) => new ApiError(403, `CSRF Failed: ${why}`);
 
-export const newCsrfToken = () => randomBytes(32).toString('base64url');
-export const isCsrfToken = (text: string | null): text is string => text !== null && /^[\w-]{43}$/.test(text);
-
-/**
- * The token of a session follows from the session's secret: it needs no storage, changes at every login,
- * and a cookie that a neighbouring host planted cannot stand in for it.
- */
-export const csrfTokenOf = (sessionSecret: string) =>
-  createHmac('sha256', sessionSecret).update('csrf').digest('base64url');
-
 /** What a page repeats over a WebSocket, which has no headers of its own after the upgrade. */
 export const sessionCsrfToken = (req: Request): string => csrfTokenOf(readCookie(req, sessionCookie) ?? '');
-
-export function isSame(given: unknown, expected: string): boolean {
-  const [a, b] = [Buffer.from(typeof given === 'string' ? given : ''), Buffer.from(expected)];
-  return a.length === b.length && a.length > 0 && timingSafeEqual(a, b);
-}
 
 interface Check {
   req: Request;

@@ -1,6 +1,6 @@
-import { record, type Schema, text } from '../../engine/json-schema.ts';
-import { refusal, told } from '../../engine/openapi-errors.ts';
-import { requestParameters } from './oauth/authorization-request.ts';
+import { record, type Schema, text } from '../../descriptors/describe/json-schema.ts';
+import { refusal, told } from '../../descriptors/describe/openapi-errors.ts';
+import { requestParameters } from '../../accounts/oauth/authorization-request.ts';
 
 const page = { 'text/html': { schema: text } };
 const json = (schema: Schema) => ({ 'application/json': { schema } });

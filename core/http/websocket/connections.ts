@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Actor, ApiError } from '@tapline/plugin-sdk';
 import type { WebSocket } from 'ws';
+import { forRequest } from '../../db/pool-shares.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Auth } from '../auth/authenticate.ts';
@@ -9,6 +10,7 @@ import { type Audience, type Client, sendJson } from './client.ts';
 import { identify } from './handshake.ts';
 import { recheck, subscribe } from './subscribe.ts';
 import type { Gate } from './gate.ts';
+import type { Resume } from './resume.ts';
 
 const mostWaiting = 50;
 const closeGraceMs = 1000;
@@ -18,17 +20,18 @@ interface Deps {
   settings: Pick<Settings, 'get'>;
   audience: Audience;
   gate: Gate;
+  resume: Resume;
   log: Log;
 }
 
 /** Open connections: their messages, whether they still live, and whether they may still be there. */
-export function createConnections({ auth, settings, audience, gate, log }: Deps) {
+export function createConnections({ auth, settings, audience, gate, resume, log }: Deps) {
   /** Messages of a client are handled one after the other: each replaces the subscription before it. */
   function receive(client: Client, text: string): void {
     if (client.backlog >= mostWaiting) return client.socket.close(1008, 'too many messages');
     client.backlog += 1;
     client.turn = client.turn
-      .then(() => subscribe(audience, gate, client, text))
+      .then(() => forRequest(() => subscribe({ audience, gate, resume }, client, text)))
       .catch((err: unknown) => {
         log.warn({ err }, 'a subscription failed');
         sendJson(client, { error: 'the subscription could not be made now' });
@@ -63,7 +66,7 @@ export function createConnections({ auth, settings, audience, gate, log }: Deps)
       client.alive = false;
       client.socket.ping();
       client.turn = client.turn
-        .then(() => review(client))
+        .then(() => forRequest(() => review(client)))
         .catch((err: unknown) => log.warn({ err }, 'a WebSocket could not be checked'));
     },
   };

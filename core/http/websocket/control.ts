@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Bus } from '../../jobs/bus.ts';
+import type { Bus } from '../../queue/bus.ts';
 import { type Audience, sendJson } from './client.ts';
 
 export const controlGroup = 'control';

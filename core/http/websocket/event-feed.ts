@@ -1,10 +1,12 @@
+import type { RunKind } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { isStructural } from '../../events/vocabulary.ts';
-import type { BusMessages } from '../../jobs/bus.ts';
+import type { BusMessages } from '../../queue/bus.ts';
+import type { RunKinds } from '../../runs/kinds.ts';
 import type { Log } from '../../observe/log.ts';
 import { type Audience, send } from './client.ts';
 import { type CanSee, sendToWitnesses } from './witnesses.ts';
-import { eventColumns, eventGroup, eventMessage, summaryMessage } from './messages.ts';
+import { eventColumns, eventGroup, eventMessage, shortened, summaryMessage } from './messages.ts';
 
 interface Span {
   from: number;
@@ -12,7 +14,7 @@ interface Span {
 }
 
 interface Feed {
-  kind: string;
+  kind: RunKind;
   /** counters that are stored but not yet sent on */
   pending: Span | null;
   final: number | null;
@@ -24,6 +26,7 @@ interface Feed {
 
 interface FeedDeps {
   db: Knex;
+  kinds: RunKinds;
   log: Log;
   audience: Audience;
   canSee: CanSee;
@@ -32,15 +35,12 @@ interface FeedDeps {
 }
 
 const summaryGroup = 'jobs-summary';
-/** Longer texts are cut: whoever wants all of it reads the event. */
-const longestText = 65_536;
-
 /**
  * Sends stored events on to whoever listens in this process: one query per notification and run, none without listeners.
  * While a query is under way further notifications of that run are gathered into the next one.
  */
 export function createEventFeed(deps: FeedDeps) {
-  const { db, log, audience } = deps;
+  const { db, kinds, log, audience } = deps;
   const feeds = new Map<number, Feed>();
 
   async function drain(run: number, feed: Feed): Promise<void> {
@@ -62,7 +62,9 @@ export function createEventFeed(deps: FeedDeps) {
   }
 
   return {
-    notice({ run, kind, from, to, final }: BusMessages['events']): void {
+    notice({ run, kind: name, from, to, final }: BusMessages['events']): void {
+      const kind = kinds.find(name);
+      if (!kind) return;
       if (!heard(audience, kind, run) && !feeds.has(run) && !(final && audience.listeners(summaryGroup))) return;
       const feed = feeds.get(run) ?? newFeed(kind, from);
       feeds.set(run, feed);
@@ -83,9 +85,9 @@ export function createEventFeed(deps: FeedDeps) {
   };
 }
 
-const heard = (audience: Audience, kind: string, run: number) => audience.listeners(`${eventGroup(kind)}-${run}`);
+const heard = (audience: Audience, kind: RunKind, run: number) => audience.listeners(`${eventGroup(kind)}-${run}`);
 
-const newFeed = (kind: string, from: number): Feed => ({
+const newFeed = (kind: RunKind, from: number): Feed => ({
   kind,
   pending: null,
   final: null,
@@ -103,20 +105,19 @@ async function sendRange({ db, audience, rate }: FeedDeps, run: number, feed: Fe
   const rows = await db('run_events')
     .where({ run_id: run })
     .whereBetween('counter', [from, to])
-    .where((any) => any.where('counter', '<', below).orWhereLike('event', 'playbook\\_on\\_%'))
+    .where((either) => either.where('counter', '<', below).orWhereLike('event', 'playbook\\_on\\_%'))
     .orderBy('counter')
     .select(...eventColumns);
   for (const row of rows) {
     if (!isStructural(row.event)) feed.sent += 1;
-    const stdout = row.stdout.length > longestText ? `${row.stdout.slice(0, longestText)}…` : row.stdout;
-    const text = JSON.stringify(eventMessage(feed.kind, run, { ...row, stdout }));
+    const text = JSON.stringify(eventMessage(feed.kind, run, shortened(row)));
     for (const client of heard(audience, feed.kind, run) ?? []) send(client, text);
   }
 }
 
 async function sendSummary({ audience, canSee }: FeedDeps, run: number, { kind, final }: Feed): Promise<void> {
   const text = JSON.stringify(summaryMessage(run, final as number));
-  await sendToWitnesses(audience.listeners(summaryGroup), canSee, { kind, run }, text);
+  await sendToWitnesses(audience.listeners(summaryGroup), canSee, { kind: kind.kind, id: run }, text);
 }
 
 /** How many ordinary events may still go out in this second. */

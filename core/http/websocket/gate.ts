@@ -1,8 +1,8 @@
-import type { Actor, WebsocketGroup } from '@tapline/plugin-sdk';
+import { type Actor, inTime, type WebsocketGroup } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { inTime } from '../../observe/in-time.ts';
 import type { Log } from '../../observe/log.ts';
-import { kindOfGroup } from './messages.ts';
+import type { RunKinds } from '../../runs/kinds.ts';
+import { eventGroup } from './messages.ts';
 import type { CanSee } from './witnesses.ts';
 
 /** May this actor listen to this item of a group? */
@@ -10,6 +10,7 @@ export type Gate = (actor: Actor, group: string, item: string | number) => Promi
 
 interface GateDeps {
   canSee: CanSee;
+  kinds: RunKinds;
   /** groups of plugins */
   groups: readonly WebsocketGroup[];
   db: Knex;
@@ -18,16 +19,17 @@ interface GateDeps {
 }
 
 /** Groups without ids carry ids and statuses only; what is sent in them is judged run by run. */
-export function createGate({ canSee, groups, db, log, timeoutMs = 5000 }: GateDeps): Gate {
+export function createGate({ canSee, kinds, groups, db, log, timeoutMs = 5000 }: GateDeps): Gate {
   const joins = new Map(groups.map(({ name, join }) => [name, join]));
+  const ofEvents = new Map(kinds.all().map((kind) => [eventGroup(kind), kind.kind]));
   return async (actor, group, item) => {
-    const kind = Object.hasOwn(kindOfGroup, group) ? kindOfGroup[group] : undefined;
+    const kind = ofEvents.get(group);
     if (kind !== undefined) return /^[1-9]\d{0,14}$/.test(String(item)) && canSee(kind, Number(item), actor);
     const join = joins.get(group);
     if (!join) return !group.endsWith('_events');
     try {
       const late = () => new Error(`no answer within ${timeoutMs} ms`);
-      return (await inTime(() => join(actor, item, db), timeoutMs, late)) === true;
+      return (await inTime(() => join(actor, item, db), { ms: timeoutMs, late })) === true;
     } catch (err) {
       log.warn({ err, group }, 'whether a client may listen could not be told: refused');
       return false;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Actor, ApiError } from '@tapline/plugin-sdk';
-import { isDatabaseAway } from '../../app/database-errors.ts';
+import { isDatabaseAway } from '../../db/database-errors.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Auth } from '../auth/authenticate.ts';
 import { assertOrigin } from '../auth/csrf.ts';

@@ -1,41 +1,43 @@
+import type { RunKind } from '@tapline/plugin-sdk';
 import { eventId } from '../../events/event-id.ts';
-import type { BusMessages } from '../../jobs/bus.ts';
+import type { BusMessages } from '../../queue/bus.ts';
 
-/** The group of a kind's events, and the kind behind a group. */
-export const eventGroup = (kind: string): string => `${kind}_events`;
-export const kindOfGroup: Readonly<Record<string, string>> = {
-  job_events: 'job',
-  project_update_events: 'project_update',
-  ad_hoc_command_events: 'ad_hoc_command',
-  inventory_update_events: 'inventory_update',
-  system_job_events: 'system_job',
-  workflow_events: 'workflow_job',
-};
+/** The group of a kind's events. */
+export const eventGroup = ({ kind, events }: Pick<RunKind, 'kind' | 'events'>): string =>
+  events?.group ?? `${kind}_events`;
 
 const withFinish = new Set(['successful', 'failed', 'canceled']);
 
 /** `jobs-status_changed`; `seq` orders the changes of one run. */
-export function statusMessage({
-  run,
-  kind,
-  status,
-  seq,
-  template,
-  project,
-  inventory,
-  finished,
-}: BusMessages['status']): Record<string, unknown> {
+export function statusMessage(
+  runKind: RunKind | undefined,
+  { run, kind, status, seq, template, parent, part, project, inventory, finished, group }: BusMessages['status'],
+): Record<string, unknown> {
+  const told = { id: run, template_id: template, project_id: project ?? null, inventory_id: inventory ?? null };
   return {
     group_name: 'jobs',
     unified_job_id: run,
     status,
     type: kind,
     ...(template === null ? {} : { unified_job_template_id: template }),
-    ...(status === 'running' ? { instance_group_name: null } : {}),
+    ...(status === 'running' ? { instance_group_name: group ?? null } : {}),
     ...(withFinish.has(status) && finished ? { finished } : {}),
-    ...(kind === 'project_update' ? { project_id: project ?? template } : {}),
-    ...(kind === 'inventory_update' ? { inventory_source_id: template, inventory_id: inventory ?? null } : {}),
+    ...(part == null ? {} : { workflow_job_id: parent, workflow_node_id: part }),
+    ...runKind?.tells?.(told),
     seq,
+  };
+}
+
+/** How the runs go that a run launched: who listens to that. Undefined: it is no part of another. */
+export const partGroup = ({ part, parent }: BusMessages['status']): string | undefined =>
+  part == null ? undefined : `workflow_events-${parent}`;
+
+export function partMessage(runKind: RunKind | undefined, message: BusMessages['status']): Record<string, unknown> {
+  const { template } = message;
+  return {
+    ...statusMessage(runKind, message),
+    group_name: 'workflow_events',
+    ...(template === null ? {} : { workflow_job_template_id: template }),
   };
 }
 
@@ -65,20 +67,26 @@ export const eventColumns = [
   'created',
 ] as const;
 
-const withAddress: Readonly<Record<string, string>> = { job: 'job_events', ad_hoc_command: 'ad_hoc_command_events' };
+type EventColumns = Record<(typeof eventColumns)[number], unknown> & { counter: number };
 
-export function eventMessage(kind: string, run: number, row: Record<string, any>): Record<string, unknown> {
+/** Longer texts are cut: whoever wants all of it reads the event. */
+const longestText = 65_536;
+
+export const shortened = <Event extends { stdout: string }>(event: Event): Event =>
+  event.stdout.length > longestText ? { ...event, stdout: `${event.stdout.slice(0, longestText)}…` } : event;
+
+export function eventMessage(runKind: RunKind, run: number, row: EventColumns): Record<string, unknown> {
+  const { kind, events } = runKind;
   const id = eventId(run, row.counter);
-  const path = withAddress[kind];
   const { created, ...shown } = row;
   return {
-    group_name: eventGroup(kind),
+    group_name: eventGroup(runKind),
     id,
     [kind]: run,
     ...shown,
     created,
     modified: created,
-    url: path ? `/api/v2/${path}/${id}` : '',
+    url: events?.path ? `/api/v2/${events.path}/${id}` : '',
     seq: row.counter,
   };
 }

@@ -1,12 +1,15 @@
 import type { Knex } from 'knex';
-import type { BusMessages } from '../../jobs/bus.ts';
+import type { BusMessages } from '../../queue/bus.ts';
+import { statusSql } from '../../runs/followers/tell-changes.ts';
+import type { RunKinds } from '../../runs/kinds.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Audience } from './client.ts';
-import { statusMessage } from './messages.ts';
+import { partGroup, partMessage, statusMessage } from './messages.ts';
 import { type CanSee, sendToWitnesses } from './witnesses.ts';
 
 interface FeedDeps {
   db: Knex;
+  kinds: RunKinds;
   log: Log;
   audience: Audience;
   canSee: CanSee;
@@ -18,17 +21,26 @@ const overlapMs = 10_000;
 const mostMissed = 1000;
 
 /** Sends changes of status to those who listen and may see the run. */
-export function createStatusFeed({ db, log, audience, canSee }: FeedDeps) {
+export function createStatusFeed({ db, kinds, log, audience, canSee }: FeedDeps) {
   let heardAt = Date.now();
   // changes are judged one after the other, so that a client gets them in order
   let turn = Promise.resolve();
 
-  const pass = (message: BusMessages['status']) =>
-    sendToWitnesses(audience.listeners(group), canSee, message, JSON.stringify(statusMessage(message)));
+  async function pass(message: BusMessages['status']): Promise<void> {
+    const kind = kinds.find(message.kind);
+    const run = { kind: message.kind, id: message.run };
+    await sendToWitnesses(audience.listeners(group), canSee, run, JSON.stringify(statusMessage(kind, message)));
+    const part = partGroup(message);
+    const listeners = part === undefined ? undefined : audience.listeners(part);
+    if (listeners) await sendToWitnesses(listeners, canSee, run, JSON.stringify(partMessage(kind, message)));
+  }
+
+  const isHeard = (message: BusMessages['status']) =>
+    audience.listeners(group) !== undefined || audience.listeners(partGroup(message) ?? group) !== undefined;
 
   function notice(message: BusMessages['status']): void {
     heardAt = Date.now();
-    if (message.status === 'new' || !audience.listeners(group)) return;
+    if (message.status === 'new' || !isHeard(message)) return;
     turn = turn
       .then(() => pass(message))
       .catch((err) => log.warn({ err, run: message.run }, 'a change of status could not be sent to listeners'));
@@ -38,23 +50,15 @@ export function createStatusFeed({ db, log, audience, canSee }: FeedDeps) {
     notice,
     /** After a gap in the notifications: what changed meanwhile is told now. */
     async catchUp(): Promise<void> {
-      if (!audience.listeners(group)) return;
+      // whom it concerns is told by each change: the parts of runs have groups of their own
+      if (!audience.clients.size) return;
       const rows = await db('runs')
         .where('modified', '>', new Date(heardAt - overlapMs).toISOString())
         .whereNot('status', 'new')
         .orderBy('modified')
         .limit(mostMissed)
-        .select(
-          'id as run',
-          'kind',
-          'status',
-          'status_seq as seq',
-          'template_id as template',
-          'project_id as project',
-          'inventory_id as inventory',
-          'finished',
-        );
-      rows.forEach(notice);
+        .select(db.raw(`${statusSql} as message`));
+      for (const { message } of rows) notice(message);
     },
   };
 }

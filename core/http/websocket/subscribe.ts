@@ -1,12 +1,19 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Audience, type Client, sendJson } from './client.ts';
 import type { Gate } from './gate.ts';
+import { readSeen, type Resume, type Seen } from './resume.ts';
 
 const mostItems = 1000;
 const denied = { error: 'access denied to channel' };
 
-/** Handles one message of a client: `{ groups }` replaces everything it listened to. */
-export async function subscribe(audience: Audience, gate: Gate, client: Client, text: string): Promise<void> {
+interface Deps {
+  audience: Audience;
+  gate: Gate;
+  resume: Resume;
+}
+
+/** Handles one message of a client: `{ groups }` replaces everything it listened to, `{ resume }` says what it saw last. */
+export async function subscribe({ audience, gate, resume }: Deps, client: Client, text: string): Promise<void> {
   const message = parse(text);
   if (!message) return sendJson(client, { error: 'a message must be a JSON object' });
   if (client.csrf !== null && !same(message.xrftoken, client.csrf)) return sendJson(client, denied);
@@ -16,6 +23,8 @@ export async function subscribe(audience: Audience, gate: Gate, client: Client, 
     items.map((item) => ({ group, item })),
   );
   if (asked.length > mostItems) return sendJson(client, { error: `at most ${mostItems} channels can be subscribed` });
+  const seen = seenBy(client, message);
+  if (seen === null) return;
   const wanted = new Set<string>();
   for (const { group, item } of asked) {
     const name = channelName(group, item);
@@ -28,6 +37,18 @@ export async function subscribe(audience: Audience, gate: Gate, client: Client, 
   for (const name of left) audience.leave(client, name);
   for (const name of joined) audience.join(client, name);
   sendJson(client, { groups_current: [...wanted], groups_left: left, groups_joined: joined });
+  if (seen) await resume(client, seen);
+}
+
+/** What the client saw last; undefined where it does not say, null where it was told that nobody understands it. */
+function seenBy(client: Client, { resume }: Record<string, unknown>): Seen | undefined | null {
+  if (resume === undefined || resume === null) return undefined;
+  try {
+    return readSeen(resume);
+  } catch (error) {
+    sendJson(client, { error: (error as Error).message });
+    return null;
+  }
 }
 
 /** Drops what the client may not see any more. */

@@ -4,7 +4,6 @@ usage: standby.main(COUNT), with a socket per job at the descriptors 3, 4, …
 
 A socket is used once. It brings what wrapper.py would be given on its command line, and takes what that says on
 stderr. Only the fork reads it: no secret of a job comes into the memory that other jobs' wrappers begin with.
-One fork is made ahead, when it is quiet, and waits at the next socket itself; other sockets get theirs when a job comes.
 Whoever started us holds the other ends, and nobody else does. However it ends, the sockets close, and so do we;
 a fork that has its job stays.
 """
@@ -19,8 +18,6 @@ import _socket
 import wrapper
 
 FIRST = 3
-# The start of a job needs the processors itself.
-QUIET_MS = 200
 
 
 def main(count):
@@ -29,47 +26,13 @@ def main(count):
     waiting = {fd: _socket.socket(fileno=fd) for fd in range(FIRST, FIRST + count)}
     for fd in waiting:
         poller.register(fd, select.POLLIN)
-    ahead, worthwhile = None, True
     while waiting:
-        found = poller.poll(QUIET_MS if ahead is None and worthwhile else None)
-        if not found:
-            ahead = min(waiting), *os.pipe()
-            if fork():
-                return wait_ahead(waiting, *ahead)
-            poller.unregister(ahead[0])
-            os.close(ahead[2])
-            poller.register(ahead[1], select.POLLIN)
-        for fd, _ in found:
+        for fd, _ in poller.poll():
             poller.unregister(fd)
-            if ahead and fd == ahead[1]:
-                if os.read(fd, 1):
-                    waiting.pop(ahead[0]).close()
-                else:  # it ended without a word: its socket is one like the others again, and there may be no room for another
-                    worthwhile = False
-                    poller.register(ahead[0], select.POLLIN)
-                os.close(fd)
-                ahead = None
-                continue
             channel = waiting.pop(fd)
             if peek(channel) and fork():
-                if ahead:
-                    os.close(ahead[1])
-                return become_wrapper(channel, [*waiting.values()])
-            worthwhile = True
+                return become_wrapper(channel, waiting.values())
             channel.close()
-
-
-def wait_ahead(waiting, fd, taken, taken_end):
-    """In the fork that is there before its job: says when it takes the socket."""
-    os.close(taken)
-    wrapper.rename('tapline next')
-    channel = waiting.pop(fd)
-    for other in waiting.values():
-        other.close()
-    if peek(channel):
-        os.write(taken_end, b't')
-        os.close(taken_end)
-        become_wrapper(channel, [])
 
 
 def peek(channel):

@@ -7,10 +7,14 @@ engine's. The environment is handed on as it is. One line on stderr says `starte
 or what went wrong; after that nothing is written there.
 
   timeout=S     seconds until the run is ended; 0 = never
+  idle=S        seconds without a word after which it is ended; 0 = never
   grace=S       seconds between the polite signal and the end of the tree
   limit=BYTES   the engine is paused while more than this waits to be stored; 0 = never
+  stdout=BYTES events=BYTES  the run is ended when a file of the spool has more; 0 = never
+  processes=N memory=BYTES file=BYTES files=N  limits of the engine and of all that it starts (limits.py)
   depth=N       how many processes of the sandbox stand between us and the engine
   cwd=PATH      where the engine starts, relative to work/
+  cgroup=PATH   a control group to enter before the engine is started (repeatable; groups.py)
   uid=N gid=N   the engine's identity, when it is not ours
   wipe=PATH     a secret, relative to work/, to be removed when the engine has ended (repeatable)
 """
@@ -24,41 +28,15 @@ import time
 import _signal as signal
 from _json import encode_basestring_ascii as quoted
 
+import groups
+from limits import Limited, RESOURCES
+from processes import become_subreaper, children, descendants, proc_stat, rename
+from spool import Spool
+
 EVENTS_FD, CONTROL_FD = 3, 4
 RECORD_SIZE = 4096
-NO_ROOM = 64 * 1024
-
-
-def proc_stat(pid):
-    """(parent, state, start time) of a process, or None."""
-    try:
-        with open('/proc/%d/stat' % pid, 'rb') as file:
-            fields = file.read().rpartition(b')')[2].split()
-        return int(fields[1]), fields[0].decode(), int(fields[19])
-    except (OSError, IndexError):
-        return None
-
-
-def children(pid):
-    try:
-        with open('/proc/%d/task/%d/children' % (pid, pid), 'rb') as file:
-            return [int(child) for child in file.read().split()]
-    except FileNotFoundError:
-        if os.path.exists('/proc/self/task/%d/children' % os.getpid()):
-            return []
-    except OSError:
-        return []
-    everyone = [int(name) for name in os.listdir('/proc') if name.isdigit()]
-    return [other for other in everyone if (proc_stat(other) or (0,))[0] == pid]
-
-
-def descendants(pid):
-    found, waiting = [], [pid]
-    while waiting:
-        for child in children(waiting.pop()):
-            found.append(child)
-            waiting.append(child)
-    return found
+LEAST_ROOM, MOST_ROOM = 64 * 1024, 64 * 1024 * 1024
+SETTINGS = {'stdout': 'RUN_MAX_OUTPUT_BYTES', 'events': 'RUN_MAX_EVENT_BYTES'}
 
 
 def utc_now():
@@ -70,15 +48,19 @@ class Job:
     def __init__(self, options, argv, environment):
         self.argv, self.environment = argv, environment
         self.timeout = float(options.get('timeout', 0))
+        self.idle = float(options.get('idle', 0))
         self.grace = float(options.get('grace', 1.2))
         self.limit = int(options.get('limit', 0))
         self.depth = int(options.get('depth', 0))
         self.cwd = options.get('cwd', '.')
         self.uid, self.gid = int(options.get('uid', -1)), int(options.get('gid', -1))
         self.wipe = options.get('wipe', [])
+        self.groups = options.get('cgroup', [])
+        self.limits = {name: int(options.get(name, 0)) for name in RESOURCES}
+        self.most = {name: int(options.get(name, 0)) for name in SETTINGS}
         self.child = self.status = self.reason = self.kill_at = None
         self.detail = ''
-        self.paused = False
+        self.paused = self.frozen = False
         self.acknowledged = 0
         self.started = utc_now()
 
@@ -90,16 +72,14 @@ class Job:
         os.write(claim, self.identity.encode() + b'\n')
         os.close(claim)
         self.record = os.open('control/exit', os.O_RDWR)
-        flags = os.O_CREAT | os.O_APPEND | os.O_WRONLY
-        self.stdout = os.open('spool/stdout', flags, 0o600)
-        self.events = os.open('spool/events', flags, 0o600)
+        self.stdout, self.events = self.spool = [Spool(name, self.most[name], SETTINGS[name]) for name in SETTINGS]
         self.control, self.control_end = os.pipe()
         self.wake, wake_end = os.pipe()
         for end in (self.control, self.wake, wake_end):
             os.set_blocking(end, False)
         signal.set_wakeup_fd(wake_end, warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: self.stop('canceled'))
+            signal.signal(number, lambda *_: self.asked())
         for number in (signal.SIGHUP, signal.SIGPIPE):
             signal.signal(number, signal.SIG_IGN)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -110,9 +90,9 @@ class Job:
         # out of the way of the low numbers first: any of them may be one of ours
         events, control = 50, 51
         files = [
-            (os.POSIX_SPAWN_DUP2, self.events, events), (os.POSIX_SPAWN_DUP2, self.control_end, control),
+            (os.POSIX_SPAWN_DUP2, self.events.file, events), (os.POSIX_SPAWN_DUP2, self.control_end, control),
             (os.POSIX_SPAWN_OPEN, 0, '/dev/null', os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_DUP2, self.stdout, 1), (os.POSIX_SPAWN_DUP2, self.stdout, 2),
+            (os.POSIX_SPAWN_DUP2, self.stdout.file, 1), (os.POSIX_SPAWN_DUP2, self.stdout.file, 2),
             (os.POSIX_SPAWN_DUP2, events, EVENTS_FD), (os.POSIX_SPAWN_DUP2, control, CONTROL_FD),
             (os.POSIX_SPAWN_CLOSE, events), (os.POSIX_SPAWN_CLOSE, control),
         ]
@@ -120,10 +100,14 @@ class Job:
         home = os.open('.', os.O_RDONLY)
         mask = os.umask(0o022)
         try:
+            wrong = groups.enter(self.groups)
+            if wrong:
+                return wrong
             os.chdir('work')
             os.chdir(self.cwd)
-            self.child = os.posix_spawn(
-                self.argv[0], self.argv, self.environment, file_actions=files, setpgroup=0, setsigdef=usual)
+            with Limited(self.limits):
+                self.child = os.posix_spawn(
+                    self.argv[0], self.argv, self.environment, file_actions=files, setpgroup=0, setsigdef=usual)
         except OSError as error:
             return '%s: %s' % (error.strerror, error.filename or self.argv[0])
         finally:
@@ -139,7 +123,7 @@ class Job:
         poller = select.poll()
         poller.register(self.control, select.POLLIN)
         poller.register(self.wake, select.POLLIN)
-        size = -1
+        size, heard_at = -1, 0.0
         while not self.reap():
             now = time.monotonic()
             if self.deadline is not None and now >= self.deadline:
@@ -148,6 +132,13 @@ class Job:
                 self.kill_tree()
                 continue
             before, size = size, self.spooled()
+            # an engine that we hold up ourselves cannot say anything
+            if size != before or self.paused:
+                heard_at = now
+            elif self.idle and now - heard_at >= self.idle:
+                self.stop('limit', 'The run said nothing for %d s and was ended (DEFAULT_JOB_IDLE_TIMEOUT).' % self.idle)
+            if self.kill_at == 0:
+                continue
             self.keep_limit(size)
             if self.out_of_room():
                 self.stop('disk_full', 'no space left on the device that holds the job folder', at_once=True)
@@ -190,20 +181,41 @@ class Job:
         return self.status is not None
 
     def spooled(self):
-        return os.fstat(self.stdout).st_size + os.fstat(self.events).st_size
+        """The size of both files. A run that did to them what it may not is ended."""
+        for spool in self.spool:
+            wrong = spool.look()
+            if wrong:
+                self.stop('limit', wrong, at_once=True)
+        return self.stdout.size + self.events.size
 
     def out_of_room(self):
         room = os.fstatvfs(self.record)
-        return room.f_bavail * room.f_frsize < NO_ROOM
+        needed = min(MOST_ROOM, max(LEAST_ROOM, room.f_blocks * room.f_frsize // 100))
+        return room.f_bavail * room.f_frsize < needed
 
     def keep_limit(self, size):
         if not self.limit or self.kill_at is not None:
             return
         if size - self.acknowledged > self.limit:
             self.acknowledged = read_acknowledged()
-        full = size - self.acknowledged > self.limit
+        waiting = size - self.acknowledged
+        full = waiting > self.limit
         if full != self.paused and self.signal_engine(signal.SIGSTOP if full else signal.SIGCONT):
             self.paused = full
+        # The engine stands, and what it started writes on. Each time, since there may be new ones.
+        if waiting > self.limit + self.limit // 4:
+            self.frozen = True
+            self.signal_all(signal.SIGSTOP)
+        elif self.frozen and not full:
+            self.frozen = False
+            self.signal_all(signal.SIGCONT)
+
+    def signal_all(self, number):
+        for pid in descendants(os.getpid()):
+            try:
+                os.kill(pid, number)
+            except (ProcessLookupError, PermissionError):
+                pass
 
     def engine(self):
         """The engine's own process: the first one below those of the sandbox."""
@@ -225,14 +237,24 @@ class Job:
             return False
         return True
 
+    def asked(self):
+        """To end: because somebody wants it, or as control/reason says."""
+        try:
+            with open('control/reason') as file:
+                self.stop('limit', file.read(2000))
+        except OSError:
+            self.stop('canceled')
+
     def stop(self, reason, detail='', at_once=False):
         if self.reason is None:
             self.reason, self.detail = reason, detail
-            self.kill_at = time.monotonic() + (0 if at_once else self.grace)
+            self.kill_at = 0 if at_once else time.monotonic() + self.grace
             self.deadline = None
             if self.child and self.status is None:
                 self.signal_engine(signal.SIGINT)
                 self.signal_engine(signal.SIGCONT)
+                if self.frozen:
+                    self.signal_all(signal.SIGCONT)
 
     def kill_tree(self):
         """Until none is left: what the dead leave behind becomes our child, and is seen in the next round."""
@@ -255,7 +277,11 @@ class Job:
         """As the engine's user: a path that the playbook turned into a link leads nowhere it could not go itself."""
         if not self.wipe:
             return
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError:
+            # no process to be had: the whole workspace is removed soon
+            return
         if pid:
             os.waitpid(pid, 0)
             return
@@ -265,22 +291,21 @@ class Job:
                 os.setgroups([])
                 os.setgid(self.gid)
                 os.setuid(self.uid)
-            for path in self.wipe:
-                if not os.path.islink(path):
-                    for folder, below, files in os.walk(path, topdown=False):
-                        for name in files + below:
-                            remove(os.path.join(folder, name))
-                remove(path)
+            # whatever lies below, however deep
+            os.execv('/bin/rm', ['rm', '-rf', '--'] + self.wipe)
         finally:
-            os._exit(0)
+            os._exit(1)
 
     def write_record(self):
         code = self.status
         killed = code is not None and code < 0
-        # a sandbox reports a signal as a shell does
-        number = -code if killed else code - 128 if self.depth and code is not None and code > 128 else None
+        # a sandbox reports a signal as a shell does; 250 and the like are the engine's own
+        number = -code if killed else code - 128 if self.depth and code is not None and 128 < code <= 192 else None
         if self.reason is None and code not in (0, None) and self.out_of_room():
             self.reason, self.detail = 'disk_full', 'no space left on the device that holds the job folder'
+        if self.reason is None and code != 0 and groups.out_of_memory(self.groups):
+            self.reason = 'limit'
+            self.detail = 'The run took more memory than it may (RUN_MAX_MEMORY_BYTES); the system ended a process of it.'
         reason = self.reason or ('killed' if number == signal.SIGKILL else 'exit')
         record = {
             'rc': None if number == signal.SIGKILL or killed or code is None else code,
@@ -298,14 +323,6 @@ def touch(path):
         os.utime(path)
     except OSError:
         pass
-
-
-def remove(path):
-    for way in (os.unlink, os.rmdir):
-        try:
-            return way(path)
-        except OSError:
-            pass
 
 
 def as_json(record):
@@ -335,31 +352,11 @@ def read_acknowledged():
         return 0
 
 
-def become_subreaper():
-    """Orphans of the engine become our children, so that none gets away."""
-    prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
-
-
-def rename(name):
-    """What lists of processes show: those that stood by all have the same command line."""
-    prctl(15, name.encode()[:15] + b'\0', 0, 0, 0)  # PR_SET_NAME
-
-
-def prctl(*arguments):
-    """By what `ctypes` stands on: itself it takes 4 ms."""
-    try:
-        import _ctypes
-        _ctypes.call_function(_ctypes.dlsym(_ctypes.dlopen(None, 0), 'prctl'), arguments)
-    except (ImportError, AttributeError):
-        import ctypes
-        ctypes.CDLL(None).prctl(*arguments)
-
-
 def main(arguments, environment=os.environ):
     split = arguments.index('--')
     options = {}
     for name, _, value in (argument.partition('=') for argument in arguments[1:split]):
-        if name == 'wipe':
+        if name in ('wipe', 'cgroup'):
             options.setdefault(name, []).append(value)
         else:
             options[name] = value
@@ -377,6 +374,9 @@ def main(arguments, environment=os.environ):
     if not error:
         job.watch()
     job.kill_tree()
+    job.spooled()
+    for spool in job.spool:
+        spool.cut()
     job.wipe_secrets()
     job.write_record()
 

@@ -13,7 +13,7 @@ export interface Progress {
 
 export interface Batch {
   rows: EventRow[];
-  stats: Record<string, any> | null;
+  stats: Record<string, unknown> | null;
   next: Progress;
   malformed: number;
   /** the next event waits for text that is not in the stream yet */

@@ -12,7 +12,8 @@ type Ended = Exclude<ExecStatus, { state: 'running' }>;
 const lastResults = 50;
 const lastTexts = 200;
 const longestText = 32_768;
-const longestField = 8000;
+/** of the beginning of a field, and of its end */
+const longestField = 1000;
 
 /** What follows from the end of the process. May run again after a failure: everything in it is repeatable. */
 export async function conclude(session: Session, ended: Ended): Promise<RunOutcome> {
@@ -21,20 +22,31 @@ export async function conclude(session: Session, ended: Ended): Promise<RunOutco
     run,
     masker,
   } = session;
-  const facts = run.kind === 'job' && run.use_fact_cache ? await collectFacts(session, ended) : [];
+  const facts = run.use_fact_cache ? await collectFacts(session, ended) : [];
   const row = await db('runs')
     .where({ id: run.id })
     .first('event_count', 'host_status_counts', 'play_count', 'task_count', 'artifacts', 'start_at_task');
   if (!row) throw runGone(run.id);
-  const verdict = judgeExit(ended);
+  const verdict = judge(session, ended);
   const explanation =
     verdict.status === 'successful'
       ? explainIdle(row)
-      : (await explain(db, run.id, ended, row.host_status_counts !== null)) || verdict.explanation;
+      : (!isAtLimit(ended, session) && (await explain(db, run, ended, row.host_status_counts !== null))) ||
+        verdict.explanation;
   const { event_count: last, start_at_task: _, ...counts } = row;
   await bus.notify(db, 'events', { run: run.id, kind: run.kind, from: last + 1, to: last, final: true });
   return { ...counts, status: verdict.status, explanation: masker.text(explanation), traceback: '', facts };
 }
+
+/** A run whose events were not all stored has failed, however its process ended; but for one that somebody canceled. */
+function judge({ cutShort }: Session, ended: Ended): Pick<RunOutcome, 'status' | 'explanation'> {
+  const verdict = judgeExit(ended);
+  return cutShort && verdict.status !== 'canceled' ? { status: 'failed', explanation: cutShort } : verdict;
+}
+
+/** Nothing that it said explains it better. */
+const isAtLimit = (ended: Ended, { cutShort }: Session) =>
+  cutShort !== '' || (ended.state === 'exited' && ended.exit.reason === 'limit');
 
 async function collectFacts(
   { deps: { db, executor, settings, log }, run, handle, masker }: Session,
@@ -56,23 +68,32 @@ async function collectFacts(
   }
 }
 
-async function explain(db: Knex, runId: number, status: Ended, recap: boolean): Promise<string> {
+/** A long text without its middle: messages begin with what happened, and traces end with it. */
+const endsSql = (text: string) =>
+  `case when length(${text}) > ${2 * longestField} then left(${text}, ${longestField}) || E'\\n' || right(${text}, ${longestField}) else ${text} end`;
+
+async function explain(
+  db: Knex,
+  { id, explains: rules = [] }: Session['run'],
+  status: Ended,
+  recap: boolean,
+): Promise<string> {
   const said = ['msg', 'module_stderr', 'module_stdout', 'stderr', 'exception'].map(
-    (key) => `'${key}', left(event_data -> 'res' ->> '${key}', ${longestField})`,
+    (key) => `'${key}', ${endsSql(`event_data -> 'res' ->> '${key}'`)}`,
   );
   const { rows: events } = await db.raw(
     `select event, jsonb_build_object('host', event_data -> 'host', 'ignore_errors', event_data -> 'ignore_errors', 'res', jsonb_build_object(${said.join(', ')})) as event_data
      from run_events where run_id = ? and failed and event_level = 3 order by counter desc limit ${lastResults}`,
-    [runId],
+    [id],
   );
   const { rows: texts } = await db.raw(
     `select right(stdout, ${longestText}) as text from run_events where run_id = ? and stdout <> '' order by counter desc limit ${lastTexts}`,
-    [runId],
+    [id],
   );
   const text = texts
     .toReversed()
     .map((row: { text: string }) => row.text)
     .join('\n')
     .slice(-longestText);
-  return explainFailure({ status, events: events.toReversed(), text, recap });
+  return explainFailure({ status, events: events.toReversed(), text, recap, rules });
 }

@@ -3,9 +3,11 @@ import type { Knex } from 'knex';
 import type { Executor, Handle } from '../executor.ts';
 import type { FactsPair } from '../outcome.ts';
 import { canonicalJson } from './json-text.ts';
+import { hostsOfRun } from './hosts.ts';
 import type { Masker } from './mask.ts';
 
 const batchSize = 100;
+const batchBytes = 8 << 20;
 
 interface Document {
   name: string;
@@ -33,14 +35,20 @@ export async function storeFacts(
 ): Promise<FactsPair[]> {
   const seen = new Set<string>();
   let batch: Document[] = [];
+  let bytes = 0;
   const store = async () => {
     if (batch.length) await storeDocuments(context, batch);
     batch = [];
+    bytes = 0;
   };
-  for await (const { name, content } of executor.readFolder(handle, 'fact_cache')) {
+  // the folder is the playbook's: whatever else it wrote there is not even opened
+  for await (const { name, content } of executor.readFolder(handle, 'fact_cache', await hostNames(context))) {
     seen.add(name);
     const document = factsDocument(name, content, context.masker);
-    if (document) batch.push(document);
+    if (!document) continue;
+    if (bytes + document.text.length > batchBytes) await store();
+    batch.push(document);
+    bytes += document.text.length;
     if (batch.length >= batchSize) await store();
   }
   await store();
@@ -50,6 +58,14 @@ export async function storeFacts(
     .where({ run_id: context.run.id })
     .orderBy('host_id')
     .select('host_id', 'previous_hash as old_hash', 'hash as new_hash');
+}
+
+async function hostNames({ db, run }: FactsContext): Promise<ReadonlySet<string>> {
+  const { rows } = await db.raw(`select name from ${hostsOfRun(':run', ':inventory')} h`, {
+    run: run.id,
+    inventory: run.inventory_id,
+  });
+  return new Set(rows.map(({ name }: { name: string }) => name));
 }
 
 /** null when the file is no JSON object: a run that was killed leaves half of one. */
@@ -77,7 +93,7 @@ async function storeDocuments({ db, run }: FactsContext, batch: Document[]): Pro
     await connection.query({
       text: `insert into host_facts (host_id, hash, run_id)
              select h.id, d.hash, $4 from unnest($2::text[], $3::text[]) as d(name, hash)
-             join hosts h on h.inventory_id = $1 and h.name = d.name order by h.id
+             join ${hostsOfRun('$4', '$1')} h on h.name = d.name order by h.id
              on conflict (host_id) do update set previous_hash = host_facts.hash, hash = excluded.hash, run_id = excluded.run_id, modified = now()
                where host_facts.hash <> excluded.hash`,
       values: [run.inventory_id, names, hashes, run.id],
@@ -91,8 +107,8 @@ async function storeDocuments({ db, run }: FactsContext, batch: Document[]): Pro
  */
 async function clearFacts({ db, run, maxAge }: FactsContext, seen: ReadonlySet<string>): Promise<void> {
   await db.raw(
-    `delete from host_facts f using hosts h, runs r
-     where r.id = :run and h.inventory_id = r.inventory_id and f.host_id = h.id and f.modified <= r.started
+    `delete from host_facts f using runs r, lateral ${hostsOfRun('r.id', 'r.inventory_id')} h
+     where r.id = :run and f.host_id = h.id and f.modified <= r.started
        and (:maxAge = 0 or f.modified > r.started - make_interval(secs => :maxAge)) and not (h.name = any(:seen))
        and h.enabled and position('/' in h.name) = 0 and h.name not in ('.', '..')`,
     { run: run.id, maxAge, seen: [...seen] },

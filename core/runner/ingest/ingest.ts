@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecStatus, Handle } from '../executor.ts';
 import type { RunOutcome } from '../outcome.ts';
+import { Patience } from '../patience.ts';
 import { conclude } from './conclude.ts';
 import { persist } from './retry.ts';
-import { type FollowedRun, type IngestDeps, type Session, openSession, step } from './session.ts';
+import { type FollowedRun, type IngestDeps, type RunTraits, type Session, openSession, step } from './session.ts';
 import { createWaker } from './waker.ts';
 
 export interface FollowOptions {
@@ -11,6 +12,8 @@ export interface FollowOptions {
   secrets: readonly string[];
   /** Stops following; the run itself goes on and can be followed again. */
   signal: AbortSignal;
+  /** what its kind says of runs like it */
+  traits?: RunTraits;
 }
 
 export interface Ingest {
@@ -39,11 +42,13 @@ const lostGraceMs = 500;
 export function createIngest(deps: IngestDeps): Ingest {
   const followed = new Set<Session>();
   return {
-    async follow(run, handle, { secrets, signal }) {
-      const session = openSession(deps, run, handle, secrets);
+    async follow(run, handle, { secrets, signal, traits }) {
+      const session = openSession(deps, { ...run, ...traits }, handle, secrets);
       followed.add(session);
       const ended = await tail(session, signal, () => followed.size > 1).finally(() => followed.delete(session));
-      return persist(() => conclude(session, ended), { log: deps.log, signal, what: `ending run ${run.id}` });
+      const { log, giveUpAfterMs } = deps;
+      const patience = new Patience(giveUpAfterMs);
+      return persist(() => conclude(session, ended), { log, signal, patience, what: `ending run ${run.id}` });
     },
   };
 }
@@ -52,12 +57,13 @@ export function createIngest(deps: IngestDeps): Ingest {
 async function tail(session: Session, signal: AbortSignal, inCrowd: () => boolean): Promise<Ended> {
   const {
     deps: { executor, log },
+    patience,
     handle,
     run,
   } = session;
   const waker = createWaker(signal);
   const unwatch = executor.watch(handle, waker.ring);
-  const retry = { log, signal, what: `storing the events of run ${run.id}` };
+  const retry = { log, signal, patience, what: `storing the events of run ${run.id}` };
   const longFrom = performance.now() + longRunAfterMs;
   const gather = () => (inCrowd() ? crowdGatherMs : performance.now() > longFrom ? longRunGatherMs : gatherMs);
   let ended: Ended | null = null;

@@ -1,4 +1,4 @@
-export const mask = '$encrypted$';
+import { masked as mask } from '../../secrets/masked.ts';
 
 /** Shorter ones would black out ordinary words and numbers and so tell more than they hide. */
 const shortest = 4;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventFlags, eventLevel } from '../../events/vocabulary.ts';
 import type { SpoolEvent } from '../executor.ts';
-import { cleanText, safeJson } from './json-text.ts';
+import { cleanText, nestsDeeper, safeJson } from './json-text.ts';
 import { type Masker, maskUrls } from './mask.ts';
 
 /** A row of run_events before its counter and host are known. */
@@ -32,7 +32,7 @@ export interface Line {
   from: number;
   to: number;
   /** parsed data of the closing statistics */
-  stats: Record<string, any> | null;
+  stats: Record<string, unknown> | null;
 }
 
 /** Names that belong to the event itself: a secret that equals one must not break the event. */
@@ -79,6 +79,8 @@ const ownKeys = new Set([
 ]);
 const longestName = 1024;
 const longestUuid = 255;
+/** What nests deeper could be stored, but neither masked nor shown: that would take more stack than there is. */
+const deepest = 500;
 
 const name = (value: unknown, longest = longestName): string =>
   typeof value === 'string' ? cleanText(value.length > longest ? value.slice(0, longest) : value) : '';
@@ -107,14 +109,15 @@ export function parseLine(text: string, { masker, maxResult, hideUrls }: LineOpt
   const parsed = parse(text);
   if (!parsed) return null;
   const data = maskedData(parsed, text, masker);
-  if (text.length > maxResult && data.res && Buffer.byteLength(safeJson(data.res)) > maxResult) data.res = {};
   const event = name(parsed.event);
+  const closes = event === 'playbook_on_stats';
+  const kept = text.length > maxResult ? withinLimit(data, maxResult, closes) : data;
   return {
     row: {
       event,
       event_level: eventLevel(event),
       ...eventFlags(event, isObject(parsed.event_data) ? parsed.event_data : {}),
-      event_data: hideUrls ? maskUrls(dataText(data)) : dataText(data),
+      event_data: hideUrls ? maskUrls(dataText(kept)) : dataText(kept),
       uuid: name(parsed.uuid, longestUuid) || randomUUID(),
       parent_uuid: name(parsed.parent_uuid, longestUuid),
       host_name: name(data.host),
@@ -127,11 +130,11 @@ export function parseLine(text: string, { masker, maxResult, hideUrls }: LineOpt
     },
     from: offset(parsed.from),
     to: offset(parsed.to),
-    stats: event === 'playbook_on_stats' ? data : null,
+    stats: closes ? kept : null,
   };
 }
 
-const isObject = (value: unknown): value is Record<string, any> =>
+const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parse(text: string): SpoolEvent | null {
@@ -143,19 +146,34 @@ function parse(text: string): SpoolEvent | null {
   }
 }
 
-function maskedData({ event_data: data }: SpoolEvent, text: string, masker: Masker): Record<string, any> {
-  if (!isObject(data)) return {};
+function maskedData({ event_data: data }: SpoolEvent, text: string, masker: Masker): Record<string, unknown> {
+  if (!isObject(data) || (text.length > 2 * deepest && nestsDeeper(text, deepest))) return {};
   if (!masker.inJson(text)) return data;
   try {
-    return masker.value(data, ownKeys) as Record<string, any>;
+    return masker.value(data, ownKeys) as Record<string, unknown>;
   } catch {
     // nested deeper than the stack is high: rather no data than an unmasked secret
     return {};
   }
 }
 
+/** An event's names, arguments and times besides its result. */
+const besidesResult = 65_536;
+
+/** What playbooks and hosts may make as large as they like; the closing statistics grow with the number of hosts only. */
+function withinLimit(data: Record<string, unknown>, most: number, closes: boolean): Record<string, unknown> {
+  const exceeds = (value: unknown, limit: number) => value !== undefined && Buffer.byteLength(dataText(value)) > limit;
+  const kept = { ...data };
+  if (exceeds(data.res, most)) kept.res = {};
+  if (exceeds(data.artifact_data, most))
+    kept.artifact_data = { left_out: `more than the ${most} bytes of MAX_EVENT_RES_DATA` };
+  if (closes || !exceeds(kept, most + besidesResult)) return kept;
+  const { res: _, ...rest } = kept;
+  return exceeds(rest, most) ? {} : { ...rest, ...('res' in kept && { res: {} }) };
+}
+
 /** Data that cannot be written as JSON (nested thousands deep) is dropped, never the event. */
-function dataText(data: Record<string, any>): string {
+function dataText(data: unknown): string {
   try {
     return safeJson(data);
   } catch {

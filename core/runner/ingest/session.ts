@@ -1,11 +1,13 @@
+import type { RunKind } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import type { Bus } from '../../jobs/bus.ts';
+import type { Bus } from '../../queue/bus.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Metrics } from '../../observe/metrics.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { runPrepared } from '../../engine/prepared.ts';
+import { runPrepared } from '../../db/prepared.ts';
 import { ensurePartition } from '../../events/partitions.ts';
 import type { Executor, Handle } from '../executor.ts';
+import { Patience } from '../patience.ts';
 import { type Batch, type Progress, type SpoolLine, longestText, takeBatch } from './batch.ts';
 import { createHostLookup } from './hosts.ts';
 import { createMasker, type Masker } from './mask.ts';
@@ -21,7 +23,11 @@ export interface IngestDeps {
   log: Log;
   settings: Settings;
   metrics?: Metrics;
+  /** what is refused is tried for so long; 30 s */
+  giveUpAfterMs?: number;
 }
+
+export type RunTraits = Pick<RunKind, 'hidesUrls' | 'summarizesHosts' | 'explains'>;
 
 /** The columns of runs that following one needs. */
 export interface FollowedRun {
@@ -33,6 +39,8 @@ export interface FollowedRun {
 
 const maxEvents = 2000;
 const maxBytes = 2_097_152;
+/** The closing statistics of some 500,000 hosts. */
+const statisticsBytes = 50_000_000;
 /** Output that no event claims: time for its event to arrive before it is stored on its own. */
 const holdMs = 2000;
 /** An event whose text does not arrive at all. */
@@ -47,7 +55,7 @@ type Landing = { stored: boolean } | { error: unknown };
 /** One run being followed by this process. */
 export interface Session {
   deps: IngestDeps;
-  run: FollowedRun;
+  run: FollowedRun & RunTraits;
   handle: Handle;
   masker: Masker;
   events: Window;
@@ -62,9 +70,18 @@ export interface Session {
   blockedSince: number;
   /** bytes of both streams that the executor knows to be stored */
   acknowledged: number;
+  /** renewed by each batch that is stored: a step that puts one on its way has not stored it yet */
+  patience: Patience;
+  /** why the rest of what the run says is not stored; '' = it is */
+  cutShort: string;
 }
 
-export function openSession(deps: IngestDeps, run: FollowedRun, handle: Handle, secrets: readonly string[]): Session {
+export function openSession(
+  deps: IngestDeps,
+  run: FollowedRun & RunTraits,
+  handle: Handle,
+  secrets: readonly string[],
+): Session {
   return {
     deps,
     run,
@@ -74,12 +91,14 @@ export function openSession(deps: IngestDeps, run: FollowedRun, handle: Handle, 
     stdout: createWindow(deps.executor, handle, 'stdout'),
     position: null,
     partition: '',
-    lookup: createHostLookup(deps.db, run.inventory_id),
+    lookup: createHostLookup(deps.db, run),
     limit: maxEvents,
     flight: null,
     heldSince: 0,
     blockedSince: 0,
     acknowledged: 0,
+    patience: new Patience(deps.giveUpAfterMs),
+    cutShort: '',
   };
 }
 
@@ -95,7 +114,7 @@ async function locate(session: Session): Promise<Progress> {
     run,
   } = session;
   session.partition ||= await ensurePartition(db, run.id);
-  const [row] = await runPrepared(db, position, [run.id]);
+  const [row]: Progress[] = await runPrepared(db, position, [run.id]);
   if (!row) throw runGone(run.id);
   session.events.reset(row.event_offset);
   session.stdout.reset(row.stdout_offset);
@@ -133,13 +152,15 @@ export async function step(session: Session, final: boolean): Promise<Step> {
   try {
     const from = session.position ?? (await locate(session));
     const overlong = await readAhead(session, from);
+    const room = Number(session.deps.settings.get('RUN_MAX_EVENTS')) - from.event_count;
+    if (room <= 0) return await atLimit(session);
     const batch = takeBatch(session.events, session.stdout, from, {
       overlong,
       masker: session.masker,
       maxResult: Number(session.deps.settings.get('MAX_EVENT_RES_DATA')),
-      hideUrls: session.run.kind === 'project_update',
+      hideUrls: session.run.hidesUrls === true,
       flush: flushes(session, final),
-      maxEvents: session.limit,
+      maxEvents: Math.min(session.limit, room),
       maxBytes,
     });
     const moved = batch.rows.length > 0 || batch.next.event_offset > from.event_offset;
@@ -155,6 +176,18 @@ export async function step(session: Session, final: boolean): Promise<Step> {
     session.partition = '';
     throw error;
   }
+}
+
+/** No more of it is stored. The run is ended, again after a restart if need be. */
+async function atLimit(session: Session): Promise<Step> {
+  const { deps, handle, events, stdout } = session;
+  const inOrder = await landed(session);
+  if (inOrder && (events.bytes.length || stdout.bytes.length) && !session.cutShort) {
+    const most = deps.settings.get('RUN_MAX_EVENTS');
+    session.cutShort = `The run had more than the ${most} events of RUN_MAX_EVENTS; it was ended, and later ones are not stored.`;
+    await deps.executor.endAtLimit(handle, session.cutShort);
+  }
+  return { moved: !inOrder, rows: 0, waiting: false };
 }
 
 /** Waits for the batch under way; false when what was read after it is of no use. */
@@ -178,7 +211,7 @@ function depart(session: Session, from: Progress, batch: Batch): void {
 
 /** Events first: the text of whatever event was read is then in the stream. Resolves to a line too long to be kept. */
 async function readAhead({ events, stdout, deps }: Session, from: Progress): Promise<SpoolLine | null> {
-  const longestLine = 2 * Number(deps.settings.get('MAX_EVENT_RES_DATA')) + maxBytes;
+  const longestLine = Math.max(2 * Number(deps.settings.get('MAX_EVENT_RES_DATA')), statisticsBytes) + maxBytes;
   await events.fillTo(from.event_offset + maxBytes);
   // a line that fills the window and has no end
   while (
@@ -228,6 +261,7 @@ async function commit(session: Session, from: Progress, batch: Batch): Promise<b
     await narrow(session, from, batch, error);
     return false;
   }
+  session.patience.renew();
   session.limit = Math.min(maxEvents, session.limit * 2);
   metrics?.eventsStored.inc(batch.rows.length);
   const newest = batch.rows.at(-1);

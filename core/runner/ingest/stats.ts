@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
+import { hostCounters as counters } from '../../events/host-counters.ts';
 import { safeJson } from './json-text.ts';
 
-const counters = ['ok', 'changed', 'failures', 'dark', 'skipped', 'ignored', 'rescued', 'processed'] as const;
 type Counter = (typeof counters)[number];
 type Summary = Record<Counter, number> & { host_name: string };
 
@@ -9,7 +9,7 @@ type Summary = Record<Counter, number> & { host_name: string };
 const severity = ['skipped', 'ok', 'changed', 'failures', 'dark'] as const satisfies Counter[];
 
 /** What the closing statistics say of every host they name. */
-export function hostSummaries(stats: Record<string, any>): Summary[] {
+export function hostSummaries(stats: Record<string, unknown>): Summary[] {
   const names = new Set(counters.flatMap((counter) => Object.keys(tally(stats[counter]))));
   return [...names].map((host_name) => {
     const counts = counters.map((counter) => [counter, whole(tally(stats[counter])[host_name])]);
@@ -32,7 +32,7 @@ export function statusCounts(summaries: Summary[]): Record<string, number> {
 }
 
 /** Custom statistics; no_log ones are replaced as a whole by a marker, as clients know it. */
-export function artifactsOf(stats: Record<string, any>): Record<string, unknown> | string {
+export function artifactsOf(stats: Record<string, unknown>): Record<string, unknown> | string {
   const data = tally(stats.artifact_data);
   if (data._ansible_no_log) return '$hidden: these statistics were set under no_log';
   return data;
@@ -41,13 +41,13 @@ export function artifactsOf(stats: Record<string, any>): Record<string, unknown>
 /** Everything that follows from the statistics event, in the transaction that stores it. */
 export async function storeStats(
   trx: Knex,
-  run: { id: number; kind: string },
-  stats: Record<string, any>,
+  run: { id: number; summarizesHosts?: boolean },
+  stats: Record<string, unknown>,
   hostIds: ReadonlyMap<string, number | null>,
 ): Promise<void> {
   const summaries = hostSummaries(stats);
   await propagateFlags(trx, run.id);
-  if (run.kind === 'job' && summaries.length) await storeSummaries(trx, run.id, summaries, hostIds);
+  if (run.summarizesHosts && summaries.length) await storeSummaries(trx, run.id, summaries, hostIds);
   await trx.raw(
     `update runs set host_status_counts = ?::jsonb, artifacts = ?::jsonb,
        play_count = (select count(*) from run_events where run_id = runs.id and event = 'playbook_on_play_start'),
@@ -57,20 +57,25 @@ export async function storeStats(
   );
 }
 
+/** Result → task → play → playbook; parents are what the run says they are, so it may say anything. */
+const highest = 4;
+const isContainer = `(e.event_level in (1, 2) or e.event = 'playbook_on_start')`;
+
 /** A play, task or playbook failed or changed when something below it did. */
 async function propagateFlags(trx: Knex, runId: number): Promise<void> {
   await trx.raw(
-    `with recursive above(uuid, flag) as (
-       select parent_uuid, flag.name from run_events e
+    `with recursive above(uuid, flag, height) as (
+       select parent_uuid, flag.name, 1 from run_events e
        cross join lateral (values ('failed', e.failed), ('changed', e.changed)) flag (name, given)
        where e.run_id = :run and (e.failed or e.changed) and flag.given and e.parent_uuid <> ''
        union
-       select e.parent_uuid, a.flag from run_events e join above a on e.run_id = :run and e.uuid = a.uuid where e.parent_uuid <> ''
+       select e.parent_uuid, a.flag, a.height + 1 from run_events e join above a on e.run_id = :run and e.uuid = a.uuid
+       where ${isContainer} and e.parent_uuid <> '' and a.height < ${highest}
      ), marked as (
        select uuid, bool_or(flag = 'failed') as failed, bool_or(flag = 'changed') as changed from above group by uuid
      )
      update run_events e set failed = e.failed or m.failed, changed = e.changed or m.changed from marked m
-     where e.run_id = :run and e.uuid = m.uuid and ((m.failed and not e.failed) or (m.changed and not e.changed))`,
+     where e.run_id = :run and e.uuid = m.uuid and ${isContainer} and ((m.failed and not e.failed) or (m.changed and not e.changed))`,
     { run: runId },
   );
 }
@@ -87,10 +92,15 @@ async function storeSummaries(
     failed: summary.dark > 0 || summary.failures > 0,
   }));
   await trx.raw(
-    `insert into job_host_summaries (run_id, host_id, host_name, ${counters.join(', ')}, failed)
-     select ?, (select id from hosts where id = s.host_id), s.host_name, ${counters.map((counter) => `s.${counter}`).join(', ')}, s.failed
-     from jsonb_to_recordset(?::jsonb) as s (host_id bigint, host_name text, ${counters.map((counter) => `${counter} integer`).join(', ')}, failed boolean)
-     on conflict on constraint job_host_summaries_host do nothing`,
+    `with stored as (
+       insert into job_host_summaries (run_id, host_id, host_name, ${counters.join(', ')}, failed)
+       select ?, (select id from hosts where id = s.host_id), s.host_name, ${counters.map((counter) => `s.${counter}`).join(', ')}, s.failed
+       from jsonb_to_recordset(?::jsonb) as s (host_id bigint, host_name text, ${counters.map((counter) => `${counter} integer`).join(', ')}, failed boolean)
+       on conflict on constraint job_host_summaries_host do nothing returning host_name
+     )
+     insert into host_metrics as m (hostname, automated_counter) select host_name, 1 from stored order by host_name
+     on conflict on constraint host_metrics_hostname do update
+       set last_automation = excluded.last_automation, automated_counter = m.automated_counter + 1, deleted = false`,
     [runId, safeJson(rows)],
   );
   // rows are locked in one order, or two runs on the same hosts would wait for each other in a ring

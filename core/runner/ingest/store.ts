@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
-import type { Bus } from '../../jobs/bus.ts';
+import type { Bus } from '../../queue/bus.ts';
 import type { Batch, Progress } from './batch.ts';
-import { insertEvents, isFew, moveAndInsert, type StoredRow } from './insert.ts';
+import { insertEvents, type StoredRow } from './insert.ts';
 import { storeStats } from './stats.ts';
 
 export interface StoreContext {
   db: Knex;
   bus: Bus;
-  run: { id: number; kind: string };
+  run: { id: number; kind: string; summarizesHosts?: boolean };
   partition: string;
 }
 
@@ -22,9 +22,6 @@ export async function storeBatch(
   hostIds: ReadonlyMap<string, number | null>,
 ): Promise<boolean> {
   const rows = numbered(from, batch, hostIds);
-  const news = { run: run.id, kind: run.kind, from: from.event_count + 1, to: batch.next.event_count };
-  if (rows.length && isFew(rows) && !batch.stats)
-    return moveAndInsert(db, run.id, [from, batch.next], rows, bus.parcel('events', news));
   return db.transaction(async (trx) => {
     const moved = await trx('runs')
       .where({ id: run.id, event_offset: from.event_offset, event_count: from.event_count })
@@ -33,6 +30,7 @@ export async function storeBatch(
     if (rows.length) {
       await insertEvents(trx, run.id, partition, rows);
       if (batch.stats) await storeStats(trx, run, batch.stats, hostIds);
+      const news = { run: run.id, kind: run.kind, from: from.event_count + 1, to: batch.next.event_count };
       await bus.notify(trx, 'events', news);
     }
     return true;

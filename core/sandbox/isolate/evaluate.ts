@@ -2,7 +2,7 @@ import { EvaluationError, wrong } from './errors.ts';
 import { filterNamed } from './filters.ts';
 import { lookup, slice } from './lookup.ts';
 import { add, divide, floorDivide, longest, modulo, multiply, negate, power, subtract } from './operators.ts';
-import type { Node } from './parse.ts';
+import { type Node, nodeOf, textOf } from './parse.ts';
 import { testNamed } from './tests.ts';
 import { str } from './text.ts';
 import { type Callable, Float, Tuple, Undefined, contains, equal, isInt, order, truthy } from './values.ts';
@@ -11,10 +11,13 @@ import { type Callable, Float, Tuple, Undefined, contains, equal, isInt, order, 
 export class Scope {
   readonly names: Map<string, unknown>;
   readonly outer: Scope | undefined;
+  /** a name without a value is shown as nothing, as Jinja2 does where it is not strict */
+  readonly lenient: boolean;
 
-  constructor(names: Map<string, unknown>, outer?: Scope) {
+  constructor(names: Map<string, unknown>, outer?: Scope, lenient = outer?.lenient ?? false) {
     this.names = names;
     this.outer = outer;
+    this.lenient = lenient;
   }
 
   get(name: string): unknown {
@@ -39,8 +42,11 @@ const globals: [string, unknown][] = [
   ['dict', ((_args, kwargs) => new Map(kwargs)) satisfies Callable],
 ];
 
+export const isGlobal = (name: string): boolean => globals.some(([known]) => known === name);
+
 /** What the names of a context stand for, with the functions of the language around it. */
-export const scopeOf = (context: Map<string, unknown>): Scope => new Scope(context, new Scope(new Map(globals)));
+export const scopeOf = (context: Map<string, unknown>, lenient = false): Scope =>
+  new Scope(context, new Scope(new Map(globals), undefined, lenient));
 
 const binary: Record<string, (a: unknown, b: unknown) => unknown> = {
   Add: add,
@@ -68,12 +74,11 @@ type Evaluator = (node: Node, scope: Scope) => unknown;
 
 const evaluators: Record<string, Evaluator> = {
   Literal: (node) => node.value,
-  Symbol: (node, scope) => scope.get(node.value),
+  Symbol: (node, scope) => scope.get(textOf(node)),
   Group: (node, scope) =>
     node.children.length === 1 ? evaluate(node.children[0], scope) : Tuple.of(...all(node.children, scope)),
   Array: (node, scope) => all(node.children, scope),
-  Dict: (node, scope) =>
-    new Map(node.children.map((pair: Node) => [keyOf(pair.key, scope), evaluate(pair.value, scope)])),
+  Dict: (node, scope) => new Map(node.children.map((pair) => [keyOf(pair.key, scope), evaluate(nodeOf(pair), scope)])),
   InlineIf: (node, scope) => {
     if (truthy(evaluate(node.cond, scope))) return evaluate(node.body, scope);
     return node.else_ ? evaluate(node.else_, scope) : new Undefined('the condition was false and there is no else');
@@ -93,7 +98,7 @@ const evaluators: Record<string, Evaluator> = {
   },
   Is: (node, scope) => {
     const { name, args } = node.right.typename === 'FunCall' ? node.right : { name: node.right, args: undefined };
-    return testNamed(name.value)(evaluate(node.left, scope), ...(args ? all(args.children, scope) : []));
+    return testNamed(textOf(name))(evaluate(node.left, scope), ...(args ? all(args.children, scope) : []));
   },
   Neg: (node, scope) => negate(evaluate(node.target, scope)),
   Pos: (node, scope) => subtract(evaluate(node.target, scope), 0),
@@ -114,7 +119,7 @@ const evaluators: Record<string, Evaluator> = {
   },
   Filter: (node, scope) => {
     const [[value, ...args], named] = split(node.args, scope);
-    return filterNamed(node.name.value)(value, args, named);
+    return filterNamed(textOf(node.name))(value, args, named);
   },
 };
 
@@ -153,7 +158,7 @@ function split(args: Node, scope: Scope): [unknown[], Map<string, unknown>] {
   const plain: unknown[] = [];
   for (const child of args.children) {
     if (child.typename !== 'KeywordArgs') plain.push(evaluate(child, scope));
-    else for (const pair of child.children) named.set(pair.key.value, evaluate(pair.value, scope));
+    else for (const pair of child.children) named.set(textOf(pair.key), evaluate(nodeOf(pair), scope));
   }
   return [plain, named];
 }

@@ -21,8 +21,8 @@ import {
   typeName,
 } from './values.ts';
 
-type Named = Map<string, any>;
-type Filter = (value: any, args: any[], named: Named) => unknown;
+type Named = Map<string, unknown>;
+type Filter = (value: unknown, args: unknown[], named: Named) => unknown;
 
 /** `a.b.0` of each item. */
 const attribute = (path: unknown) => (item: unknown) =>
@@ -36,23 +36,23 @@ const keyOf = (named: Named) => {
   return truthy(named.get('case_sensitive') ?? false) ? pick : (item: unknown) => lowered(pick(item));
 };
 /** Equal items keep their order in both directions. */
-const sorted = (list: unknown[], key: (item: unknown) => unknown, reverse = false) =>
+const sorted = <Item>(list: Item[], key: (item: Item) => unknown, reverse = false) =>
   list.toSorted((a, b) => (reverse ? order(key(b), key(a)) : order(key(a), key(b))));
 const escaped: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' };
 
 function chosen(
   value: unknown,
-  [test, ...args]: any[],
+  [test, ...args]: unknown[],
   wanted: boolean,
   by: (item: unknown) => unknown = (item) => item,
 ) {
-  const holds = test === undefined ? truthy : (item: unknown) => testNamed(test)(item, ...args);
+  const holds = test === undefined ? truthy : (item: unknown) => testNamed(String(test))(item, ...args);
   return items(value).filter((item) => holds(by(item)) === wanted);
 }
 
-function mapped(value: unknown, [name, ...args]: any[], named: Named): unknown[] {
+function mapped(value: unknown, [name, ...args]: unknown[], named: Named): unknown[] {
   const path = named.get('attribute');
-  if (path === undefined) return items(value).map((item) => filterNamed(name)(item, args, named));
+  if (path === undefined) return items(value).map((item) => filterNamed(String(name))(item, args, named));
   const pick = attribute(path);
   return items(value).map((item) => {
     const found = pick(item);
@@ -78,7 +78,7 @@ function extreme(value: unknown, named: Named, sign: 1 | -1): unknown {
 }
 
 /** Half to even, as Python rounds. */
-function round(value: unknown, digits: number, method: string): unknown {
+function round(value: unknown, digits: number, method: unknown): unknown {
   const n = numeric(value);
   if (n === undefined) throw wrong(`type ${typeName(value)} doesn't define __round__ method`);
   const shift = 10 ** digits;
@@ -91,7 +91,7 @@ function round(value: unknown, digits: number, method: string): unknown {
   return digits > 0 && exact - low !== 0.5 ? float(Number(n.toFixed(digits))) : float(near / shift);
 }
 
-function integer(value: unknown, fallback: unknown, base: number): unknown {
+function integer(value: unknown, fallback: unknown, base: unknown): unknown {
   const n = numeric(value);
   if (n !== undefined) return Number.isFinite(n) ? Math.trunc(n) : fallback;
   if (typeof value !== 'string') return fallback;
@@ -99,10 +99,10 @@ function integer(value: unknown, fallback: unknown, base: number): unknown {
   if (base === 10)
     return /^[+-]?\d+$/.test(value.trim())
       ? Number(value)
-      : /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value.trim())
+      : /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(value.trim())
         ? Math.trunc(Number(value))
         : fallback;
-  const parsed = Number.parseInt(digits, base);
+  const parsed = Number.parseInt(digits, Number(base));
   return Number.isNaN(parsed) ? fallback : parsed;
 }
 
@@ -133,7 +133,7 @@ function grouped(value: unknown, path: unknown, fallback: unknown): unknown[] {
   return groups.map(([grouper, list]) => Tuple.of(grouper, list));
 }
 
-function batch(value: unknown, count: number, fill: unknown): unknown[][] {
+function batch(value: unknown, count: unknown, fill: unknown): unknown[][] {
   if (!isInt(count) || count < 1) throw wrong('the size of a batch must be a positive number');
   const list = items(value);
   const batches = Array.from({ length: Math.ceil(list.length / count) }, (_, i) =>
@@ -145,18 +145,18 @@ function batch(value: unknown, count: number, fill: unknown): unknown[][] {
 }
 
 /** Python's `json.dumps` with sorted keys, safe inside HTML. */
-function json(value: unknown, indent?: number): string {
-  const ordered = (one: any): any =>
+function json(value: unknown, indent: unknown): string {
+  const ordered = (one: unknown): unknown =>
     Array.isArray(one)
       ? one.map(ordered)
       : typeof one === 'object' && one !== null
         ? Object.fromEntries(
             Object.keys(one)
               .toSorted()
-              .map((key) => [key, ordered(one[key])]),
+              .map((key) => [key, ordered((one as Record<string, unknown>)[key])]),
           )
         : one;
-  const plain = JSON.stringify(ordered(toJson(value)), null, indent ?? 1);
+  const plain = JSON.stringify(ordered(toJson(value)), null, (indent ?? 1) as string | number);
   const text = indent
     ? plain
     : plain
@@ -182,10 +182,10 @@ const filters: Record<string, Filter> = {
   center: (value, [width = 80]) => center(str(value), width),
   default: (value, [fallback = '', also = false], named) =>
     value instanceof Undefined || (truthy(named.get('boolean') ?? also) && !truthy(value)) ? fallback : value,
-  dictsort: (value: Map<unknown, unknown>, [, by = 'key'], named) =>
+  dictsort: (value, [, by = 'key'], named) =>
     sorted(
-      [...value].map(([key, item]) => Tuple.of(key, item)),
-      (pair: any) => lowered(pair[(named.get('by') ?? by) === 'value' ? 1 : 0]),
+      [...(value as Map<unknown, unknown>)].map(([key, item]) => Tuple.of(key, item)),
+      (pair) => lowered(pair[(named.get('by') ?? by) === 'value' ? 1 : 0]),
       truthy(named.get('reverse') ?? false),
     ),
   escape: escapeHtml,
@@ -220,7 +220,7 @@ const filters: Record<string, Filter> = {
   replace: (value, [from, to, most]) => replace(str(value), str(from), str(to), most),
   reverse: (value) => (typeof value === 'string' ? [...value].toReversed().join('') : items(value).toReversed()),
   round: (value, [digits = 0, method = 'common'], named) =>
-    round(value, named.get('precision') ?? digits, named.get('method') ?? method),
+    round(value, Number(named.get('precision') ?? digits), named.get('method') ?? method),
   safe: (value) => value,
   select: (value, args) => chosen(value, args, true),
   selectattr: (value, [path, ...args]) => chosen(value, args, true, attribute(path)),
@@ -239,10 +239,10 @@ const filters: Record<string, Filter> = {
   truncate: (value, [length = 255, whole = false, end = '...', leeway = 5], named) =>
     truncate(
       str(value),
-      named.get('length') ?? length,
+      (named.get('length') ?? length) as number,
       truthy(named.get('killwords') ?? whole),
-      named.get('end') ?? end,
-      named.get('leeway') ?? leeway,
+      (named.get('end') ?? end) as string,
+      (named.get('leeway') ?? leeway) as number,
     ),
   unique: (value, _args, named) => unique(value, keyOf(named)),
   upper: (value) => str(value).toUpperCase(),

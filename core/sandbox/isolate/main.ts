@@ -1,11 +1,13 @@
+import { type Batch, failureOf, inspectEach, renderEach } from './batch.ts';
 import { EvaluationError } from './errors.ts';
 import { evaluate, scopeOf } from './evaluate.ts';
-import { createParser } from './parse.ts';
+import { createParser, type Node } from './parse.ts';
 import { render } from './render.ts';
 import { fromJson, toJson } from './values.ts';
 
 export interface Work {
-  kind: 'evaluate' | 'render';
+  /** of the last two the context is a `Batch`, and there is no source */
+  kind: 'evaluate' | 'render' | 'renderEach' | 'inspectEach';
   source: string;
   /** of the answer, in characters */
   maxOutput: number;
@@ -18,19 +20,19 @@ export function createRunner(nunjucks: Parameters<typeof createParser>[0]): (wor
   const parse = createParser(nunjucks);
   return ({ kind, source, maxOutput }, context) => {
     try {
+      if (kind === 'renderEach') return { value: renderEach(parse, context as Batch, maxOutput) };
+      if (kind === 'inspectEach') return { value: inspectEach(parse, context as Batch) };
       const scope = scopeOf(fromJson(context) as Map<string, unknown>);
       if (kind === 'render') return { value: render(parse(source), scope, maxOutput) };
       return { value: toJson(evaluate(soleExpression(parse(`{{ ${source} }}`)), scope)) };
     } catch (error) {
-      if (error instanceof EvaluationError) return { error: { kind: error.kind, message: error.message } };
-      // a stack that is too deep: the text was nested without end
-      return { error: { kind: 'error', message: String((error as Error)?.message ?? error) } };
+      return { error: failureOf(error) };
     }
   };
 }
 
 /** An expression that closes its braces would be a template. */
-function soleExpression(root: any): any {
+function soleExpression(root: Node): Node {
   const [output] = root.children;
   if (
     root.children.length !== 1 ||

@@ -3,7 +3,7 @@ import { longest } from './operators.ts';
 import { str } from './text.ts';
 import { type Callable, Tuple, equal, isInt, items, typeName } from './values.ts';
 
-type Method = (self: any, args: any[], kwargs: Map<string, any>) => unknown;
+type Method<Self> = (self: Self, args: unknown[], kwargs: Map<string, unknown>) => unknown;
 
 const text = (value: unknown): string => {
   if (typeof value !== 'string') throw wrong(`must be str, not ${typeName(value)}`);
@@ -53,8 +53,8 @@ export const title = (self: string) =>
   self.toLowerCase().replace(/\p{L}+/gu, (word) => word[0]!.toUpperCase() + word.slice(1));
 export const capitalize = (self: string) => (self[0] ?? '').toUpperCase() + self.slice(1).toLowerCase();
 const every =
-  (pattern: RegExp): Method =>
-  (self: string): boolean =>
+  (pattern: RegExp): Method<string> =>
+  (self) =>
     pattern.test(self);
 const pad = (self: string, width: unknown) => {
   if (!isInt(width) || width > longest) throw wrong('the width must be a number up to 100000');
@@ -83,45 +83,46 @@ function brace(pattern: string, args: unknown[], kwargs: Map<string, unknown>): 
   });
 }
 
-const ofText: Record<string, Method> = {
+const ofText: Record<string, Method<string>> = {
   lower: (self) => self.toLowerCase(),
   upper: (self) => self.toUpperCase(),
   title,
   capitalize,
-  swapcase: (self: string) =>
-    [...self].map((c) => (c === c.toUpperCase() ? c.toLowerCase() : c.toUpperCase())).join(''),
+  swapcase: (self) => [...self].map((c) => (c === c.toUpperCase() ? c.toLowerCase() : c.toUpperCase())).join(''),
   casefold: (self) => self.toLowerCase(),
   strip: (self, [chars]) => trimEnd(trimStart(self, chars), chars),
   lstrip: (self, [chars]) => trimStart(self, chars),
   rstrip: (self, [chars]) => trimEnd(self, chars),
-  split: (self, [by, most = -1], kwargs) => split(self, by ?? kwargs.get('sep'), kwargs.get('maxsplit') ?? most),
-  rsplit: (self, [by, most = -1], kwargs) => rsplit(self, by ?? kwargs.get('sep'), kwargs.get('maxsplit') ?? most),
-  splitlines: (self: string) =>
+  split: (self, [by, most = -1], kwargs) =>
+    split(self, by ?? kwargs.get('sep'), (kwargs.get('maxsplit') ?? most) as number),
+  rsplit: (self, [by, most = -1], kwargs) =>
+    rsplit(self, by ?? kwargs.get('sep'), (kwargs.get('maxsplit') ?? most) as number),
+  splitlines: (self) =>
     self === '' ? [] : self.replace(/\r\n|\r|\n$/g, (end) => (end === '\n' ? '' : '\n')).split('\n'),
-  startswith: (self: string, [given]) => affix(given, (part) => self.startsWith(part)),
-  endswith: (self: string, [given]) => affix(given, (part) => self.endsWith(part)),
-  removeprefix: (self: string, [part]) => (self.startsWith(text(part)) ? self.slice(part.length) : self),
-  removesuffix: (self: string, [part]) => (part && self.endsWith(text(part)) ? self.slice(0, -part.length) : self),
+  startswith: (self, [given]) => affix(given, (part) => self.startsWith(part)),
+  endswith: (self, [given]) => affix(given, (part) => self.endsWith(part)),
+  removeprefix: (self, [part]) => (self.startsWith(text(part)) ? self.slice(text(part).length) : self),
+  removesuffix: (self, [part]) => (part && self.endsWith(text(part)) ? self.slice(0, -text(part).length) : self),
   replace: (self, [from, to, most]) => replace(self, from, to, most),
   join: (self, [list]) => items(list).map(text).join(self),
-  find: (self: string, [part]) => self.indexOf(text(part)),
-  rfind: (self: string, [part]) => self.lastIndexOf(text(part)),
-  index: (self: string, [part]) => found(self.indexOf(text(part)), 'substring not found'),
-  count: (self: string, [part]) => (text(part) === '' ? self.length + 1 : self.split(part).length - 1),
-  partition: (self: string, [by]) => cut(self, text(by), self.indexOf(text(by))),
+  find: (self, [part]) => self.indexOf(text(part)),
+  rfind: (self, [part]) => self.lastIndexOf(text(part)),
+  index: (self, [part]) => found(self.indexOf(text(part)), 'substring not found'),
+  count: (self, [part]) => (text(part) === '' ? self.length + 1 : self.split(text(part)).length - 1),
+  partition: (self, [by]) => cut(self, text(by), self.indexOf(text(by))),
   isdigit: every(/^\p{Nd}+$/u),
   isdecimal: every(/^\p{Nd}+$/u),
   isnumeric: every(/^\p{N}+$/u),
   isalpha: every(/^\p{L}+$/u),
   isalnum: every(/^[\p{L}\p{N}]+$/u),
   isspace: every(/^\s+$/u),
-  islower: (self: string) => self === self.toLowerCase() && self !== self.toUpperCase(),
-  isupper: (self: string) => self === self.toUpperCase() && self !== self.toLowerCase(),
-  zfill: (self: string, [width]) =>
+  islower: (self) => self === self.toLowerCase() && self !== self.toUpperCase(),
+  isupper: (self) => self === self.toUpperCase() && self !== self.toLowerCase(),
+  zfill: (self, [width]) =>
     /^[+-]/.test(self) ? self[0]! + '0'.repeat(pad(self, width)) + self.slice(1) : '0'.repeat(pad(self, width)) + self,
-  ljust: (self: string, [width, fill = ' ']) => self + text(fill).repeat(pad(self, width)),
-  rjust: (self: string, [width, fill = ' ']) => text(fill).repeat(pad(self, width)) + self,
-  center: (self, [width, fill]) => center(self, width, fill),
+  ljust: (self, [width, fill = ' ']) => self + text(fill).repeat(pad(self, width)),
+  rjust: (self, [width, fill = ' ']) => text(fill).repeat(pad(self, width)) + self,
+  center: (self, [width, fill = ' ']) => center(self, width, text(fill)),
   format: brace,
 };
 
@@ -133,22 +134,22 @@ function found(at: number, message: string): number {
   return at;
 }
 
-const ofList: Record<string, Method> = {
-  index: (self: unknown[], [item]) =>
+const ofList: Record<string, Method<unknown[]>> = {
+  index: (self, [item]) =>
     found(
       self.findIndex((one) => equal(one, item)),
       'the item is not in the list',
     ),
-  count: (self: unknown[], [item]) => self.filter((one) => equal(one, item)).length,
-  copy: (self: unknown[]) => [...self],
+  count: (self, [item]) => self.filter((one) => equal(one, item)).length,
+  copy: (self) => [...self],
 };
 
-const ofDict: Record<string, Method> = {
-  get: (self: Map<unknown, unknown>, [key, fallback = null]) => (self.has(key) ? self.get(key) : fallback),
-  keys: (self: Map<unknown, unknown>) => [...self.keys()],
-  values: (self: Map<unknown, unknown>) => [...self.values()],
-  items: (self: Map<unknown, unknown>) => [...self].map(([key, value]) => Tuple.of(key, value)),
-  copy: (self: Map<unknown, unknown>) => new Map(self),
+const ofDict: Record<string, Method<Map<unknown, unknown>>> = {
+  get: (self, [key, fallback = null]) => (self.has(key) ? self.get(key) : fallback),
+  keys: (self) => [...self.keys()],
+  values: (self) => [...self.values()],
+  items: (self) => [...self].map(([key, value]) => Tuple.of(key, value)),
+  copy: (self) => new Map(self),
 };
 
 /** Those that change their object: known, and refused. */
@@ -168,11 +169,13 @@ const changing = new Set([
 
 /** A method of a value, bound to it; undefined where its type has none of that name. */
 export function methodOf(value: unknown, name: string): Callable | undefined {
-  const table =
-    typeof value === 'string' ? ofText : value instanceof Map ? ofDict : Array.isArray(value) ? ofList : undefined;
-  if (!table) return undefined;
-  if (table !== ofText && changing.has(name))
-    throw wrong(`${typeName(value)}.${name} is not allowed: values cannot be changed`);
+  if (typeof value === 'string') return bound(ofText, value, name);
+  if (!(value instanceof Map) && !Array.isArray(value)) return undefined;
+  if (changing.has(name)) throw wrong(`${typeName(value)}.${name} is not allowed: values cannot be changed`);
+  return value instanceof Map ? bound(ofDict, value, name) : bound(ofList, value, name);
+}
+
+function bound<Self>(table: Record<string, Method<Self>>, self: Self, name: string): Callable | undefined {
   const method = Object.hasOwn(table, name) ? table[name] : undefined;
-  return method && ((args, kwargs) => method(value, args, kwargs));
+  return method && ((args, kwargs) => method(self, args, kwargs));
 }

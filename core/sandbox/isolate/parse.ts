@@ -2,13 +2,77 @@ import { EvaluationError } from './errors.ts';
 import { Float } from './values.ts';
 
 /** A node of the parser; `typename` tells which fields it has. */
-export type Node = any;
+export interface Node {
+  typename: string;
+  lineno: number;
+  colno: number;
+  children: Node[];
+  /** of a literal whatever it stands for; else a text (`textOf`) or a node (`nodeOf`) */
+  value: unknown;
+  name: Node;
+  args: Node;
+  left: Node;
+  right: Node;
+  target: Node;
+  cond: Node;
+  body: Node;
+  else_: Node | null;
+  /** of `a.b` and `a[b]` */
+  val: Node;
+  dotted?: true;
+  /** of a pair in a dict, and of an argument with a name */
+  key: Node;
+  start: Node;
+  stop: Node;
+  step: Node;
+  /** of a comparison: each with what stands on the right */
+  expr: Node;
+  ops: { expr: Node; type: string }[];
+  /** of `for` and `set` */
+  arr: Node;
+  targets: Node[];
+}
+
+/** Of a name, and of text outside expressions. */
+export const textOf = ({ value }: Node): string => value as string;
+/** Of a pair in a dict, of an argument with a name, and of `set`. */
+export const nodeOf = ({ value }: Node): Node => value as Node;
+
+interface Token {
+  type: string;
+  value: string;
+  lineno: number;
+  colno: number;
+}
+
+interface Parser {
+  peekToken(): Token | null;
+  nextToken(): Token | null;
+  skipSymbol(name: string): boolean;
+  fail(message: string, line?: number, column?: number): never;
+  parsePrimary(noPostfix?: boolean): Node;
+  parsePostfix(start: Node): Node;
+  parseSignature(): Node;
+  parseAggregate(): Node;
+  parseInlineIf(): Node;
+  parseOr(): Node;
+  parseIs(): Node;
+  parseCompare(): Node;
+  parseUnary(noFilters?: boolean): Node;
+}
+
+type Nodes = Record<string, new (line: number, column: number, ...parts: unknown[]) => Node>;
+/** Types of tokens: `TOKEN_INT`. */
+type Lexer = Record<string, string>;
 
 /** The parser's own module, loaded by whoever runs this: inside the isolate, or in a test. */
 interface Nunjucks {
-  parser: { Parser: any; parse: (source: string, extensions?: unknown[], options?: object) => Node };
-  nodes: any;
-  lexer: any;
+  parser: {
+    Parser: { prototype: Parser };
+    parse(source: string, extensions?: unknown[], options?: object): Node;
+  };
+  nodes: Nodes;
+  lexer: Lexer;
   installJinjaCompat(): void;
 }
 
@@ -34,7 +98,7 @@ const plainMessage = (error: unknown) =>
     .replace('(unknown path)', '')
     .trim();
 
-function teachOperands(own: any, nodes: any, lexer: any): void {
+function teachOperands(own: Parser, nodes: Nodes, lexer: Lexer): void {
   const { parsePrimary } = own;
 
   own.parsePrimary = function (noPostfix?: boolean) {
@@ -59,7 +123,7 @@ function teachOperands(own: any, nodes: any, lexer: any): void {
   };
 }
 
-function teachOperators(own: any, nodes: any, lexer: any): void {
+function teachOperators(own: Parser, nodes: Nodes, lexer: Lexer): void {
   own.parseInlineIf = function () {
     const body = this.parseOr();
     if (!this.skipSymbol('if')) return body;
@@ -81,16 +145,16 @@ function teachOperators(own: any, nodes: any, lexer: any): void {
   };
 }
 
-function indexed(parser: any, nodes: any, target: Node): Node {
-  const { lineno, colno } = parser.peekToken();
+function indexed(parser: Parser, nodes: Nodes, target: Node): Node {
+  const { lineno, colno } = parser.peekToken()!;
   const { children } = parser.parseAggregate();
   if (children.length !== 1) parser.fail('one index is expected', lineno, colno);
   return new nodes.LookupVal(lineno, colno, target, children[0]);
 }
 
 /** `a.b`, and `a.0` for an item. */
-function dotted(parser: any, nodes: any, lexer: any, target: Node): Node {
-  const { lineno, colno } = parser.nextToken();
+function dotted(parser: Parser, nodes: Nodes, lexer: Lexer, target: Node): Node {
+  const { lineno, colno } = parser.nextToken()!;
   const name = parser.nextToken();
   const number = name?.type === lexer.TOKEN_INT;
   if (!number && name?.type !== lexer.TOKEN_SYMBOL) parser.fail('expected a name after the dot', lineno, colno);
@@ -99,7 +163,7 @@ function dotted(parser: any, nodes: any, lexer: any, target: Node): Node {
 }
 
 /** `name`, `name(args)` or `name argument`. */
-function testOf(parser: any, nodes: any, lexer: any): Node {
+function testOf(parser: Parser, nodes: Nodes, lexer: Lexer): Node {
   const token = parser.nextToken();
   const words = [lexer.TOKEN_SYMBOL, lexer.TOKEN_NONE, lexer.TOKEN_BOOLEAN];
   if (!token || !words.includes(token.type)) parser.fail('expected the name of a test', token?.lineno, token?.colno);
@@ -117,7 +181,8 @@ function testOf(parser: any, nodes: any, lexer: any): Node {
     lexer.TOKEN_LEFT_CURLY,
   ];
   const keywords = ['and', 'or', 'not', 'if', 'else', 'is', 'in'];
-  const argument = starts.includes(next?.type) || (next?.type === lexer.TOKEN_SYMBOL && !keywords.includes(next.value));
+  const argument =
+    next && (starts.includes(next.type) || (next.type === lexer.TOKEN_SYMBOL && !keywords.includes(next.value)));
   if (!argument) return name;
   return new nodes.FunCall(
     token.lineno,

@@ -1,19 +1,19 @@
 import { EvaluationError, wrong } from './errors.ts';
 import { Scope, evaluate } from './evaluate.ts';
-import type { Node } from './parse.ts';
+import { type Node, nodeOf, textOf } from './parse.ts';
 import { str } from './text.ts';
-import { items, truthy } from './values.ts';
+import { Undefined, items, truthy } from './values.ts';
 
 type Write = (text: string) => void;
 
 const statements: Record<string, (node: Node, scope: Scope, write: Write) => void> = {
   Root: nodes,
   NodeList: nodes,
-  TemplateData: (node, _scope, write) => write(node.value),
+  TemplateData: (node, _scope, write) => write(textOf(node)),
   Output: (node, scope, write) => {
     for (const child of node.children)
-      if (child.typename === 'TemplateData') write(child.value);
-      else write(str(evaluate(child, scope)));
+      if (child.typename === 'TemplateData') write(textOf(child));
+      else write(shown(evaluate(child, scope), scope));
   },
   If: (node, scope, write) => {
     if (truthy(evaluate(node.cond, scope))) run(node.body, scope, write);
@@ -21,12 +21,14 @@ const statements: Record<string, (node: Node, scope: Scope, write: Write) => voi
   },
   For: loop,
   Set: (node, scope, write) => {
-    const value = node.value ? evaluate(node.value, scope) : text(node.body, scope);
-    if (node.targets.length === 1) return void scope.names.set(node.targets[0].value, value);
+    const value = node.value ? evaluate(nodeOf(node), scope) : text(node.body, scope);
+    if (node.targets.length === 1) return void scope.names.set(textOf(node.targets[0]), value);
     bind(node.targets, value, scope);
     write('');
   },
 };
+
+const shown = (value: unknown, scope: Scope): string => (scope.lenient && value instanceof Undefined ? '' : str(value));
 
 function nodes(node: Node, scope: Scope, write: Write): void {
   for (const child of node.children) run(child, scope, write);
@@ -41,7 +43,7 @@ function run(node: Node, scope: Scope, write: Write): void {
 function bind(targets: Node[], value: unknown, scope: Scope): void {
   const parts = items(value);
   if (parts.length !== targets.length) throw wrong(`${targets.length} names cannot take ${parts.length} values`);
-  for (const [i, target] of targets.entries()) scope.names.set(target.value, parts[i]);
+  for (const [i, target] of targets.entries()) scope.names.set(textOf(target), parts[i]);
 }
 
 function loop(node: Node, scope: Scope, write: Write): void {
@@ -49,7 +51,7 @@ function loop(node: Node, scope: Scope, write: Write): void {
   const names = node.name.typename === 'Array' ? node.name.children : [node.name];
   for (const [i, item] of list.entries()) {
     const inner = new Scope(new Map([['loop', position(list, i)]]), scope);
-    if (names.length === 1) inner.names.set(names[0].value, item);
+    if (names.length === 1) inner.names.set(textOf(names[0]), item);
     else bind(names, item, inner);
     run(node.body, inner, write);
   }

@@ -2,7 +2,7 @@ import { wrong } from './errors.ts';
 import { modulo } from './operators.ts';
 import { Float, Undefined, contains, equal, isFloat, isInt, isNumber, order } from './values.ts';
 
-type Test = (value: any, ...args: any[]) => boolean;
+type Test = (value: unknown, ...args: unknown[]) => boolean;
 
 const same = (value: unknown, other: unknown) =>
   value instanceof Float && other instanceof Float ? value.n === other.n : value === other;

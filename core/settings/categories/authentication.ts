@@ -1,6 +1,8 @@
-import { noEffect, type SettingDefinition } from '../definition.ts';
+import { type SettingDefinition, withoutEffect } from '../definition.ts';
 
 const longest = 30_000_000_000;
+
+const elsewhere = withoutEffect('Logins elsewhere come with plugins, which bring settings of their own.');
 
 export const authenticationSettings = {
   LOGIN_ATTEMPTS_PER_MINUTE: {
@@ -8,7 +10,7 @@ export const authenticationSettings = {
     type: 'integer',
     min: 0,
     default: 10,
-    help: 'Failed logins per minute, per address and user, before further ones answer 429; 0 = no limit.',
+    help: 'Failed logins per minute, per address and user, before further ones answer 429; five times as many per address (for IPv6: network of 64 bits), whatever the names. 0 = no limit.',
   },
   AUTH_BASIC_ENABLED: {
     category: 'authentication',
@@ -107,9 +109,14 @@ export const authenticationSettings = {
     check: (off: boolean) =>
       off ? 'Local passwords are the only way to log in: there is no remote provider.' : undefined,
   },
-  ALLOW_OAUTH2_FOR_EXTERNAL_USERS: { category: 'authentication', type: 'boolean', default: false, help: noEffect },
-  ALLOW_METRICS_FOR_ANONYMOUS_USERS: { category: 'authentication', type: 'boolean', default: false, help: noEffect },
-  SOCIAL_AUTH_USERNAME_IS_FULL_EMAIL: { category: 'authentication', type: 'boolean', default: false, help: noEffect },
+  ALLOW_OAUTH2_FOR_EXTERNAL_USERS: { category: 'authentication', type: 'boolean', default: false, help: elsewhere },
+  ALLOW_METRICS_FOR_ANONYMOUS_USERS: {
+    category: 'authentication',
+    type: 'boolean',
+    default: false,
+    help: 'Whether everybody may read /metrics and /readyz?verbose; else who asks from the machine itself, superusers and auditors.',
+  },
+  SOCIAL_AUTH_USERNAME_IS_FULL_EMAIL: { category: 'authentication', type: 'boolean', default: false, help: elsewhere },
   LOGIN_REDIRECT_OVERRIDE: {
     category: 'authentication',
     type: 'string',
@@ -121,8 +128,8 @@ export const authenticationSettings = {
     type: 'object',
     nullable: true,
     default: null,
-    help: noEffect,
+    help: elsewhere,
   },
-  SOCIAL_AUTH_TEAM_MAP: { category: 'authentication', type: 'object', nullable: true, default: null, help: noEffect },
-  SOCIAL_AUTH_USER_FIELDS: { category: 'authentication', type: 'list', nullable: true, default: null, help: noEffect },
+  SOCIAL_AUTH_TEAM_MAP: { category: 'authentication', type: 'object', nullable: true, default: null, help: elsewhere },
+  SOCIAL_AUTH_USER_FIELDS: { category: 'authentication', type: 'list', nullable: true, default: null, help: elsewhere },
 } as const satisfies Record<string, SettingDefinition>;

@@ -1,10 +1,13 @@
 import { networkProblem } from '../../outbound/addresses.ts';
-import { noEffect, type SettingDefinition } from '../definition.ts';
+import { type SettingDefinition, noEffect, withoutEffect } from '../definition.ts';
 
 const headerProblem = (name: string): string | undefined =>
   /^[A-Z][A-Z0-9_]{0,100}$/.test(name)
     ? undefined
     : `${JSON.stringify(name)} is no name of a header in the form HTTP_X_FORWARDED_FOR.`;
+
+const uncollected = withoutEffect('Nothing is collected or sent anywhere.');
+const unsubscribed = withoutEffect('There is no subscription to ask for.');
 
 export const systemSettings = {
   ACTIVITY_STREAM_ENABLED: {
@@ -12,6 +15,14 @@ export const systemSettings = {
     type: 'boolean',
     default: true,
     help: 'Write down who changed what; entries that are there stay.',
+  },
+  AUDIT_RETENTION_DAYS: {
+    category: 'system',
+    type: 'integer',
+    min: 0,
+    max: 36_500,
+    default: 0,
+    help: 'Days that events of the audit log are kept; 0 keeps them for ever. The log says what was removed.',
   },
   ACTIVITY_STREAM_ENABLED_FOR_INVENTORY_SYNC: { category: 'system', type: 'boolean', default: false, help: noEffect },
   MANAGE_ORGANIZATION_AUTH: {
@@ -26,13 +37,24 @@ export const systemSettings = {
     default: true,
     help: 'Whether administrators and auditors of an organization see every user and team, not only their own.',
   },
+  API_PRODUCT_NAME: {
+    category: 'system',
+    type: 'string',
+    default: 'Tapline',
+    label: 'Name in X-API-Product-Name',
+    help: 'What the service calls itself to clients of the API: AWX where one insists on it.',
+    check: (name: string) =>
+      /^[\x21-\x7e]([\x20-\x7e]{0,98}[\x21-\x7e])?$/.test(name)
+        ? undefined
+        : 'Must be 1 to 100 printable ASCII characters.',
+  },
   TOWER_URL_BASE: {
     category: 'system',
     type: 'url',
     // the service's own address is put here once it is known
     default: 'http://localhost:8052',
     label: 'Base address of the service',
-    help: noEffect,
+    help: 'Where people reach the service: links in what is told to other systems begin with it.',
   },
   REMOTE_HOST_HEADERS: {
     category: 'system',
@@ -69,50 +91,41 @@ export const systemSettings = {
     min: 1,
     nullable: true,
     default: null,
-    help: noEffect,
+    help: 'Number of the execution environment of runs for which nobody names another one.',
   },
-  REDHAT_USERNAME: { category: 'system', type: 'string', default: '', help: noEffect },
-  REDHAT_PASSWORD: { category: 'system', type: 'string', secret: true, default: '', help: noEffect },
-  SUBSCRIPTIONS_USERNAME: { category: 'system', type: 'string', default: '', help: noEffect },
-  SUBSCRIPTIONS_PASSWORD: { category: 'system', type: 'string', secret: true, default: '', help: noEffect },
+  REDHAT_USERNAME: { category: 'system', type: 'string', default: '', help: unsubscribed },
+  REDHAT_PASSWORD: { category: 'system', type: 'string', secret: true, default: '', help: unsubscribed },
+  SUBSCRIPTIONS_USERNAME: { category: 'system', type: 'string', default: '', help: unsubscribed },
+  SUBSCRIPTIONS_PASSWORD: { category: 'system', type: 'string', secret: true, default: '', help: unsubscribed },
   SUBSCRIPTION_USAGE_MODEL: {
     category: 'system',
     type: 'choice',
     choices: ['', 'unique_managed_hosts'],
     default: '',
-    help: noEffect,
+    help: unsubscribed,
   },
-  AUTOMATION_ANALYTICS_URL: { category: 'system', type: 'string', default: '', help: noEffect },
+  AUTOMATION_ANALYTICS_URL: { category: 'system', type: 'string', default: '', help: uncollected },
   AUTOMATION_ANALYTICS_GATHER_INTERVAL: {
     category: 'system',
     type: 'integer',
     min: 1800,
     default: 14_400,
     unit: 'seconds',
-    help: noEffect,
+    help: uncollected,
   },
   AUTOMATION_ANALYTICS_LAST_GATHER: {
     category: 'system',
     type: 'timestamp',
     nullable: true,
     default: null,
-    help: noEffect,
+    help: uncollected,
   },
-  AUTOMATION_ANALYTICS_LAST_ENTRIES: { category: 'system', type: 'string', default: '', help: noEffect },
-  INSIGHTS_TRACKING_STATE: { category: 'system', type: 'boolean', default: false, help: noEffect },
-  UI_NEXT: { category: 'system', type: 'boolean', default: false, help: noEffect },
-  CLEANUP_HOST_METRICS_LAST_TS: {
+  AUTOMATION_ANALYTICS_LAST_ENTRIES: { category: 'system', type: 'string', default: '', help: uncollected },
+  INSIGHTS_TRACKING_STATE: { category: 'system', type: 'boolean', default: false, help: uncollected },
+  UI_NEXT: {
     category: 'system',
-    type: 'timestamp',
-    nullable: true,
-    default: null,
-    help: noEffect,
-  },
-  HOST_METRIC_SUMMARY_TASK_LAST_TS: {
-    category: 'system',
-    type: 'timestamp',
-    nullable: true,
-    default: null,
-    help: noEffect,
+    type: 'boolean',
+    default: false,
+    help: withoutEffect('There is one console, and no next one to try.'),
   },
 } as const satisfies Record<string, SettingDefinition>;

@@ -1,4 +1,4 @@
-import { noEffect, type SettingDefinition } from '../definition.ts';
+import { type SettingDefinition, withoutEffect } from '../definition.ts';
 
 export const uiSettings = {
   CUSTOM_LOGIN_INFO: {
@@ -25,7 +25,7 @@ export const uiSettings = {
     type: 'choice',
     choices: ['off', 'anonymous', 'detailed'],
     default: 'off',
-    help: noEffect,
+    help: withoutEffect('No page tracks who uses it.'),
   },
   MAX_UI_JOB_EVENTS: {
     category: 'ui',
@@ -34,5 +34,10 @@ export const uiSettings = {
     default: 4000,
     help: 'Number of events that a web client loads at most.',
   },
-  UI_LIVE_UPDATES_ENABLED: { category: 'ui', type: 'boolean', default: true, help: noEffect },
+  UI_LIVE_UPDATES_ENABLED: {
+    category: 'ui',
+    type: 'boolean',
+    default: true,
+    help: withoutEffect('It is for a web client to follow; the console always updates by itself.'),
+  },
 } as const satisfies Record<string, SettingDefinition>;

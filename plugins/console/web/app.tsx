@@ -1,13 +1,16 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useErrorBoundary } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { connectLive, disconnectLive } from './api/live.ts';
-import { restore, user } from './api/session.ts';
+import { navigationKnown, pluginPageAt } from './api/navigation.ts';
+import { expired, restore, user } from './api/session.ts';
+import type { User } from './api/types.ts';
 import { Notice } from './components/notice.tsx';
 import { Loading, PageLayout } from './components/page.tsx';
 import { Toasts } from './components/toasts.tsx';
-import { LoginPage } from './pages/login/login-page.tsx';
+import { LoginAgain, LoginPage } from './pages/login/login-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
+import { PluginPage } from './pages/plugin-page.tsx';
 import { followLinks, go, matchRoute, place, safeNext } from './router.ts';
 import { routes } from './routes.ts';
 import { Shell } from './shell.tsx';
@@ -39,31 +42,45 @@ export function App() {
   );
 }
 
-/** The login in place of everything while nobody is logged in. */
+/** The login in place of everything while nobody is logged in; over the page where its session has ended meanwhile. */
 function Content() {
   const { path, query } = place.value;
   const known = user.value;
+  const last = useRef<User | null>(null);
+  if (known) last.current = known;
+  else if (known === null && !expired.value) last.current = null;
+  const somebody = last.current;
   useEffect(() => {
     if (known) connectLive();
     else disconnectLive();
   }, [known]);
   useEffect(() => {
-    if (known === null && path !== '/login')
+    if (known === null && !somebody && path !== '/login')
       go(`/login?next=${encodeURIComponent(`${location.pathname}${location.search}`)}`, { replace: true });
     if (known && path === '/login') go(safeNext(query.get('next')), { replace: true });
-  }, [known, path]);
+  }, [known, somebody, path]);
 
   if (known === undefined) return <Loading what="the console" />;
-  if (known === null) return <LoginPage />;
+  if (!somebody) return <LoginPage />;
   const found = matchRoute(routes, path);
-  const { route, params } = found ?? { route: { page: NotFoundPage }, params: {} };
   return (
-    <Shell>
-      <Guarded key={path}>
-        <route.page params={params} />
-      </Guarded>
-    </Shell>
+    <>
+      <div class={known ? undefined : 'locked'}>
+        {/* another person begins anew */}
+        <Shell key={somebody.id}>
+          <Guarded key={path}>{found ? <found.route.page params={found.params} /> : <Elsewhere path={path} />}</Guarded>
+        </Shell>
+      </div>
+      {!known && <LoginAgain />}
+    </>
   );
+}
+
+/** A page that is not the console's own: a plugin's, once it is known which there are. */
+function Elsewhere({ path }: { path: string }) {
+  const entry = pluginPageAt(path);
+  if (entry) return <PluginPage entry={entry} />;
+  return navigationKnown.value ? <NotFoundPage /> : <Loading what="the page" />;
 }
 
 /** A fault in one page leaves the menu, and so a way out. */

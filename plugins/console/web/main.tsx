@@ -5,6 +5,7 @@ import './styles/forms.css';
 import './styles/table.css';
 import './styles/output.css';
 import './styles/cards.css';
+import './styles/resources.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 

@@ -28,7 +28,14 @@ export function followLinks(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const link = (event.target as Element | null)?.closest('a');
-  if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
+  if (
+    !link ||
+    link.target ||
+    link.rel === 'external' ||
+    link.hasAttribute('download') ||
+    link.origin !== location.origin
+  )
+    return;
   if (/^\/(?:api|sso|metrics)(?:\/|$)/.test(link.pathname) || link.getAttribute('href')?.startsWith('#')) return;
   event.preventDefault();
   go(link.href);

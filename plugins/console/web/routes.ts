@@ -1,23 +1,30 @@
-import type { Route } from './router.ts';
-import { JobPage } from './pages/job/job-page.tsx';
+import { ApprovalsPage } from './approvals/lazy-page.ts';
+import { pagesOf } from './generic/pages.tsx';
+import { runRoutes } from './pages/job/run-page.tsx';
 import { JobsPage } from './pages/jobs/jobs-page.tsx';
-import { LaunchPage } from './pages/launch/launch-page.tsx';
+import { LaunchPage, LaunchWorkflowPage } from './pages/launch/launch-page.tsx';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
 import { PluginsPage } from './pages/plugins/plugins-page.tsx';
-import { ProjectUpdatePage } from './pages/job/project-update-page.tsx';
-import { RecommendationsPage } from './pages/overview/recommendations-page.tsx';
+import { SettingsCategoryPage } from './pages/settings/settings-category-page.tsx';
+import { SettingsPage } from './pages/settings/settings-page.tsx';
 import { SetupPage } from './pages/setup/setup-page.tsx';
-import { TemplatesPage } from './pages/templates/templates-page.tsx';
+import { WorkflowRunPage } from './pages/workflow/lazy-pages.ts';
+import { resources } from './resources/registry.ts';
+import type { Route } from './router.ts';
 
-/** Every page, one line each. The menu comes from the service: the plugin's index.ts names what stands in it. */
+/** Every page, one line each; those of resources by their entries in the registry. The menu comes from the service. */
 export const routes: readonly Route[] = [
   { pattern: '/', page: OverviewPage },
   { pattern: '/jobs', page: JobsPage },
-  { pattern: '/jobs/:id', page: JobPage },
-  { pattern: '/project_updates/:id', page: ProjectUpdatePage },
-  { pattern: '/templates', page: TemplatesPage },
   { pattern: '/templates/:id/launch', page: LaunchPage },
-  { pattern: '/recommendations', page: RecommendationsPage },
+  { pattern: '/approvals', page: ApprovalsPage },
+  { pattern: '/workflow_jobs/:id', page: WorkflowRunPage },
+  { pattern: '/workflow_job_templates/:id/launch', page: LaunchWorkflowPage },
+  ...resources.flatMap(pagesOf),
   { pattern: '/setup', page: SetupPage },
+  { pattern: '/settings', page: SettingsPage },
+  { pattern: '/settings/:slug', page: SettingsCategoryPage },
   { pattern: '/plugins', page: PluginsPage },
+  // a kind of runs that has a page of its own has it above
+  ...runRoutes,
 ];

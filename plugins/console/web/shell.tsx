@@ -1,7 +1,9 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { useWaitingApprovals, waitingApprovals } from './approvals/use-approvals.ts';
 import { liveState } from './api/live.ts';
-import { navigation, readNavigation } from './api/navigation.ts';
+import { navigation, type NavigationEntry, readNavigation } from './api/navigation.ts';
 import { logOut, userName } from './api/session.ts';
 import { Logo } from './components/logo.tsx';
 import { toast } from './components/toasts.tsx';
@@ -44,25 +46,66 @@ export function Shell({ children }: { children: ComponentChildren }) {
 
 const end = () => logOut().catch((error: Error) => toast(`Logging out failed: ${error.message}`, 'bad'));
 
+/** Served by its plugin itself: the browser goes there. */
+const outside = ({ module, served }: NavigationEntry) => Boolean(served && !module);
+/** A plugin may name a page that neither this version of the console nor anybody else has. */
+const shows = ({ path, module, served }: NavigationEntry) => Boolean(module || served || matchRoute(routes, path));
+
 function Navigation() {
   const { path } = place.value;
+  const open = useSignal(false);
   useEffect(() => void readNavigation().catch(() => undefined), []);
+  useWaitingApprovals();
+  useEffect(() => void (open.value = false), [path]);
   const isHere = (entry: string) => (entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`));
-  // a plugin may name a page that this version of the console does not have
-  const entries = navigation.value.filter((entry) => matchRoute(routes, entry.path));
+  const entries = navigation.value.filter(shows);
+  const sections = Object.entries(Object.groupBy(entries, ({ section }) => section ?? ''));
   return (
-    <nav aria-label="Main">
-      <ul>
-        {entries.map((entry) => (
-          <li key={entry.path}>
-            <a href={entry.path} aria-current={isHere(entry.path) ? 'page' : undefined}>
-              {entry.label}
-            </a>
-          </li>
+    <nav aria-label="Main" class={open.value ? 'open' : undefined}>
+      <button
+        type="button"
+        class="menu-button"
+        aria-expanded={open.value}
+        onClick={() => void (open.value = !open.value)}
+      >
+        Menu
+      </button>
+      <div>
+        {sections.map(([section, list = []]) => (
+          <div key={section}>
+            {section && <h2>{section}</h2>}
+            <ul>
+              {list.map((entry) => (
+                <li key={entry.path}>
+                  <a
+                    href={entry.path}
+                    rel={outside(entry) ? 'external' : undefined}
+                    aria-current={isHere(entry.path) ? 'page' : undefined}
+                  >
+                    {entry.label}
+                    <Count path={entry.path} />
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
         ))}
-      </ul>
+      </div>
     </nav>
   );
+}
+
+/** How many things wait there for somebody. */
+const counts: Record<string, ReadonlySignal<number | undefined>> = { '/approvals': waitingApprovals };
+
+function Count({ path }: { path: string }) {
+  const count = counts[path]?.value;
+  return count ? (
+    <span class="count">
+      {count}
+      <span class="visually-hidden"> waiting</span>
+    </span>
+  ) : null;
 }
 
 const connections = {

@@ -7,8 +7,8 @@ export const accessRules = {
     severity: 'info',
     title: 'Only the default team exists',
     action_link: '/teams',
-    evaluate: ({ teams }) =>
-      teams === 1
+    evaluate: ({ teams, first_team }) =>
+      teams === 1 && first_team
         ? {
             why: 'Rights are given person by person. Teams let people come and go without anybody redoing their rights.',
           }

@@ -20,6 +20,7 @@ const settled: Inputs = {
   projects: [],
   tenants: [],
   teams: 2,
+  first_team: true,
   default_admin_password: false,
   now,
 };
@@ -100,7 +101,8 @@ const table: Record<string, [given: string, change: Partial<Inputs>, triggers: b
   ],
   only_default_team: [
     ['no team', { teams: 0 }, false],
-    ['one team', { teams: 1 }, true],
+    ['the first team alone', { teams: 1 }, true],
+    ['one team, another than the first', { teams: 1, first_team: false }, false],
     ['two teams', { teams: 2 }, false],
   ],
 };

@@ -1,6 +1,8 @@
+import type { Knex } from '@tapline/plugin-sdk';
+
 /** Runs once, in the plugin's own Postgres schema; `references` finds the tables of core. */
-export async function up(knex: any): Promise<void> {
-  await knex.schema.createTable('holds', (table: any) => {
+export async function up(knex: Knex): Promise<void> {
+  await knex.schema.createTable('holds', (table) => {
     table.bigIncrements('id');
     table.bigInteger('job_template_id').notNullable().unique().references('templates.id').onDelete('cascade');
     table.text('reason').notNullable();

@@ -1,11 +1,19 @@
 import { type Denial, type Launch, type PluginApi, stages } from '@tapline/plugin-sdk';
 
+interface HoldRow {
+  job_template_id: number;
+  reason: string;
+}
+
 /** Runs on every way to a launch. If it fails, nothing is launched: `failMode`. */
 export function refuseHeld(api: PluginApi): void {
   api.hooks.beforeStart({ name: 'refuse-held', stage: stages.policy, failMode: 'deny' }, async (launch) => {
     if (!launch.template) return undefined;
-    const hold = await api.db(api.table('holds')).where({ job_template_id: launch.template.id }).first('reason');
-    return hold && judge(launch, hold.reason, api.settings.get('SAMPLE_PLUGIN_ENFORCED'));
+    const hold = await api
+      .db<HoldRow>(api.table('holds'))
+      .where({ job_template_id: launch.template.id })
+      .first('reason');
+    return hold && judge(launch, hold.reason, api.settings.get('SAMPLE_PLUGIN_ENFORCED', true));
   });
 }
 

@@ -5,9 +5,13 @@ import { assertCsrf } from '../csrf.ts';
 import { escapeHtml, redirect, sendPage } from '../html.ts';
 import { openSession } from '../session/authenticate-session.ts';
 import { ensureCsrfCookie } from '../session/session-cookies.ts';
-import type { Session } from '../session/sessions.ts';
-import { type AuthorizationRequest, readAuthorizationRequest, requestParameters } from './authorization-request.ts';
-import { createCode } from './code.ts';
+import type { Session } from '../../../accounts/sessions.ts';
+import {
+  type AuthorizationRequest,
+  readAuthorizationRequest,
+  requestParameters,
+} from '../../../accounts/oauth/authorization-request.ts';
+import { createCode } from '../../../accounts/oauth/code.ts';
 import { sendConsentPage } from './consent-page.ts';
 
 /** A browser arrives from the application: it logs in where it has not yet, and is asked whether it agrees. */

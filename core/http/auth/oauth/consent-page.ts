@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { escapeHtml, hiddenFields, sendPage } from '../html.ts';
-import type { AuthorizationRequest } from './authorization-request.ts';
+import type { AuthorizationRequest } from '../../../accounts/oauth/authorization-request.ts';
 
 interface ConsentPage {
   request: AuthorizationRequest;

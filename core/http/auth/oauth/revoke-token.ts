@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { AuthDeps } from '../auth-deps.ts';
-import { tokenHash } from '../token.ts';
-import { authenticateClient, parameters } from './application.ts';
+import { tokenHash } from '../../../accounts/token.ts';
+import { authenticateClient, parameters } from './authenticate-client.ts';
 
 /** RFC 7009: ends an access token and what renews it, named by either. A token of nobody or of another client is as good as ended. */
 export async function revokeToken({ db, audit, readForm }: AuthDeps, ctx: Context): Promise<void> {

@@ -1,11 +1,12 @@
 import { ApiError } from '@tapline/plugin-sdk';
 import type { Context } from 'koa';
 import type { AuthDeps } from '../auth-deps.ts';
-import { type Application, authenticateClient, parameters, parseScope } from './application.ts';
-import { exchangeCode } from './code.ts';
-import { type Issued, issueTokens, tokenReply } from './issue.ts';
-import { oauthError } from './oauth-error.ts';
-import { refreshTokens } from './refresh.ts';
+import { type Application, parseScope } from '../../../accounts/oauth/application.ts';
+import { authenticateClient, parameters } from './authenticate-client.ts';
+import { exchangeCode } from '../../../accounts/oauth/code.ts';
+import { type Issued, issueTokens, tokenReply } from '../../../accounts/oauth/issue.ts';
+import { oauthError } from '../../../accounts/oauth/oauth-error.ts';
+import { refreshTokens } from '../../../accounts/oauth/refresh.ts';
 
 type Grant = (deps: AuthDeps, ctx: Context, application: Application, body: Record<string, string>) => Promise<Issued>;
 

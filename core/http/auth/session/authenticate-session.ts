@@ -3,9 +3,9 @@ import type { Actor } from '@tapline/plugin-sdk';
 import type { Settings } from '../../../settings/settings.ts';
 import { readCookie, sessionCookie } from '../cookies.ts';
 import { assertCsrf } from '../csrf.ts';
-import { actorOf } from '../user-row.ts';
+import { actorOf } from '../../../accounts/user-row.ts';
 import { announceSession, type Responder } from './session-cookies.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { Session, Sessions } from '../../../accounts/sessions.ts';
 
 /** A Koa context, or for the WebSocket upgrade its first two members. */
 export type Caller = {

@@ -7,7 +7,7 @@ import { assertCsrf, assertOrigin } from '../csrf.ts';
 import { redirect } from '../html.ts';
 import { sendLoginPage } from '../login-page.ts';
 import { safeNext } from '../safe-next.ts';
-import { unauthenticated } from '../unauthenticated.ts';
+import { unauthenticated } from '../../../accounts/unauthenticated.ts';
 import { openSession } from './authenticate-session.ts';
 import { ensureCsrfCookie, setLoginCookies, setLogoutCookies } from './session-cookies.ts';
 

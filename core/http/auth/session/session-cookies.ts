@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { cookieText, csrfCookie, isSecure, loggedInCookie, readCookie, sessionCookie } from '../cookies.ts';
-import { csrfTokenOf, isCsrfToken, newCsrfToken } from '../csrf.ts';
-import type { Session } from './sessions.ts';
+import { csrfTokenOf, isCsrfToken, newCsrfToken } from '../../../accounts/csrf-token.ts';
+import type { Session } from '../../../accounts/sessions.ts';
 
 /** What is needed of a Koa context to answer. */
 export interface Responder {

@@ -30,6 +30,9 @@ CENSORED = "the output has been hidden due to the fact that 'no_log: true' was s
 FACT_ACTIONS = {'setup', 'gather_facts'}
 GUID = os.environ.get('TAPLINE_GUID', '')
 LARGEST_RESULT = int(os.environ.get('TAPLINE_MAX_RES', 700000))
+# of an ad hoc command there is no frame of plays and tasks to tell of
+ONLY = {'runner_on_ok', 'runner_on_failed', 'runner_on_unreachable', 'runner_on_skipped', 'playbook_on_stats'} \
+    if os.environ.get('TAPLINE_EVENTS') == 'results' else None
 
 
 class Recorder:
@@ -223,6 +226,8 @@ class CallbackModule(CallbackBase):
     # -- what every event says about where it happened
 
     def add(self, event, parent, data, identity=None, result=None):
+        if ONLY is not None and event not in ONLY:
+            return
         recorder.pending.append({'event': event, 'parent': parent, 'data': data, 'identity': identity, 'result': result})
 
     def describe_task(self, task):

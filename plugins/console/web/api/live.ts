@@ -16,7 +16,7 @@ type Listener<T> = (message: T) => void;
 export const liveState = signal<'off' | 'connecting' | 'open' | 'lost'>('off');
 
 const statusListeners = new Set<Listener<StatusChange>>();
-const eventListeners = new Map<string, Set<Listener<RunEvent>>>();
+const eventListeners = new Map<string, Set<Listener<any>>>();
 const resyncs = new Set<() => void>();
 const longestPauseMs = 10_000;
 
@@ -79,8 +79,9 @@ function receive(message: any): void {
     return;
   }
   if (message.group_name === 'jobs' && message.status) for (const listener of statusListeners) listener(message);
-  const group = `${message.group_name}-${message.job ?? message.project_update}`;
-  for (const listener of eventListeners.get(group) ?? []) listener(message);
+  // events name their run under its kind, those of a workflow's parts the workflow
+  const run = message[String(message.group_name).replace(/_events$/, '')] ?? message.workflow_job_id;
+  for (const listener of eventListeners.get(`${message.group_name}-${run}`) ?? []) listener(message);
 }
 
 /** Each change of a run's status. Returns how to stop. */
@@ -95,8 +96,19 @@ export function onResync(listener: () => void): () => void {
   return () => resyncs.delete(listener);
 }
 
+/** How a run of a workflow goes on: the statuses of what its nodes launched. */
+export interface PartChange extends StatusChange {
+  workflow_node_id: number;
+}
+
+export const onParts = (run: number, listener: Listener<PartChange>): (() => void) =>
+  onGroup('workflow_events', run, listener);
+
 /** The events of one run while it goes on. */
-export function onEvents(group: string, run: number, listener: Listener<RunEvent>): () => void {
+export const onEvents = (group: string, run: number, listener: Listener<RunEvent>): (() => void) =>
+  onGroup(group, run, listener);
+
+function onGroup(group: string, run: number, listener: Listener<any>): () => void {
   const name = `${group}-${run}`;
   const listeners = eventListeners.get(name) ?? new Set();
   eventListeners.set(name, listeners.add(listener));

@@ -1,15 +1,60 @@
 import { signal } from '@preact/signals';
-import { get } from './http.ts';
+import { ApiFailure, get } from './http.ts';
+import { user } from './session.ts';
 import type { Page } from './types.ts';
 
 export interface NavigationEntry {
   path: string;
   label: string;
+  /** the heading under which it stands */
+  section?: string;
+  /** where a page within the console has its code */
+  module?: string;
+  /** its plugin serves a page of its own there */
+  served?: boolean;
+  plugin?: string;
 }
+
+/** Whether the service was asked: until then nobody knows which pages plugins bring. */
+export const navigationKnown = signal(false);
 
 /** What the plugins that are on bring, in their order; other plugins' pages come and go with them. */
 export const navigation = signal<readonly NavigationEntry[]>([{ path: '/', label: 'Overview' }]);
 
+/**
+ * Pages where most people would find nothing, each with a list that holds something for those who do. Events of the audit are
+ * shown to whoever administers an organization; looking among millions of them for one would cost more than asking that.
+ */
+const narrowed: Readonly<Record<string, string>> = {
+  '/audit': 'organizations/?role_level=admin_role&page_size=1',
+  '/settings': 'settings/?page_size=1',
+  '/plugins': 'plugins/?page_size=1',
+};
+
 export async function readNavigation(): Promise<void> {
-  navigation.value = (await get<Page<NavigationEntry>>('navigation/', { quiet: true })).results;
+  try {
+    const { results } = await get<Page<NavigationEntry>>('navigation/?page_size=200', { quiet: true });
+    const known = user.peek();
+    const all = known?.is_superuser || known?.is_system_auditor;
+    const shown = await Promise.all(results.map(async ({ path }) => all || holdsSomething(narrowed[path])));
+    navigation.value = results.filter((_, i) => shown[i]);
+  } finally {
+    navigationKnown.value = true;
+  }
 }
+
+async function holdsSomething(list: string | undefined): Promise<boolean> {
+  if (list === undefined) return true;
+  try {
+    return (await get<Page<unknown>>(list, { quiet: true })).count > 0;
+  } catch (error) {
+    if (error instanceof ApiFailure) return false;
+    throw error;
+  }
+}
+
+/** The page of a plugin at this path, or above it. */
+export const pluginPageAt = (path: string): NavigationEntry | undefined =>
+  navigation.value
+    .filter((entry) => entry.module && `${path}/`.startsWith(`${entry.path.replace(/\/$/, '')}/`))
+    .toSorted((a, b) => b.path.length - a.path.length)[0];

@@ -1,7 +1,7 @@
 import { type Query, useQuery } from './query.ts';
 import type { Page } from './types.ts';
 
-export interface Health {
+interface Health {
   status: 'ok' | 'degraded' | 'failed';
   detail?: string | null;
 }
@@ -20,7 +20,7 @@ export interface Plugin {
   contributions: Record<string, { count: number; names: string[] }>;
 }
 
-export const usePlugins = (): Query<Page<Plugin>> => useQuery<Page<Plugin>>('plugins/');
+export const usePlugins = (): Query<Page<Plugin>> => useQuery<Page<Plugin>>('plugins/?page_size=200');
 
 /** What is wrong with it; null when nothing is known to be. */
 export function problemOf({ state, reason, health }: Plugin): Health | null {

@@ -8,7 +8,7 @@ const listPauseMs = 1000;
 const runPauseMs = 400;
 
 /** Calls `work` once for everything that comes within a moment. */
-function gathered(work: () => void, pauseMs: number): { call: () => void; cancel: () => void } {
+export function gathered(work: () => void, pauseMs: number): { call: () => void; cancel: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
     call: () =>
@@ -21,7 +21,7 @@ function gathered(work: () => void, pauseMs: number): { call: () => void; cancel
 }
 
 /** Tells of each change once and in order, whatever comes twice or late; `seq` counts the changes of one run. */
-function inOrder(listener: (change: StatusChange) => void): (change: StatusChange) => void {
+export function inOrder<Change extends StatusChange>(listener: (change: Change) => void): (change: Change) => void {
   const seen = new Map<number, number>();
   return (change) => {
     if ((seen.get(change.unified_job_id) ?? -1) >= change.seq) return;

@@ -1,8 +1,8 @@
 /** What the pages read of the API's answers. */
 export interface Page<T> {
   count: number;
+  /** address of the page behind it */
   next: string | null;
-  previous: string | null;
   results: T[];
 }
 
@@ -14,10 +14,10 @@ interface Summary {
   [key: string]: any;
 }
 
-/** A job or project update, as lists and details show it. */
+/** Of whatever kind, as lists and details show it. */
 export interface Run {
   id: number;
-  type: 'job' | 'project_update' | (string & {});
+  type: string;
   name: string;
   url: string;
   status: RunStatus;
@@ -27,18 +27,19 @@ export interface Run {
   finished: string | null;
   canceled_on: string | null;
   elapsed: number;
-  launch_type: string;
   job_explanation: string;
   result_traceback?: string;
   /** why it has not started yet */
   pending_reasons?: { code: string; explanation: string }[];
-  event_processing_finished?: boolean;
-  unified_job_template: number | null;
   limit?: string;
   playbook?: string;
+  module_name?: string;
+  module_args?: string;
+  job_type?: string;
+  context_message?: string;
+  approval_expiration?: string | null;
   scm_revision?: string;
   execution_node?: string;
-  verbosity?: number;
   extra_vars?: string;
   host_status_counts?: Record<string, number> | null;
   launched_by?: { id?: number | null; name?: string };
@@ -67,13 +68,15 @@ export interface User {
   first_name: string;
   last_name: string;
   is_superuser: boolean;
+  is_system_auditor: boolean;
 }
 
 export interface Template {
   id: number;
   name: string;
   description: string;
-  playbook: string;
+  /** of job templates */
+  playbook?: string;
   status: string;
   last_job_run: string | null;
   related: Record<string, string>;
@@ -82,7 +85,6 @@ export interface Template {
 
 export interface Recommendation {
   id: string;
-  scope: string;
   severity: 'critical' | 'warn' | 'info';
   title: string;
   why: string;

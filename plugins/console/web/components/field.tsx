@@ -59,7 +59,7 @@ export function Field({
   );
 }
 
-interface TextProps extends FieldProps {
+export interface TextProps extends FieldProps {
   value: string;
   onValue: (value: string) => void;
   type?: 'text' | 'password' | 'number' | 'url';

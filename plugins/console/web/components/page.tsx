@@ -46,12 +46,22 @@ export const Loading = ({ what }: { what: string }) => (
   </p>
 );
 
-export function Failure({ error, what }: { error: ApiFailure; what: string }) {
+interface FailureProps {
+  error: ApiFailure;
+  what: string;
+  /** reads it again */
+  again: () => Promise<void>;
+}
+
+export function Failure({ error, what, again }: FailureProps) {
   if (error.status === 404) return <Notice tone="info">There is no such {what}, or it is not yours to see.</Notice>;
   if (error.status === 403) return <Notice tone="info">You may not see this {what}.</Notice>;
   return (
     <Notice tone="bad" title={`The ${what} could not be loaded`} alert>
       <p>{error.message}</p>
+      <button type="button" onClick={() => void again()}>
+        Try again
+      </button>
     </Notice>
   );
 }

@@ -3,9 +3,12 @@ interface Props {
   query: URLSearchParams;
   page: number;
   pages: number;
+  /** the links, where the list is not one of newer and older */
+  back?: string;
+  on?: string;
 }
 
-export function Pager({ path, query, page, pages }: Props) {
+export function Pager({ path, query, page, pages, back = 'Newer', on = 'Older' }: Props) {
   if (pages <= 1) return null;
   const to = (number: number) => {
     const parameters = new URLSearchParams(query);
@@ -14,11 +17,11 @@ export function Pager({ path, query, page, pages }: Props) {
   };
   return (
     <nav class="pager" aria-label="Pages">
-      {page > 1 ? <a href={to(page - 1)}>Newer</a> : <span />}
+      {page > 1 ? <a href={to(page - 1)}>{back}</a> : <span />}
       <span>
         Page {page} of {pages}
       </span>
-      {page < pages ? <a href={to(page + 1)}>Older</a> : <span />}
+      {page < pages ? <a href={to(page + 1)}>{on}</a> : <span />}
     </nav>
   );
 }

@@ -27,14 +27,15 @@ const marks: Record<string, string> = {
 
 export const statusLabel = (status: string): string => shown[status]?.label ?? status;
 
-export function Status({ status }: { status: string }) {
+/** `label` is for what calls a status by another word, as approvals do. */
+export function Status({ status, label: own }: { status: string; label?: string | undefined }) {
   const { label, tone } = shown[status] ?? { label: status, tone: 'quiet' };
   return (
     <span class={`status ${tone}`}>
       <svg viewBox="0 0 16 16" aria-hidden="true">
         <path d={marks[tone]} />
       </svg>
-      {label}
+      {own ?? label}
     </span>
   );
 }

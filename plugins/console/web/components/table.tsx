@@ -3,10 +3,14 @@ import type { ComponentChildren } from 'preact';
 export interface Column<T> {
   label: string;
   cell: (row: T) => ComponentChildren;
+  /** in its heading instead of the label, which names the cells all the same */
+  head?: ComponentChildren;
   /** kept to its content */
   narrow?: boolean;
   /** the cell that names the row */
   heading?: boolean;
+  /** where the heading leads: to the same list in the order of this column */
+  sort?: { href: string; order: 'ascending' | 'descending' | 'none' } | undefined;
 }
 
 interface Props<T> {
@@ -24,9 +28,15 @@ export function Table<T>({ caption, columns, rows, rowKey }: Props<T>) {
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ label, narrow }) => (
-              <th key={label} scope="col" class={narrow ? 'narrow' : undefined}>
-                {label}
+            {columns.map(({ label, head, narrow, sort }) => (
+              <th key={label} scope="col" class={narrow ? 'narrow' : undefined} aria-sort={sort?.order}>
+                {sort ? (
+                  <a class="sort" href={sort.href}>
+                    {label}
+                  </a>
+                ) : (
+                  (head ?? label)
+                )}
               </th>
             ))}
           </tr>

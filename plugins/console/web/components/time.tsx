@@ -11,9 +11,14 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-function ago(seconds: number): string {
-  const found = units.find(([, length]) => seconds >= length);
-  return found ? relative.format(-Math.floor(seconds / found[1]), found[0]) : 'just now';
+/** Clocks differ a little: what just happened may seem to come. */
+const clocksDifferBy = 5;
+
+/** How far it is from now; of what comes, seconds are negative. */
+export function distance(seconds: number): string {
+  const found = units.find(([, length]) => Math.abs(seconds) >= length);
+  if (found) return relative.format(-Math.trunc(seconds / found[1]), found[0]);
+  return seconds < -clocksDifferBy ? 'in a moment' : 'just now';
 }
 
 export function When({ at }: { at: string | null | undefined }) {
@@ -21,12 +26,12 @@ export function When({ at }: { at: string | null | undefined }) {
   const date = new Date(at);
   return (
     <time dateTime={at} title={date.toLocaleString()}>
-      {ago(Math.max(0, (now.value - date.getTime()) / 1000))}
+      {distance((now.value - date.getTime()) / 1000)}
     </time>
   );
 }
 
-function duration(seconds: number): string {
+export function duration(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);

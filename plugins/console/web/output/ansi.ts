@@ -1,4 +1,4 @@
-export interface Span {
+interface Span {
   text: string;
   /** class names, '' for plain */
   style: string;

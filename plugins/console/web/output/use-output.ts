@@ -5,7 +5,7 @@ import { onEvents, onResync } from '../api/live.ts';
 import type { RunEvent } from '../api/types.ts';
 import { OutputLines } from './lines.ts';
 
-export interface OutputSource {
+interface OutputSource {
   id: number;
   /** `jobs/5/job_events/` */
   events: string;

@@ -3,10 +3,13 @@ import { isActive, type Run, type RunEvent } from '../../api/types.ts';
 import { Folded } from '../../components/folded.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { plainText } from '../../output/ansi.ts';
+import { runPath } from '../../resources/run-kinds.ts';
 import { adviceFor } from './advice.ts';
 
 const kinds = 'runner_on_failed,runner_on_unreachable,runner_on_async_failed';
 const most = 20;
+/** Their events say which host failed at what. */
+const onHosts = new Set(['job', 'ad_hoc_command']);
 
 interface Found {
   count: number;
@@ -17,7 +20,7 @@ interface Found {
 export function FailureReading({ run, events }: { run: Run; events: string }) {
   const bad = run.status === 'failed' || run.status === 'error';
   const path =
-    bad && run.type === 'job' ? `${events}?event__in=${kinds}&failed=true&order_by=counter&page_size=${most}` : null;
+    bad && onHosts.has(run.type) ? `${events}?event__in=${kinds}&failed=true&order_by=counter&page_size=${most}` : null;
   const { data } = useQuery<Found>(path);
   const failures = data.value?.results ?? [];
   if (!bad) return <Remark run={run} />;
@@ -75,9 +78,7 @@ function FailedTask({ event, run }: { event: RunEvent; run: Run }) {
       <pre class="message">{message}</pre>
       {advice && <Advice text={advice} />}
       <p>
-        <a href={`/${run.type === 'job' ? 'jobs' : 'project_updates'}/${run.id}?line=${firstLine(event) + 1}`}>
-          Show line {firstLine(event) + 1} of the output
-        </a>
+        <a href={`${runPath(run)}?line=${firstLine(event) + 1}`}>Show line {firstLine(event) + 1} of the output</a>
       </p>
     </li>
   );

@@ -1,17 +1,19 @@
 import { useSignal } from '@preact/signals';
 import { ApiFailure, get, post } from '../../api/http.ts';
 import { isActive, type Run } from '../../api/types.ts';
+import { attempt } from '../../components/attempt.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { runNoun, runPath } from '../../resources/run-kinds.ts';
 import { go } from '../../router.ts';
 import { PasswordsDialog } from './passwords-dialog.tsx';
 
 interface Relaunch {
   passwords_needed_to_start: string[];
-  retry_counts: { all: number; failed: number } | string;
 }
 
 type RelaunchHosts = 'all' | 'failed';
+const relaunched = new Set(['job', 'ad_hoc_command']);
 
 interface Props {
   run: Run;
@@ -19,19 +21,20 @@ interface Props {
 }
 
 export function JobActions({ run, onChange }: Props) {
-  const asking = useSignal<'cancel' | null>(null);
+  const asking = useSignal(false);
   const passwords = useSignal<{ names: string[]; hosts: RelaunchHosts } | null>(null);
+  const noun = runNoun(run.type).toLowerCase();
   const may = run.summary_fields.user_capabilities ?? {};
 
-  const relaunch = async (hosts: RelaunchHosts) => {
-    try {
-      const info = await get<Relaunch>(`jobs/${run.id}/relaunch/`);
-      if (info.passwords_needed_to_start.length) passwords.value = { names: info.passwords_needed_to_start, hosts };
-      else await sendRelaunch(run, hosts);
-    } catch (error) {
-      toast(`Relaunch failed: ${(error as Error).message}`, 'bad');
-    }
-  };
+  const relaunch = (hosts: RelaunchHosts) =>
+    attempt(
+      async () => {
+        const { passwords_needed_to_start: names } = await get<Relaunch>(`${run.url}relaunch/`);
+        if (names.length) passwords.value = { names, hosts };
+        else await sendRelaunch(run, hosts);
+      },
+      { whose: 'Relaunch failed' },
+    );
 
   if (isActive(run))
     return may['start'] === false ? null : (
@@ -39,18 +42,18 @@ export function JobActions({ run, onChange }: Props) {
         <button
           type="button"
           class="danger"
-          onClick={() => void (asking.value = 'cancel')}
+          onClick={() => void (asking.value = true)}
           disabled={run.canceled_on !== null}
         >
-          {run.canceled_on === null ? 'Cancel job' : 'Canceling …'}
+          {run.canceled_on === null ? `Cancel ${noun}` : 'Canceling …'}
         </button>
-        {asking.value && <CancelDialog run={run} onClose={() => void (asking.value = null)} onChange={onChange} />}
+        {asking.value && <CancelDialog run={run} onClose={() => void (asking.value = false)} onChange={onChange} />}
       </>
     );
-  if (run.type !== 'job' || may['start'] === false) return null;
+  if (!relaunched.has(run.type) || may['start'] === false) return null;
   return (
     <>
-      {run.failed && (
+      {run.failed && run.type === 'job' && (
         <button type="button" onClick={() => void relaunch('failed')}>
           Relaunch on failed hosts
         </button>
@@ -70,12 +73,14 @@ export function JobActions({ run, onChange }: Props) {
 }
 
 async function sendRelaunch(run: Run, hosts: RelaunchHosts, passwords?: Record<string, string>): Promise<void> {
-  const body = { hosts, ...(passwords ? { credential_passwords: passwords } : {}) };
-  const { job } = await post<{ job: number }>(`jobs/${run.id}/relaunch/`, body);
-  go(`/jobs/${job}`);
+  // a command has all its hosts again, and takes passwords by their own names
+  const body = run.type === 'job' ? { hosts, ...(passwords && { credential_passwords: passwords }) } : passwords;
+  const { id } = await post<{ id: number }>(`${run.url}relaunch/`, body);
+  go(runPath({ ...run, id }));
 }
 
 function CancelDialog({ run, onClose, onChange }: Props & { onClose: () => void }) {
+  const noun = runNoun(run.type).toLowerCase();
   const cancel = async () => {
     try {
       await post(`${run.url}cancel/`);
@@ -89,10 +94,10 @@ function CancelDialog({ run, onClose, onChange }: Props & { onClose: () => void 
   };
   return (
     <Dialog title={`Cancel ${run.name}?`} onClose={onClose}>
-      <p>What the playbook has changed so far stays changed. The task that runs now is interrupted.</p>
+      <p>What it has changed so far stays changed. What it does now is interrupted.</p>
       <div class="form-actions">
         <button type="button" class="danger" onClick={() => void cancel()}>
-          Cancel job
+          Cancel {noun}
         </button>
         <button type="button" onClick={onClose}>
           Keep running

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Run } from '../../api/types.ts';
 import { Folded } from '../../components/folded.tsx';
+import { linkedPage } from '../../resources/links.ts';
 import { Elapsed, When } from '../../components/time.tsx';
 
 const hostLabels: Record<string, string> = {
@@ -13,6 +14,22 @@ const hostLabels: Record<string, string> = {
   rescued: 'rescued',
   ignored: 'ignored',
 };
+
+/** What it ran from and on, as its summaries name it. */
+const linked: readonly (readonly [label: string, field: string])[] = [
+  ['Template', 'job_template'],
+  ['Template', 'workflow_job_template'],
+  ['Workflow', 'source_workflow_job'],
+  ['Source', 'inventory_source'],
+  ['Inventory', 'inventory'],
+  ['Project', 'project'],
+];
+
+function linkTo({ related, summary_fields }: Run, field: string): ComponentChildren {
+  const found = summary_fields[field];
+  const to = found && linkedPage(related, field);
+  return to ? <a href={to}>{found.name}</a> : found?.name;
+}
 
 /** JSON on lines of its own; anything else as it is. */
 function readable(variables: string): string {
@@ -27,12 +44,14 @@ function readable(variables: string): string {
 export function JobFacts({ run }: { run: Run }) {
   const { summary_fields: named } = run;
   const counts = Object.entries(run.host_status_counts ?? {}).filter(([, count]) => count > 0);
-  const template = named['job_template'];
   const facts: [string, ComponentChildren][] = [
-    ['Template', template && <a href={`/templates/${template.id}/launch`}>{template.name}</a>],
-    ['Inventory', named['inventory']?.name],
-    ['Project', named['project']?.name],
+    ...linked.map(([label, field]): [string, ComponentChildren] => [label, linkTo(run, field)]),
     ['Playbook', run.playbook],
+    ['Module', run.module_name],
+    ['Arguments', run.module_args],
+    ['Kind', run.type === 'system_job' && run.job_type],
+    ['Message', run.context_message],
+    ['Decides by itself', run.approval_expiration && new Date(run.approval_expiration).toLocaleString()],
     ['Limit', run.limit],
     ['Credentials', (named['credentials'] ?? []).map(({ name }: { name: string }) => name).join(', ')],
     ['Revision', run.scm_revision?.slice(0, 10)],
@@ -48,8 +67,8 @@ export function JobFacts({ run }: { run: Run }) {
       <dl aria-label="About this run">
         {facts
           .filter(([, value]) => value)
-          .map(([label, value]) => (
-            <div key={label}>
+          .map(([label, value], i) => (
+            <div key={i}>
               <dt>{label}</dt>
               <dd>{value}</dd>
             </div>

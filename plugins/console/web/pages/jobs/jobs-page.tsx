@@ -1,7 +1,10 @@
 import { useRuns } from '../../api/runs.ts';
 import { Failure, Loading, PageLayout } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { RunsTable } from '../../components/runs-table.tsx';
+import { FilterBar } from '../../generic/filter-bar.tsx';
+import { addressWith, listPath, pageSize, readQuery } from '../../generic/list-query.ts';
+import { useOptions } from '../../generic/use-options.ts';
+import { SelectRuns } from '../../runs/select-runs.tsx';
 import { place } from '../../router.ts';
 
 const filters = [
@@ -10,14 +13,24 @@ const filters = [
   { value: 'failed', label: 'Failed', statuses: 'failed,error' },
   { value: 'successful', label: 'Successful', statuses: 'successful' },
 ] as const;
-const pageSize = 25;
+
+/** What ran is no resource of one kind: only what its filters need of one. */
+const runs = {
+  one: 'job',
+  many: 'jobs',
+  filters: ['name', 'type', 'launch_type', 'created', 'finished', 'limit', 'instance_group'],
+};
 
 export function JobsPage() {
   const { query } = place.value;
   const chosen = filters.find(({ value }) => value === (query.get('show') ?? '')) ?? filters[0];
-  const number = Math.max(1, Number(query.get('page')) || 1);
-  const statuses = 'statuses' in chosen ? `&status__in=${chosen.statuses}` : '';
-  const { data, error } = useRuns(`unified_jobs/?order_by=-id&page_size=${pageSize}&page=${number}${statuses}`);
+  const { filters: all, ...rest } = readQuery(query, '-id');
+  const asked = { ...rest, filters: all.filter(([name]) => name !== 'show') };
+  const statuses = 'statuses' in chosen ? `?status__in=${chosen.statuses}` : '';
+  const list = listPath(`unified_jobs/${statuses}`, asked);
+  const options = useOptions('unified_jobs/');
+  const narrowed = Boolean(chosen.value || asked.search || asked.filters.length);
+  const { data, error, reload } = useRuns(list);
 
   return (
     <PageLayout title="Jobs" intro="Everything that ran, runs or waits to run, newest first.">
@@ -25,24 +38,28 @@ export function JobsPage() {
         {filters.map(({ value, label }) => (
           <a
             key={value}
-            href={value ? `/jobs?show=${value}` : '/jobs'}
+            href={addressWith('/jobs', query, { show: value })}
             aria-current={value === chosen.value ? 'true' : undefined}
           >
             {label}
           </a>
         ))}
       </nav>
-      {error.value && <Failure error={error.value} what="list of jobs" />}
+      <FilterBar resource={runs} fields={options.data.value?.actions.GET ?? {}} asked={asked} />
+      {options.error.value && (
+        <Failure error={options.error.value} what="list of what can be filtered" again={options.reload} />
+      )}
+      {error.value && <Failure error={error.value} what="list of jobs" again={reload} />}
       {!data.value && !error.value && <Loading what="jobs" />}
       {data.value?.count === 0 && (
         <p class="empty">
-          {chosen.value ? 'There is none of these.' : 'Nothing has run yet.'} <a href="/templates">Launch a template</a>
+          {narrowed ? 'There is none of these.' : 'Nothing has run yet.'} <a href="/templates">Launch a template</a>
         </p>
       )}
       {data.value && data.value.count > 0 && (
         <>
-          <RunsTable caption={`${chosen.label} jobs`} runs={data.value.results} />
-          <Pager path="/jobs" query={query} page={number} pages={Math.ceil(data.value.count / pageSize)} />
+          <SelectRuns key={list} caption={`${chosen.label} jobs`} runs={data.value.results} reload={reload} />
+          <Pager path="/jobs" query={query} page={asked.page} pages={Math.ceil(data.value.count / pageSize)} />
         </>
       )}
     </PageLayout>

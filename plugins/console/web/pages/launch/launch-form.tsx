@@ -3,34 +3,44 @@ import { useMemo } from 'preact/hooks';
 import { ApiFailure, attemptKey, type FieldErrors, post } from '../../api/http.ts';
 import type { Template } from '../../api/types.ts';
 import { Form } from '../../components/form.tsx';
+import { pageOf } from '../../resources/links.ts';
 import { go } from '../../router.ts';
 import { PasswordFields } from './password-fields.tsx';
+import { type Answers, firstAnswers, withAnswers } from '../../survey/answers.ts';
+import type { Question } from '../../survey/questions.ts';
+import { SurveyFields } from '../../survey/survey-fields.tsx';
 import { PromptField } from './prompt-field.tsx';
 import { defaultValue, launchBody, type LaunchInfo, type LaunchOptions, prompts, type Value } from './prompts.ts';
 
 interface Props {
+  /** of the templates: `job_templates` */
+  api: string;
   template: Template;
   info: LaunchInfo;
   options: LaunchOptions;
+  /** of the survey, where it is on */
+  questions: readonly Question[];
 }
 
-export function LaunchForm({ template, info, options }: Props) {
+export function LaunchForm({ api, template, info, options, questions }: Props) {
   const asked = useMemo(() => prompts.filter(({ flag }) => info[flag]), [info]);
   const values = useSignal<Record<string, Value>>(
     Object.fromEntries(asked.map((prompt) => [prompt.key, defaultValue(prompt, info)])),
   );
-  const names = useSignal(info.passwords_needed_to_start);
+  const names = useSignal(info.passwords_needed_to_start ?? []);
   const passwords = useSignal<Record<string, string>>({});
+  const answers = useSignal<Answers>(firstAnswers(questions));
   const errors = useSignal<FieldErrors>({});
 
   const submit = async () => {
-    const body = launchBody(asked, info, values.value, passwords.value);
+    const body = withAnswers(launchBody(asked, info, values.value, passwords.value), questions, answers.value);
     try {
       // sent twice, by a double click or a shaky line, it still starts one job
-      const { job } = await post<{ job: number }>(`job_templates/${template.id}/launch/`, body, {
+      const { type, id } = await post<{ type: string; id: number }>(`${api}/${template.id}/launch/`, body, {
         headers: { 'Idempotency-Key': attemptKey() },
       });
-      go(`/jobs/${job}`);
+      // what is cut in slices is launched as a workflow
+      go(pageOf(type, id) ?? '/jobs');
     } catch (error) {
       // other credentials may need other passwords
       const needed = error instanceof ApiFailure ? error.body?.passwords_needed_to_start : undefined;
@@ -48,13 +58,16 @@ export function LaunchForm({ template, info, options }: Props) {
       onSubmit={submit}
       explain={explain}
     >
-      {asked.length === 0 && names.value.length === 0 && <p>It asks for nothing: launch it as it is.</p>}
+      {asked.length + questions.length === 0 && names.value.length === 0 && (
+        <p>It asks for nothing: launch it as it is.</p>
+      )}
+      <SurveyFields questions={questions} answers={answers} />
       {asked.map((prompt) => (
         <PromptField
           key={prompt.key}
           prompt={prompt}
           option={options[prompt.key]}
-          required={prompt.key === 'inventory' && info.inventory_needed_to_start}
+          required={prompt.key === 'inventory' && info.inventory_needed_to_start === true}
           value={values.value[prompt.key]!}
           errors={errors.value[prompt.key]}
           onValue={(value) => void (values.value = { ...values.value, [prompt.key]: value })}
@@ -68,6 +81,8 @@ export function LaunchForm({ template, info, options }: Props) {
 /** Refusals of plugins bring their reasons; missing passwords are marked at their fields. */
 function explain(failure: ApiFailure) {
   const { body } = failure;
+  if (Array.isArray(body?.variables_needed_to_start))
+    return body.variables_needed_to_start.map((text: unknown) => <p key={String(text)}>{String(text)}</p>);
   if (Array.isArray(body?.passwords_needed_to_start)) return <p>Passwords are needed to start this job.</p>;
   if (failure.status !== 403 || !Array.isArray(body?.reasons)) return null;
   return (

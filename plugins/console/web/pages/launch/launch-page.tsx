@@ -1,27 +1,47 @@
-import { ApiFailure } from '../../api/http.ts';
 import { useQuery } from '../../api/query.ts';
 import type { Template } from '../../api/types.ts';
 import { Failure, Loading, PageLayout } from '../../components/page.tsx';
+import type { Survey } from '../../survey/questions.ts';
+import { useOptions } from '../../generic/use-options.ts';
 import { LaunchForm } from './launch-form.tsx';
 import type { LaunchInfo, LaunchOptions } from './prompts.ts';
-import { useEffect } from 'preact/hooks';
-import { useSignal } from '@preact/signals';
-import { request } from '../../api/http.ts';
 
 /** A template with everything it asks for. */
-export function LaunchPage({ params }: { params: Record<string, string> }) {
-  const id = Number(params['id']);
-  const template = useQuery<Template>(`job_templates/${id}/`);
-  const info = useQuery<LaunchInfo>(`job_templates/${id}/launch/`);
-  const options = useOptions(`job_templates/${id}/launch/`);
+export const LaunchPage = ({ params }: { params: Record<string, string> }) => (
+  <LaunchOf api="job_templates" id={Number(params['id'])} />
+);
+
+export const LaunchWorkflowPage = ({ params }: { params: Record<string, string> }) => (
+  <LaunchOf api="workflow_job_templates" id={Number(params['id'])} />
+);
+
+function LaunchOf({ api, id }: { api: string; id: number }) {
+  const template = useQuery<Template>(`${api}/${id}/`);
+  const info = useQuery<LaunchInfo>(`${api}/${id}/launch/`);
+  // labels, hints and choices of the prompts
+  const options = useOptions(`${api}/${id}/launch/`);
   const found = template.data.value;
-  const error = template.error.value ?? info.error.value;
+  const survey = useQuery<Survey>(info.data.value?.survey_enabled ? `${api}/${id}/survey_spec/` : null);
+  const queries = [template, info, options, survey];
+  const error = queries.map((query) => query.error.value).find((problem) => problem !== null);
+  const again = async () => {
+    await Promise.all(queries.map((query) => query.reload()));
+  };
+  const asks = info.data.value?.survey_enabled ? survey.data.value?.spec : [];
   return (
     <PageLayout title={found ? `Launch ${found.name}` : 'Launch'} intro={found && <Intro template={found} />}>
-      {error && <Failure error={error} what="template" />}
-      {!error && !(found && info.data.value && options.value) && <Loading what="what the template asks for" />}
-      {found && info.data.value && options.value && (
-        <LaunchForm template={found} info={info.data.value} options={options.value} />
+      {error && <Failure error={error} what="template" again={again} />}
+      {!error && !(found && info.data.value && options.data.value && asks) && (
+        <Loading what="what the template asks for" />
+      )}
+      {found && info.data.value && options.data.value && asks && (
+        <LaunchForm
+          api={api}
+          template={found}
+          info={info.data.value}
+          options={(options.data.value.actions.POST ?? {}) as LaunchOptions}
+          questions={asks}
+        />
       )}
     </PageLayout>
   );
@@ -32,24 +52,12 @@ function Intro({ template }: { template: Template }) {
   return (
     <>
       {template.description && <p>{template.description}</p>}
-      <p class="muted">
-        <code>{template.playbook}</code> of {project?.name ?? 'no project'}
-        {inventory && <> on {inventory.name}</>}
-      </p>
+      {template.playbook !== undefined && (
+        <p class="muted">
+          <code>{template.playbook}</code> of {project?.name ?? 'no project'}
+          {inventory && <> on {inventory.name}</>}
+        </p>
+      )}
     </>
   );
-}
-
-/** Labels, hints and choices of the prompts come from the service. */
-function useOptions(path: string) {
-  const options = useSignal<LaunchOptions | undefined>(undefined);
-  useEffect(() => {
-    request<{ actions: { POST?: LaunchOptions } }>('OPTIONS', path)
-      .then(({ actions }) => void (options.value = actions.POST ?? {}))
-      .catch((error: unknown) => {
-        if (!(error instanceof ApiFailure)) throw error;
-        options.value = {};
-      });
-  }, [path]);
-  return options;
 }

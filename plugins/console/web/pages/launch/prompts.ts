@@ -1,8 +1,10 @@
 /** What GET launch/ says. */
 export interface LaunchInfo {
   can_start_without_user_input: boolean;
-  passwords_needed_to_start: string[];
-  inventory_needed_to_start: boolean;
+  /** of workflows, neither this nor the next */
+  passwords_needed_to_start?: string[];
+  inventory_needed_to_start?: boolean;
+  survey_enabled?: boolean;
   defaults: Record<string, any>;
   [flag: `ask_${string}`]: boolean;
 }
@@ -15,7 +17,7 @@ export interface OptionField {
 }
 export type LaunchOptions = Record<string, OptionField>;
 
-export type PromptKind = 'code' | 'text' | 'number' | 'check' | 'choice' | 'one' | 'many';
+type PromptKind = 'code' | 'text' | 'number' | 'check' | 'choice' | 'one' | 'many';
 
 export interface Prompt {
   key: string;

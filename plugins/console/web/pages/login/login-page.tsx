@@ -7,7 +7,43 @@ import { Form } from '../../components/form.tsx';
 import { Logo } from '../../components/logo.tsx';
 import { Notice } from '../../components/notice.tsx';
 
-export function LoginPage() {
+/** In place of everything while nobody is logged in. */
+export const LoginPage = () => (
+  <main class="login">
+    <LoginCard />
+  </main>
+);
+
+/** Over a page whose session has ended: what was typed there waits behind it, seen by nobody. */
+export function LoginAgain() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { title, focused } = useRef({ title: document.title, focused: document.activeElement }).current;
+  const show = () => {
+    if (!dialog.current?.open) dialog.current?.showModal();
+  };
+  useEffect(() => {
+    show();
+    return () => {
+      document.title = title;
+      // once the page can be seen again
+      requestAnimationFrame(() => focused instanceof HTMLElement && focused.focus());
+    };
+  }, []);
+  return (
+    // there is nothing to go back to
+    <dialog
+      ref={dialog}
+      class="login"
+      aria-label="Log in again"
+      onCancel={(event) => event.preventDefault()}
+      onClose={show}
+    >
+      <LoginCard />
+    </dialog>
+  );
+}
+
+function LoginCard() {
   const username = useSignal('');
   const password = useSignal('');
   const errors = useSignal<FieldErrors>({});
@@ -26,33 +62,31 @@ export function LoginPage() {
   };
 
   return (
-    <main class="login">
-      <section ref={section} class="login-card">
-        <h1>
-          <Logo />
-          Log in to Tapline
-        </h1>
-        {expired.value && <Notice tone="info">Your session has ended. Log in again to go on where you were.</Notice>}
-        <Form submit="Log in" busy="Logging in …" onSubmit={submit} errors={errors} known={[]}>
-          <TextField
-            label="User name"
-            name="username"
-            required
-            autocomplete="username"
-            value={username.value}
-            onValue={(value) => void (username.value = value)}
-          />
-          <TextField
-            label="Password"
-            name="password"
-            type="password"
-            required
-            autocomplete="current-password"
-            value={password.value}
-            onValue={(value) => void (password.value = value)}
-          />
-        </Form>
-      </section>
-    </main>
+    <section ref={section} class="login-card">
+      <h1>
+        <Logo />
+        Log in to Tapline
+      </h1>
+      {expired.value && <Notice tone="info">Your session has ended. Log in again to go on where you were.</Notice>}
+      <Form submit="Log in" busy="Logging in …" onSubmit={submit} errors={errors} known={[]}>
+        <TextField
+          label="User name"
+          name="username"
+          required
+          autocomplete="username"
+          value={username.value}
+          onValue={(value) => void (username.value = value)}
+        />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          required
+          autocomplete="current-password"
+          value={password.value}
+          onValue={(value) => void (password.value = value)}
+        />
+      </Form>
+    </section>
   );
 }

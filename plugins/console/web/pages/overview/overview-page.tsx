@@ -1,6 +1,6 @@
 import { useRuns } from '../../api/runs.ts';
 import { Failure, Loading, PageLayout } from '../../components/page.tsx';
-import { RunsTable } from '../../components/runs-table.tsx';
+import { RunsTable } from '../../runs/runs-table.tsx';
 import { NextSteps } from '../setup/next-steps.tsx';
 import { PluginHealth } from '../plugins/plugin-health.tsx';
 import { RecommendationCards } from './recommendation-cards.tsx';
@@ -21,7 +21,7 @@ export function OverviewPage() {
 }
 
 function Running() {
-  const { data, error } = useRuns('unified_jobs/?status__in=pending,waiting,running&order_by=-id&page_size=10');
+  const { data, error, reload } = useRuns('unified_jobs/?status__in=pending,waiting,running&order_by=-id&page_size=10');
   const page = data.value;
   return (
     <section aria-labelledby="running-title">
@@ -29,7 +29,7 @@ function Running() {
         Running now
         {page && page.count > 0 && <span class="count">{page.count}</span>}
       </h2>
-      {error.value && <Failure error={error.value} what="list of jobs" />}
+      {error.value && <Failure error={error.value} what="list of jobs" again={reload} />}
       {!page && !error.value && <Loading what="jobs" />}
       {page?.count === 0 && (
         <p class="empty">

@@ -10,9 +10,9 @@ interface Found {
 const severities = { critical: 'Critical', warn: 'Warning', info: 'Hint' } as const;
 
 export function RecommendationCards({ most = Infinity }: { most?: number }) {
-  const { data, error } = useQuery<Found>('recommendations/');
+  const { data, error, reload } = useQuery<Found>('recommendations/');
   if (error.value?.status === 404) return <p class="empty">The plugin with recommendations is not switched on.</p>;
-  if (error.value) return <Failure error={error.value} what="list of recommendations" />;
+  if (error.value) return <Failure error={error.value} what="list of recommendations" again={reload} />;
   if (!data.value) return <Loading what="recommendations" />;
   const { count, results } = data.value;
   if (count === 0) return <p class="empty">Nothing to recommend: all is well.</p>;

@@ -3,13 +3,13 @@ import { Failure, Loading, PageLayout } from '../../components/page.tsx';
 import { Status } from '../../components/status.tsx';
 
 export function PluginsPage() {
-  const { data, error } = usePlugins();
+  const { data, error, reload } = usePlugins();
   return (
     <PageLayout title="Plugins" intro="What extends this installation, and whether it is well.">
       {error.value?.status === 404 ? (
         <p class="empty">This version of the service does not tell about its plugins.</p>
       ) : (
-        error.value && <Failure error={error.value} what="list of plugins" />
+        error.value && <Failure error={error.value} what="list of plugins" again={reload} />
       )}
       {!data.value && !error.value && <Loading what="plugins" />}
       {data.value?.count === 0 && <p class="empty">No plugin is switched on.</p>}
@@ -41,10 +41,11 @@ function PluginCard({ plugin }: { plugin: Plugin }) {
 
 const words: Record<string, [one: string, many: string]> = {
   navigation: ['menu entry', 'menu entries'],
-  offers: ['extension', 'extensions'],
+  extensions: ['extended resource', 'extended resources'],
+  offers: ['offer to others', 'offers to others'],
 };
 
-/** `1 route, 12 extensions`. */
+/** `1 route, 12 offers to others`. */
 const contributed = (contributions: Plugin['contributions']): string =>
   Object.entries(contributions)
     .map(([kind, { count }]) => {

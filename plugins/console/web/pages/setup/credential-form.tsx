@@ -3,7 +3,8 @@ import type { Page } from '../../api/types.ts';
 import { TextField } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import type { StepFormProps } from './steps.tsx';
-import { defaultOrganization, useFields } from './use-create.ts';
+import { useFields } from '../../components/use-fields.ts';
+import { defaultOrganization } from './default-organization.ts';
 
 export function CredentialForm({ onDone }: StepFormProps) {
   const { values, errors, bind } = useFields({ name: '', username: '', ssh_key_data: '', ssh_key_unlock: '' });

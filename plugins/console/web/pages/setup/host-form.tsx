@@ -4,7 +4,8 @@ import type { Page } from '../../api/types.ts';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import type { StepFormProps } from './steps.tsx';
-import { defaultOrganization, useFields } from './use-create.ts';
+import { useFields } from '../../components/use-fields.ts';
+import { defaultOrganization } from './default-organization.ts';
 
 type Inventories = Page<{ id: number; name: string }>;
 const list = 'inventories/?order_by=name&page_size=200';

@@ -3,7 +3,8 @@ import { ApiFailure, get, post, request } from '../../api/http.ts';
 import { TextField } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import type { StepFormProps } from './steps.tsx';
-import { defaultOrganization, useFields } from './use-create.ts';
+import { useFields } from '../../components/use-fields.ts';
+import { defaultOrganization } from './default-organization.ts';
 
 interface Project {
   id: number;

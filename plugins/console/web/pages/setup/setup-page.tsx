@@ -1,15 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { ApiFailure } from '../../api/http.ts';
+import { ApiFailure } from '../../api/http.ts';
 import { doneSteps, own, readSteps, type StepId, stepIds } from '../../api/steps.ts';
 import { Failure, Loading, PageLayout } from '../../components/page.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { steps } from './steps.tsx';
 
 export function SetupPage() {
-  const error = useSignal<ApiFailure | null>(null);
+  const { error, read } = useSteps();
   const opened = useSignal<StepId | null>(null);
-  useEffect(() => void readSteps().catch((failure: ApiFailure) => void (error.value = failure)), []);
   const found = own.value;
   const next = found && steps.find(({ id }) => !found[id])?.id;
 
@@ -30,7 +29,7 @@ export function SetupPage() {
           : `${doneSteps.value} of ${stepIds.length} steps are done.`)
       }
     >
-      {error.value && <Failure error={error.value} what="state of the installation" />}
+      {error.value && <Failure error={error.value} what="state of the installation" again={read} />}
       {!found && !error.value && <Loading what="what is there" />}
       {found && (
         <ol class="steps">
@@ -57,6 +56,21 @@ export function SetupPage() {
       )}
     </PageLayout>
   );
+}
+
+function useSteps() {
+  const error = useSignal<ApiFailure | null>(null);
+  const read = async () => {
+    try {
+      await readSteps();
+      error.value = null;
+    } catch (failure) {
+      if (!(failure instanceof ApiFailure)) throw failure;
+      error.value = failure;
+    }
+  };
+  useEffect(() => void read(), []);
+  return { error, read };
 }
 
 const There = ({ name }: { name: string }) => (

@@ -4,7 +4,7 @@ import type { Page } from '../../api/types.ts';
 import { CheckField, type Choice, SelectField, TextField } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import type { StepFormProps } from './steps.tsx';
-import { useFields } from './use-create.ts';
+import { useFields } from '../../components/use-fields.ts';
 
 type Named = Page<{ id: number; name: string }>;
 

@@ -1,0 +1,6 @@
+/** Milliseconds that some work takes. */
+export const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+};

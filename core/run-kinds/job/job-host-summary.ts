@@ -1,0 +1,45 @@
+import { type Resource, type Sublist, defineResource, field } from '@tapline/plugin-sdk';
+import { anyOf, via } from '../../rbac/rules.ts';
+import { ofSeenRun, type Visible } from '../../runs/access.ts';
+import { ofGroup } from './job-event.ts';
+import { summariesOfJob } from './summaries-of-job.ts';
+
+const count = () => field.integer({ mode: 'ro' });
+
+/** Written once, by the statistics at the end of a job; never changed. */
+export const jobHostSummaryResource = ({ visible }: { visible: Visible }): Resource =>
+  defineResource({
+    type: 'job_host_summary',
+    path: 'job_host_summaries',
+    root: false,
+    table: 'job_host_summaries',
+    label: 'Job host summary',
+    description: 'How a job ended on one host.',
+    methods: { list: [], detail: ['GET'] },
+    access: {
+      see: anyOf(ofSeenRun(visible, { kind: 'job' }), via('host_id', 'hosts', visible('host'))),
+    },
+    orderBy: ['-id'],
+    search: ['host_name'],
+    fields: {
+      job: field.ref('job', { mode: 'ro', column: 'run_id' }),
+      host: field.ref('host', { mode: 'ro' }),
+      constructed_host: field.computed({ compute: () => null }),
+      host_name: field.string({ mode: 'ro' }),
+      changed: count(),
+      dark: count(),
+      failures: count(),
+      ok: count(),
+      processed: count(),
+      skipped: count(),
+      ignored: count(),
+      rescued: count(),
+      failed: field.boolean({ mode: 'ro' }),
+    },
+    summaries: (db, rows) => summariesOfJob(db, rows),
+  });
+
+/** For the descriptors of jobs, hosts and groups. */
+export const jobHostSummaries: Sublist = { resource: 'job_host_summary', column: 'run_id' };
+export const hostJobHostSummaries: Sublist = { resource: 'job_host_summary', column: 'host_id' };
+export const groupJobHostSummaries: Sublist = { resource: 'job_host_summary', where: ofGroup };

@@ -1,0 +1,40 @@
+import { type Columns, type LaunchTemplate, notFound, type PlanRequest, type RunPlan } from '@tapline/plugin-sdk';
+import { advanceLater } from '../../runs/waiting/advance.ts';
+import { storable } from '../../runs/refusal.ts';
+import type { ApprovalServices } from './services.ts';
+import { tellOfApproval } from './tell.ts';
+
+const mostMessage = 65_536;
+
+/** contract B4: an approval is what its template was when the node was reached. */
+export async function planApproval(
+  services: ApprovalServices,
+  { db, template: id, variables = {}, columns = {} }: PlanRequest,
+): Promise<RunPlan> {
+  const template: (LaunchTemplate & { data: Record<string, unknown>; timeout: number }) | undefined = await db(
+    'templates',
+  )
+    .where({ id, kind: 'workflow_approval_template' })
+    .first();
+  if (!template) throw notFound('No Workflow approval template matches the given query.');
+  const { queue, sandbox } = services;
+  const { context_template: text = '', ...data } = template.data;
+  const message = await sandbox.render(String(text), variables, { maxOutput: mostMessage }).catch(() => '');
+  const { timeout } = template;
+  return {
+    columns: {
+      template_id: template.id,
+      workflow_id: (template as Columns)['workflow_id'],
+      name: template.name,
+      description: template['description'],
+      timeout,
+      data: JSON.stringify({ ...data, context_message: storable(message, mostMessage), timed_out: false }),
+      ...columns,
+    },
+    template,
+    async write(trx, run) {
+      await queue.addTasks(trx, timeout > 0 ? [advanceLater(run.id, timeout)] : []);
+      await tellOfApproval(trx, services, run, 'running');
+    },
+  };
+}

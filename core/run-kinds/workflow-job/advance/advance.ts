@@ -1,0 +1,80 @@
+import type { RunRow } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { advanceLater, advanceTask } from '../../../runs/waiting/advance.ts';
+import type { Inserted } from '../../../runs/start.ts';
+import type { WorkflowServices } from '../services.ts';
+import { mergedArtifacts } from './artifacts.ts';
+import { decideSteps, type Steps } from './decide.ts';
+import { type GraphNode, loadGraph } from './graph.ts';
+import { spawn } from './spawn.ts';
+
+/** Launched in one transaction; a workflow that begins with more of them goes on at once. */
+const mostAtOnce = 50;
+
+/**
+ * Looks at where a run of a workflow stands, and goes on. All of it in one transaction under the lock of the run's row:
+ * of two nodes that end at once, each sees the other's end or is seen by it. Whatever is launched is tied to its node there, too;
+ * plugins are asked about it after the commit, and what they never got to decide about is deleted, and launched again.
+ */
+export async function advanceWorkflow(services: WorkflowServices, id: number): Promise<void> {
+  const { db, launch, log } = services;
+  const inserted = await db.transaction((trx) => step(trx, services, id));
+  for (const one of inserted)
+    // nobody waits for it
+    launch
+      .decide(one)
+      .catch((err: unknown) => log.error({ err, run: one.run.id }, 'a node of a workflow could not be started'));
+}
+
+async function step(trx: Knex, services: WorkflowServices, id: number): Promise<Inserted[]> {
+  const run: RunRow | undefined = await trx('runs').where({ id, status: 'running' }).forNoKeyUpdate().first();
+  if (!run) return [];
+  const steps = decideSteps(await loadGraph(trx, id), { canceled: run.canceled_on !== null });
+  await mark(trx, steps.skip, { do_not_run: true });
+  await mark(trx, steps.fail, { outcome: 'error' });
+  const inserted = await spawn(trx, services, run, steps.launch.slice(0, mostAtOnce));
+  await services.queue.addTasks(trx, [
+    ...(needsAnotherLook(steps, inserted) ? [advanceTask(id)] : []),
+    ...(steps.later === undefined ? [] : [advanceLater(id, steps.later)]),
+  ]);
+  if (steps.end) await finish(trx, services, run, steps.end);
+  return inserted;
+}
+
+async function mark(trx: Knex, nodes: readonly number[], what: { do_not_run: true } | { outcome: 'error' }) {
+  if (nodes.length)
+    await trx('workflow_job_nodes')
+      .whereIn('id', nodes)
+      .update({ ...what, modified: trx.fn.now() });
+}
+
+/** Nobody tells of a node that could not be launched at all. */
+const needsAnotherLook = ({ launch }: Steps, inserted: readonly Inserted[]): boolean =>
+  launch.length > mostAtOnce || inserted.length < Math.min(launch.length, mostAtOnce);
+
+async function finish(
+  trx: Knex,
+  { statuses }: WorkflowServices,
+  run: RunRow,
+  end: NonNullable<Steps['end']>,
+): Promise<void> {
+  const artifacts = await mergedArtifacts(trx, run.id);
+  if (run.canceled_on !== null) return void (await statuses.setStatus(trx, run, 'canceled', { artifacts }));
+  const explanation = end.status === 'failed' ? explain(end.unhandled) : undefined;
+  await statuses.setStatus(trx, run, end.status, {
+    artifacts,
+    ...(explanation === undefined
+      ? {}
+      : { job_explanation: [run.job_explanation, explanation].filter(Boolean).join('\n') }),
+  });
+}
+
+const named = 20;
+
+function explain(nodes: readonly GraphNode[]): string {
+  const why = ({ job, template, outcome }: GraphNode) =>
+    job === null && template === null ? 'nothing to launch' : outcome;
+  const told = nodes.slice(0, named).map((node) => `${node.id} (${why(node)})`);
+  const more = nodes.length > named ? ` and ${nodes.length - named} more` : '';
+  return `No error handling path was found for workflow node${nodes.length > 1 ? 's' : ''} ${told.join(', ')}${more}.`;
+}

@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Graph, GraphLink, GraphNode } from './graph.ts';
+
+/** What is next for a run, from its graph alone. */
+export interface Steps {
+  /** nodes that can no longer run: marked so */
+  skip: number[];
+  /** nodes that were reached and have nothing to launch: marked as failed */
+  fail: number[];
+  /** nodes that are launched now */
+  launch: GraphNode[];
+  /** seconds until the first of those is due that are tried again later; undefined: there are none */
+  later: number | undefined;
+  /** how the run ends, once nothing is left to do */
+  end: { status: 'successful' } | { status: 'failed'; unhandled: GraphNode[] } | undefined;
+}
+
+/** `waiting`: for others, or for its own run */
+type State = 'waiting' | 'skipped' | 'success' | 'failure';
+
+/** At once, then after 4, 8, 16 … seconds, and never later than five minutes. */
+const pauseBefore = (attempt: number): number => (attempt === 0 ? 0 : Math.min(300, 2 ** (attempt + 1)));
+
+/** contract B7. One pass in the order of the links, so that whatever follows from a node is known when its children are looked at. */
+export function decideSteps({ nodes, links }: Graph, { canceled }: { canceled: boolean }): Steps {
+  const parents = Map.groupBy(links, ({ child }) => child);
+  const children = Map.groupBy(links, ({ parent }) => parent);
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const states = new Map<number, State>();
+  const steps: Steps = { skip: [], fail: [], launch: [], later: undefined, end: undefined };
+  for (const node of inOrder(nodes, parents, children)) {
+    const into = parents.get(node.id) ?? [];
+    states.set(node.id, stateOf(node, { into, states, byId, canceled, steps }));
+  }
+  if (![...states.values()].includes('waiting')) steps.end = endOf(nodes, states, children);
+  return steps;
+}
+
+interface Surroundings {
+  into: readonly GraphLink[];
+  states: ReadonlyMap<number, State>;
+  byId: ReadonlyMap<number, GraphNode>;
+  canceled: boolean;
+  steps: Steps;
+}
+
+/** Notes in `steps` what is to be done about the node. */
+function stateOf(node: GraphNode, around: Surroundings): State {
+  const { canceled, steps } = around;
+  if (node.skipped) return 'skipped';
+  if (node.outcome !== null) return ended(node, canceled, steps);
+  if (node.job !== null) return 'waiting';
+  const chance = canceled ? 'never' : chanceOf(node, around);
+  if (chance === 'never') {
+    steps.skip.push(node.id);
+    return 'skipped';
+  }
+  if (chance === 'open') return 'waiting';
+  if (node.template === null) {
+    steps.fail.push(node.id);
+    return 'failure';
+  }
+  steps.launch.push(node);
+  return 'waiting';
+}
+
+function ended(node: GraphNode, canceled: boolean, steps: Steps): State {
+  if (node.outcome === 'successful') return 'success';
+  if (canceled || node.failed_s === null || node.retries <= 0 || node.template === null) return 'failure';
+  const left = pauseBefore(node.attempts) - node.failed_s;
+  if (left > 0) steps.later = Math.min(steps.later ?? Infinity, left);
+  else steps.launch.push(node);
+  return 'waiting';
+}
+
+/** Whether a node that was not launched yet is to be launched now, may be later, or never. */
+function chanceOf(node: GraphNode, { into, states, byId }: Surroundings): 'now' | 'open' | 'never' {
+  if (!into.length) return 'now';
+  const from = into.map((link) => {
+    const state = states.get(link.parent)!;
+    return { link, state, outcome: byId.get(link.parent)!.outcome, holds: isSatisfied(link, state) };
+  });
+  if (node.all) {
+    if (from.some(({ state }) => state === 'skipped')) return 'never';
+    const judged = ({ outcome, state }: (typeof from)[number]) =>
+      state !== 'waiting' && (outcome === 'successful' || outcome === 'failed');
+    if (from.some((one) => judged(one) && !one.holds)) return 'never';
+  }
+  if (from.some(({ state }) => state === 'waiting')) return 'open';
+  return from.some(({ holds }) => holds) ? 'now' : 'never';
+}
+
+function isSatisfied(link: GraphLink, state: State): boolean {
+  if (state !== 'success' && state !== 'failure') return false;
+  if (link.kind === 'condition') return (link.trigger === 'always' || link.trigger === state) && artifactHolds(link);
+  return link.kind === 'always' || link.kind === state;
+}
+
+/** A value is what it is as JSON, by its type, or as text; one that is not there is neither equal nor unequal to anything. */
+export function artifactHolds({
+  artifact,
+  operator,
+  expected,
+}: Pick<GraphLink, 'artifact' | 'operator' | 'expected'>): boolean {
+  if (artifact === null) return false;
+  const value: unknown = JSON.parse(artifact);
+  const same = isDeepStrictEqual(value, parsed(expected)) || (typeof value === 'string' && value === expected);
+  return operator === 'eq' ? same : !same;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A failure counts unless something follows it that is there for failures. */
+function endOf(
+  nodes: readonly GraphNode[],
+  states: ReadonlyMap<number, State>,
+  children: Map<number, GraphLink[]>,
+): Steps['end'] {
+  const handled = ({ id }: GraphNode) =>
+    (children.get(id) ?? []).some(
+      (link) =>
+        link.kind === 'failure' ||
+        link.kind === 'always' ||
+        (link.kind === 'condition' && isSatisfied(link, 'failure')),
+    );
+  const unhandled = nodes.filter((node) => states.get(node.id) === 'failure' && !handled(node));
+  return unhandled.length ? { status: 'failed', unhandled } : { status: 'successful' };
+}
+
+/** Parents before children. */
+function inOrder(
+  nodes: readonly GraphNode[],
+  parents: ReadonlyMap<number, readonly GraphLink[]>,
+  children: ReadonlyMap<number, readonly GraphLink[]>,
+): GraphNode[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const open = new Map(nodes.map(({ id }) => [id, parents.get(id)?.length ?? 0]));
+  const ordered = nodes.filter(({ id }) => open.get(id) === 0);
+  // grows as it is walked
+  for (const { id } of ordered)
+    for (const { child } of children.get(id) ?? []) {
+      const left = open.get(child)! - 1;
+      open.set(child, left);
+      if (left === 0) ordered.push(byId.get(child)!);
+    }
+  return ordered;
+}

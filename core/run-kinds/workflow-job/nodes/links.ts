@@ -1,0 +1,100 @@
+import {
+  ApiError,
+  type Call,
+  type Columns,
+  forbidden,
+  notFound,
+  type Row,
+  type Sublist,
+  ValidationError,
+} from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { type LinkKind, linkKinds } from './node-fields.ts';
+
+const refused = (text: string) => new ApiError(400, { Error: text });
+
+const belowSql = `with recursive below as (
+    select l.child_id from workflow_node_links l where l.parent_id = ?
+    union
+    select l.child_id from workflow_node_links l join below b on l.parent_id = b.child_id
+  ) select exists (select from below where child_id = ?) as closes`;
+
+/** `success_nodes/` and the others of a node: which nodes follow it (contract B3). */
+export const linksOf = (): Record<string, Sublist> =>
+  Object.fromEntries(linkKinds.map((kind) => [`${kind}_nodes`, linkList(kind)]));
+
+const linkList = (kind: LinkKind): Sublist => ({
+  resource: 'workflow_job_template_node',
+  attach: true,
+  create: true,
+  inherit: ['workflow_job_template_id'],
+  where: (builder, parent, alias) =>
+    void builder.whereRaw(`??.id in (select child_id from workflow_node_links where parent_id = ? and kind = ?)`, [
+      alias,
+      parent.id,
+      kind,
+    ]),
+  link: (trx, parent, child, call, { detach }) =>
+    detach ? unlink(trx, parent, child, kind) : link(trx, { parent, child, kind, call }),
+});
+
+async function unlink(trx: Knex, parent: Row, child: number, kind: LinkKind): Promise<boolean> {
+  return (await trx('workflow_node_links').where({ parent_id: parent.id, child_id: child, kind }).delete()) > 0;
+}
+
+interface Linking {
+  parent: Row;
+  child: number;
+  kind: LinkKind;
+  call: Call;
+}
+
+async function link(trx: Knex, { parent, child, kind, call }: Linking): Promise<boolean> {
+  const condition = kind === 'condition' ? readCondition(call.body) : {};
+  const workflow = Number(parent['workflow_job_template_id']);
+  // two links at once must not close a cycle that neither sees
+  await trx('templates').where({ id: workflow }).forNoKeyUpdate().first('id');
+  const node = await trx('workflow_job_template_nodes').where({ id: child }).first('workflow_job_template_id');
+  // whoever sees a node sees its workflow's others, one that is being made included
+  if (node?.workflow_job_template_id !== workflow) {
+    if (!node || !(await call.visible('workflow_job_template_node', [child])).has(child))
+      throw new ApiError(400, notFound('No Workflow job template node matches the given query.').body);
+    throw forbidden('The node belongs to another workflow.');
+  }
+  if (child === parent.id) throw refused('A cycle was found: a node cannot follow itself.');
+  const pair = { parent_id: parent.id, child_id: child };
+  const linked = await trx('workflow_node_links').where(pair).first('kind');
+  if (linked && linked.kind !== kind)
+    throw refused(`The nodes are linked already, by a link of the kind ${linked.kind}.`);
+  if (linked) {
+    if (kind === 'condition') await trx('workflow_node_links').where(pair).update(condition);
+    return false;
+  }
+  const { rows } = await trx.raw(belowSql, [child, parent.id]);
+  if (rows[0].closes) throw refused('A cycle was found: the node comes before the one that it should follow.');
+  await trx('workflow_node_links').insert({ ...pair, kind, ...condition });
+  return true;
+}
+
+const triggers: readonly unknown[] = ['success', 'failure', 'always'];
+const operators: readonly unknown[] = ['eq', 'ne'];
+
+/** What a condition asks for. @throws ValidationError */
+function readCondition({
+  trigger = 'success',
+  artifact_key: key,
+  operator = 'eq',
+  expected_value: expected = '',
+}: Columns) {
+  const errors: Record<string, string[]> = {};
+  const choice = (value: unknown) => [`"${String(value).slice(0, 100)}" is not a valid choice.`];
+  if (!triggers.includes(trigger)) errors['trigger'] = choice(trigger);
+  if (!operators.includes(operator)) errors['operator'] = choice(operator);
+  if (typeof key !== 'string' || !key.trim() || key.length > 512 || key.includes('\0'))
+    errors['artifact_key'] = ['The name of an artifact is required, of 512 characters at most.'];
+  const text = typeof expected === 'string' ? expected : (JSON.stringify(expected) ?? '');
+  if (text.length > 4096 || text.includes('\0'))
+    errors['expected_value'] = ['Must not be longer than 4096 characters.'];
+  if (Object.keys(errors).length) throw new ValidationError(errors);
+  return { trigger, operator, artifact_key: key, expected_value: text };
+}

@@ -1,0 +1,114 @@
+import { type LaunchTemplate, type Row, ValidationError, type WriteContext } from '@tapline/plugin-sdk';
+import { nextId } from '../../db/next-id.ts';
+import { storableDeep } from '../../descriptors/read/scalar.ts';
+import { assertRights, rightsOfLink } from '../../rbac/rights.ts';
+import type { KeyRing } from '../../secrets/key-ring.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { askedBy } from '../../surveys/survey.ts';
+import { readVariables, type Variables, VariablesError } from '../../yaml/variables.ts';
+import type { RunKinds } from '../kinds.ts';
+import { openAnswers, sealAnswers, shownAnswers, sortAnswers } from './answers.ts';
+import { nothingSaved, savedPromptNames } from './fields.ts';
+import { promptsOf, savedLists } from './launch.ts';
+import { planSaved, problemsOf } from './plan.ts';
+import type { SavedIn } from './store.ts';
+
+export interface SavedDeps {
+  kinds: RunKinds;
+  keyRing: KeyRing;
+  settings: Pick<Settings, 'get'>;
+}
+
+export interface SavedCheck {
+  saved: SavedIn;
+  /** kind of the origin of the launches to come: `schedule`, `workflow` */
+  origin: string;
+  /** `part`: what is missing may come with a later launch */
+  ahead: 'whole' | 'part';
+}
+
+/**
+ * For `validate` of a resource with saved prompts: holds them against the template that the row names, and readies what is
+ * stored; without a template nothing is saved. A change that sends none of them and names no other template is not judged.
+ * @throws ValidationError with all that is wrong, ApiError 403 for an inventory that the caller may not use
+ */
+export async function checkSavedPrompts(deps: SavedDeps, context: WriteContext, how: SavedCheck): Promise<void> {
+  const { trx, input, before, sent } = context;
+  const column = 'unified_job_template_id';
+  const id = (column in input ? input[column] : before?.[column]) as number | null | undefined;
+  const template: LaunchTemplate | undefined = id == null ? undefined : await trx('templates').where({ id }).first();
+  if (!template) {
+    // nothing of it is kept, but what is no variables is still told
+    await readSent(input['extra_data'] ?? {}, deps.settings);
+    return void Object.assign(input, nothingSaved, { survey_passwords: null });
+  }
+  const moved = before !== undefined && column in input && input[column] !== before[column];
+  if (before && !moved && !savedPromptNames.some((name) => sent.has(name))) return;
+  const answers = await answersOf(deps, context, how, template);
+  const row = { ...nothingSaved, ...before, ...input } as Row;
+  const lists = before && (await savedLists(trx, how.saved, [before.id])).get(before.id);
+  const plan = await planSaved(deps.kinds, trx, template, {
+    prompts: promptsOf(row, answers.open, lists),
+    secretVariables: answers.secret,
+    origin: how.origin,
+    ip: context.call.ip,
+    ahead: how.ahead,
+  });
+  const problems = problemsOf(plan);
+  if (Object.keys(problems).length) throw new ValidationError(problems);
+  await assertMayUseInventory(context, template);
+  await keepAnswers(deps, context, how.saved, answers);
+}
+
+/** Variables as sent, or as they are. */
+async function answersOf(
+  { keyRing, settings }: SavedDeps,
+  context: WriteContext,
+  { saved }: SavedCheck,
+  template: Row,
+) {
+  const { input, before } = context;
+  const sent = await readSent(input['extra_data'] ?? before?.['extra_data'] ?? {}, settings);
+  const kept = before ? openAnswers(keyRing, saved.table, before) : {};
+  const sorted = sortAnswers(sent, kept, askedBy(template));
+  if (sorted.missing.length)
+    throw ValidationError.field('extra_data', `There is no answer to keep for: ${sorted.missing.join(', ')}.`);
+  return sorted;
+}
+
+async function readSent(value: unknown, settings: SavedDeps['settings']): Promise<Variables> {
+  try {
+    const variables = await readVariables(value, { maxLength: Number(settings.get('MAX_VARIABLES_LENGTH')) });
+    if (storableDeep(variables)) return variables;
+  } catch (error) {
+    if (error instanceof VariablesError) throw ValidationError.field('extra_data', error.message);
+    throw error;
+  }
+  throw ValidationError.field('extra_data', 'Null characters and unpaired surrogates are not allowed.');
+}
+
+/** The template's own may be named by everybody. */
+async function assertMayUseInventory({ trx, call, input, before }: WriteContext, template: Row): Promise<void> {
+  const needed = rightsOfLink('inventory', 'use_role', 'inventory_id', before, input);
+  const own = needed.filter(({ id }) => id === input['inventory_id'] && id !== template['inventory_id']);
+  await assertRights(trx, call.actor, own);
+}
+
+async function keepAnswers(
+  { keyRing }: SavedDeps,
+  { trx, input, before }: WriteContext,
+  { table }: SavedIn,
+  answers: { open: Variables; secret: Variables },
+): Promise<void> {
+  input['extra_data'] = shownAnswers(answers);
+  if (!Object.keys(answers.secret).length) {
+    input['survey_passwords'] = null;
+    return;
+  }
+  let id = before?.id;
+  if (id === undefined) {
+    id = await nextId(trx, table);
+    input['id'] = id;
+  }
+  input['survey_passwords'] = sealAnswers(keyRing, table, id, answers.secret);
+}

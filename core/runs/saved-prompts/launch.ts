@@ -1,0 +1,56 @@
+import type { Knex } from 'knex';
+import type { PlanRequest, Row } from '@tapline/plugin-sdk';
+import type { KeyRing } from '../../secrets/key-ring.ts';
+import { masked } from '../../secrets/masked.ts';
+import type { Variables } from '../../yaml/variables.ts';
+import { openAnswers } from './answers.ts';
+import { valuesOf } from './fields.ts';
+import { listsOfSaved, type SavedIn } from './store.ts';
+
+/** What a saved set brings to a launch: `{ ...saved, template, origin, … }` is a request for the launch door. */
+export type SavedLaunch = Required<Pick<PlanRequest, 'prompts' | 'secretVariables' | 'saved'>>;
+
+type Lists = Record<(typeof listsOfSaved)[number]['name'], number[]>;
+
+const idsIn = ({ lists, key }: SavedIn) =>
+  listsOfSaved.map(({ name, column, ...list }) => {
+    const order = 'order' in list ? list.order : column;
+    return `coalesce((select array_agg(l.${column} order by l.${order}) from ${lists}_${name} l where l.${key} = s.id), '{}') as ${name}`;
+  });
+
+/** The lists of some rows, in one statement. */
+export async function savedLists(db: Knex, saved: SavedIn, rows: readonly number[]): Promise<Map<number, Lists>> {
+  if (!rows.length) return new Map();
+  const { rows: found } = await db.raw<{ rows: (Lists & { id: number })[] }>(
+    `select s.id, ${idsIn(saved).join(', ')} from unnest(?::bigint[]) s(id)`,
+    [[...rows]],
+  );
+  return new Map(found.map(({ id, ...lists }) => [id, lists]));
+}
+
+/** Prompts by name: an empty list is none wished for. */
+export const promptsOf = (row: Row, variables: Variables, lists?: Lists): Record<string, unknown> => ({
+  ...valuesOf(row),
+  ...(Object.keys(variables).length ? { extra_vars: variables } : {}),
+  ...Object.fromEntries(Object.entries(lists ?? {}).filter(([, list]) => list.length)),
+});
+
+/** What rows of saved prompts, as stored, bring to their launches: by their ids. */
+export async function savedLaunches(
+  { db, keyRing }: { db: Knex; keyRing: Pick<KeyRing, 'decrypt'> },
+  saved: SavedIn,
+  rows: readonly Row[],
+): Promise<Map<number, SavedLaunch>> {
+  const lists = await savedLists(
+    db,
+    saved,
+    rows.map(({ id }) => id),
+  );
+  return new Map(
+    rows.map((row) => {
+      const open = Object.entries(row['extra_data'] as Variables).filter(([, value]) => value !== masked);
+      const prompts = promptsOf(row, Object.fromEntries(open), lists.get(row.id));
+      return [row.id, { prompts, secretVariables: openAnswers(keyRing, saved.table, row), saved: true }];
+    }),
+  );
+}

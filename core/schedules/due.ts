@@ -1,0 +1,149 @@
+import type { Knex } from 'knex';
+import { z } from 'zod';
+import type { Bus } from '../queue/bus.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { Log } from '../observe/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type LaunchDeps, launchTick } from './launch-tick.ts';
+import { showNextSchedules } from './next-of-templates.ts';
+import { nextTimes } from './times.ts';
+
+const tick = 'core:start-schedules';
+const launch = 'core:launch-schedule';
+/** The queue's clock knows minutes only. */
+const halfMinuteS = 30;
+/** Looked at, and locked, at once. */
+const batch = 200;
+
+export interface ScheduleDeps extends LaunchDeps {
+  db: Knex;
+  bus: Pick<Bus, 'notify'>;
+  queue: Pick<Queue, 'define' | 'cron' | 'addTasks'>;
+  settings: Pick<Settings, 'get'>;
+  log: Log;
+}
+
+interface Due {
+  id: number;
+  rrule: string;
+  next_run: string;
+  /** by the clock of the database, which says what is due */
+  now: string;
+}
+
+/** What a schedule that was due comes to: both times as ISO. */
+interface Found extends Due {
+  /** null: its rule has no more */
+  following: string | null;
+}
+
+interface Claimed {
+  id: number;
+  at: string;
+  late: boolean;
+  missed_runs: 'skip' | 'catch_up_one';
+  template: number;
+}
+
+/**
+ * What is due, each half minute, on whatever node: each time of a schedule is claimed once, by moving the schedule on to its
+ * next one in the transaction that enters the task of its launch. Neither is lost or doubled when a process dies.
+ */
+export function defineSchedules(deps: ScheduleDeps): void {
+  const { queue } = deps;
+  queue.define(tick, {
+    schema: z.object({ half: z.literal(true).optional() }),
+    maxAttempts: 1,
+    async run({ half }) {
+      const next = { name: tick, payload: { half: true }, key: `${tick}:half`, after_s: halfMinuteS };
+      if (!half) await queue.addTasks(deps.db, [next]);
+      await startDue(deps);
+    },
+  });
+  queue.cron({ task: tick, match: '* * * * *', identifier: tick });
+  queue.define(launch, {
+    schema: z.object({ schedule: z.int().positive(), at: z.string() }),
+    maxAttempts: 10,
+    run: (due) => launchTick(deps, due),
+  });
+}
+
+/** @returns how many launches were entered */
+export async function startDue(deps: ScheduleDeps, next = nextTimes): Promise<number> {
+  if (deps.settings.get('DISABLE_ALL_SCHEDULES')) return 0;
+  const seen: number[] = [];
+  for (let started = 0; ;) {
+    // each batch looks for what the ones before left
+    // oxlint-disable-next-line no-await-in-loop
+    const due = await lookUp(deps, seen);
+    seen.push(...due.map(({ id }) => id));
+    // before anything is locked: it may take longer than a transaction may be idle
+    // oxlint-disable-next-line no-await-in-loop
+    const found = await findNext(deps, due, next);
+    // oxlint-disable-next-line no-await-in-loop
+    started += await claim(deps, found);
+    if (due.length < batch) return started;
+  }
+}
+
+async function lookUp({ db }: ScheduleDeps, seen: number[]): Promise<Due[]> {
+  const { rows } = await db.raw<{ rows: Due[] }>(
+    `select id, rrule, next_run, now() as now from schedules
+    where enabled and next_run <= now() and id <> all (?::bigint[]) order by next_run, id limit ?`,
+    [seen, batch],
+  );
+  return rows;
+}
+
+/** Those whose next time is known. Any other stays due until it is: its rule alone may end it. */
+async function findNext({ log }: ScheduleDeps, due: readonly Due[], next: typeof nextTimes): Promise<Found[]> {
+  if (!due.length) return [];
+  const times = await next(
+    due.map(({ rrule }) => rrule),
+    Date.parse(due[0]!.now),
+  );
+  return due.flatMap((one, index) => {
+    const time = times[index]!;
+    if (time.status === 'rejected') {
+      log.warn({ schedule: one.id, err: time.reason }, 'the next time of a schedule was not found; it is tried again');
+      return [];
+    }
+    return [{ ...one, following: time.value === null ? null : new Date(time.value).toISOString() }];
+  });
+}
+
+/** Those that still are what they were when their next times were found, and that nobody else is claiming. */
+async function claim({ db, bus, queue, settings, log }: ScheduleDeps, found: readonly Found[]): Promise<number> {
+  if (!found.length) return 0;
+  return db.transaction(async (trx) => {
+    const { rows } = await trx.raw<{ rows: Claimed[] }>(claimSql, [
+      Number(settings.get('SCHEDULE_MISSED_AFTER')),
+      JSON.stringify(found),
+    ]);
+    if (!rows.length) return 0;
+    await showNextSchedules(
+      trx,
+      rows.map(({ template }) => template),
+    );
+    const skipped = rows.filter(({ late, missed_runs: how }) => late && how === 'skip');
+    for (const { id, at } of skipped) log.warn({ schedule: id, at }, 'a time of a schedule was missed, and is skipped');
+    const going = rows.filter((one) => !skipped.includes(one));
+    await queue.addTasks(
+      trx,
+      going.map(({ id, at }) => ({ name: launch, payload: { schedule: id, at } })),
+    );
+    await bus.notify(trx, 'schedules', { schedules: rows.map(({ id }) => id) });
+    return going.length;
+  });
+}
+
+const claimSql = `
+  with held as materialized (
+    select s.id, s.next_run as at, s.next_run < now() - ? * interval '1 second' as late, n.following
+    from schedules s join jsonb_to_recordset(?::jsonb) as n(id bigint, rrule text, next_run timestamptz, following timestamptz)
+      on s.id = n.id and s.rrule = n.rrule and s.next_run = n.next_run
+    where s.enabled for update of s skip locked
+  ), moved as (
+    update schedules s set next_run = h.following from held h where s.id = h.id
+    returning s.id, h.at, h.late, s.missed_runs, s.unified_job_template_id as template
+  ) select * from moved order by at, id`;

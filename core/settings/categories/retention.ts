@@ -1,0 +1,68 @@
+import type { SettingDefinition } from '../definition.ts';
+
+/** How long is kept what grows by itself; runs and their events are removed by system jobs. */
+export const retentionSettings = {
+  CLEANUP_HOST_METRICS_SOFT_THRESHOLD: {
+    category: 'system',
+    type: 'integer',
+    min: 0,
+    max: 1200,
+    default: 12,
+    unit: 'months',
+    help: 'Months without a job after which a host counts as deleted in host_metrics/. 0 = never.',
+  },
+  CLEANUP_HOST_METRICS_HARD_THRESHOLD: {
+    category: 'system',
+    type: 'integer',
+    min: 0,
+    max: 1200,
+    default: 36,
+    unit: 'months',
+    help: 'Months without a job after which host_metrics/ forgets a host. 0 = never.',
+  },
+  HOOK_TRACE_RETENTION_DAYS: {
+    category: 'system',
+    type: 'integer',
+    min: 1,
+    max: 3650,
+    default: 7,
+    unit: 'days',
+    help: 'How long hooks/traces/ keeps what taps of plugins did; five million of them at most.',
+  },
+  ACTIVITY_STREAM_RETENTION_DAYS: {
+    category: 'system',
+    type: 'integer',
+    min: 0,
+    max: 36_500,
+    default: 0,
+    unit: 'days',
+    help: 'How long entries of the activity stream are kept. 0 = until a system job removes them.',
+  },
+  TOKEN_RETENTION_DAYS: {
+    category: 'system',
+    type: 'integer',
+    min: 0,
+    max: 3650,
+    default: 30,
+    unit: 'days',
+    help: 'How long a token is still listed after it ended.',
+  },
+  NOTIFICATION_RETENTION_DAYS: {
+    category: 'system',
+    type: 'integer',
+    min: 1,
+    max: 3650,
+    default: 90,
+    unit: 'days',
+    help: 'How long notifications that tell of no run are kept: tests, and messages of plugins. Others go with their run.',
+  },
+  FAILED_TASK_RETENTION_DAYS: {
+    category: 'system',
+    type: 'integer',
+    min: 1,
+    max: 3650,
+    default: 30,
+    unit: 'days',
+    help: 'How long is kept which background tasks were given up, and why.',
+  },
+} as const satisfies Record<string, SettingDefinition>;

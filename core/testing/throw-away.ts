@@ -1,0 +1,74 @@
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { boot, type BootOptions, type Running } from '../app/boot.ts';
+import { loadConfig } from '../config/config.ts';
+import type { Executor } from '../runner/executor.ts';
+import { cloneDatabase, type TestDatabase } from './database.ts';
+import { atExit, serverOfProcess } from './server.ts';
+import { removeFolder } from './remove-folder.ts';
+
+export const adminPassword = 'test-admin-password';
+
+export interface Given {
+  /** besides those that TAPLINE_PLUGINS names */
+  plugins?: BootOptions['plugins'];
+  /** one that exists already, and stays */
+  database?: TestDatabase;
+  dataDir?: string;
+}
+
+export interface ThrowAway {
+  running: Running;
+  database: TestDatabase;
+  dataDir: string;
+  /** Leaves nothing behind of what was made for it. */
+  stop(): Promise<void>;
+}
+
+/** The whole service in this process: its own database, data folder and port. `env` as an operator would set it. */
+export async function startThrowAway(env: Record<string, string>, given: Given): Promise<ThrowAway> {
+  const database = given.database ?? (await cloneDatabase(await serverOfProcess()));
+  const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'tapline-service-'));
+  // those who run playbooks have to get through
+  chmodSync(dataDir, 0o711);
+  const forget = given.dataDir ? () => undefined : atExit(() => removeFolder(dataDir));
+  const clean = async () => {
+    if (!given.database) await database.drop();
+    if (!given.dataDir) removeFolder(dataDir);
+    forget();
+  };
+  try {
+    const config = loadConfig({
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: database.url,
+      TAPLINE_DATA: dataDir,
+      ADMIN_PASSWORD: adminPassword,
+      ...env,
+    });
+    const running = await boot(config, { plugins: given.plugins ?? [] });
+    return {
+      running,
+      database,
+      dataDir,
+      async stop() {
+        const { executor } = running.services;
+        await running.stop();
+        if (!given.dataDir) await endRuns(executor);
+        await clean();
+      },
+    };
+  } catch (error) {
+    await clean();
+    throw error;
+  }
+}
+
+/** Runs go on without the service; here they would write to folders that are being removed. */
+async function endRuns(executor: Executor): Promise<void> {
+  for (const run of await executor.held()) {
+    const handle = await executor.recover(run);
+    if (handle) await executor.cleanup(handle);
+  }
+}

@@ -1,0 +1,135 @@
+import { useSignal } from '@preact/signals';
+import { useQuery } from '../api/query.ts';
+import { post } from '../api/http.ts';
+import type { Page } from '../api/types.ts';
+import { attempt } from '../components/attempt.ts';
+import { Failure, Loading } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { type Column, Table } from '../components/table.tsx';
+import { place } from '../router.ts';
+import { apiOf, may, type Row, type Tab, type TabProps } from '../resources/resource.ts';
+import { GrantForm } from './grant-form.tsx';
+
+/** A way by which somebody has access, as access_list tells it. */
+interface Grant {
+  role: {
+    id: number;
+    name: string;
+    team_id?: number;
+    team_name?: string;
+    resource_name?: string;
+    resource_type_display_name?: string;
+    user_capabilities?: { unattach?: boolean };
+  };
+  descendant_roles: string[];
+}
+
+const pageSize = 25;
+
+function AccessView({ row, resource }: TabProps) {
+  const { path, query } = place.value;
+  const number = Math.max(1, Number(query.get('page')) || 1);
+  const api = `${apiOf(resource)}${row.id}/`;
+  const list = useQuery<Page<Row>>(`${api}access_list/?order_by=username&page=${number}&page_size=${pageSize}`);
+  const { data, error, reload } = list;
+  const remove = async (body: () => Promise<unknown>, said: string) => {
+    if (await attempt(body, { said })) await reload();
+  };
+  return (
+    <>
+      {may(row, 'edit') && <GrantForm row={row} onDone={reload} />}
+      {error.value && <Failure error={error.value} what="list of people" again={reload} />}
+      {!data.value && !error.value && <Loading what="people" />}
+      {data.value && (
+        <>
+          <Table
+            caption={`Who has access to this ${resource.one}`}
+            columns={columns(remove)}
+            rows={data.value.results}
+            rowKey={({ id }) => id}
+          />
+          <Pager
+            path={path}
+            query={query}
+            page={number}
+            pages={Math.ceil(data.value.count / pageSize)}
+            back="Back"
+            on="Next"
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+type Remove = (send: () => Promise<unknown>, said: string) => Promise<void>;
+
+const columns = (remove: Remove): Column<Row>[] => [
+  {
+    label: 'Who',
+    heading: true,
+    cell: ({ id, username, first_name, last_name }) => (
+      <>
+        <a href={`/users/${id}`}>{username}</a>
+        <span class="muted sub">{`${first_name} ${last_name}`.trim()}</span>
+      </>
+    ),
+  },
+  {
+    label: 'Given here',
+    cell: (user) => <Grants grants={user.summary_fields['direct_access']} user={user} remove={remove} />,
+  },
+  {
+    label: 'By something else',
+    cell: (user) => <Grants grants={user.summary_fields['indirect_access']} user={user} />,
+  },
+];
+
+function Grants({ grants = [], user, remove }: { grants?: Grant[]; user: Row; remove?: Remove }) {
+  if (!grants.length) return <span class="muted">–</span>;
+  return (
+    <ul class="plain">
+      {grants.map((grant) => (
+        <li key={`${grant.role.id}-${grant.role.team_id ?? ''}`} class="grant">
+          <span>
+            <strong>{grant.role.name}</strong> <span class="muted">{whence(grant)}</span>
+          </span>
+          {remove && grant.role.user_capabilities?.unattach && (
+            <RemoveButton grant={grant} user={user} remove={remove} />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RemoveButton({ grant: { role }, user, remove }: { grant: Grant; user: Row; remove: Remove }) {
+  const sending = useSignal(false);
+  const holder = role.team_id ? `roles/${role.id}/teams/` : `roles/${role.id}/users/`;
+  const who = role.team_id ? `team ${role.team_name}` : String(user['username']);
+  const take = async () => {
+    if (sending.value) return;
+    sending.value = true;
+    await remove(
+      () => post(holder, { id: role.team_id ?? user.id, disassociate: true }),
+      `${role.name} is taken from ${who}.`,
+    );
+    sending.value = false;
+  };
+  return (
+    <button type="button" class="icon-button" aria-label={`Take ${role.name} from ${who}`} onClick={() => void take()}>
+      ×
+    </button>
+  );
+}
+
+/** Why: through which team, or by which role on something above. */
+function whence({ role }: Grant): string {
+  const parts = [
+    role.team_name ? `as member of team ${role.team_name}` : '',
+    role.resource_name ? `on ${(role.resource_type_display_name ?? '').toLowerCase()} ${role.resource_name}` : '',
+  ].filter(Boolean);
+  return parts.join(' ') || 'everywhere';
+}
+
+export const accessTab: Tab = { id: 'access', label: 'Access', content: AccessView };

@@ -1,0 +1,109 @@
+import { Failure, Loading, PageLayout } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { Status } from '../components/status.tsx';
+import { type Column, Table } from '../components/table.tsx';
+import { When } from '../components/time.tsx';
+import { place } from '../router.ts';
+import type { Row } from '../resources/resource.ts';
+import { Decide } from './decide.tsx';
+import { useApprovals } from './use-approvals.ts';
+import { approvalWord, votesWord } from './words.ts';
+
+const pageSize = 25;
+/** More of them than anybody decides in a day: the rest is found in the list of all. */
+const mostWaiting = 100;
+
+const name: Column<Row> = {
+  label: 'Approval',
+  heading: true,
+  cell: (row) => (
+    <>
+      <a href={`/workflow_approvals/${row.id}`}>{String(row['name'])}</a>
+      {row['description'] && <span class="muted sub">{row['description']}</span>}
+    </>
+  ),
+};
+const workflow: Column<Row> = {
+  label: 'Run',
+  cell: ({ summary_fields: { source_workflow_job: run } }) =>
+    run ? <a href={`/workflow_jobs/${run.id}`}>{run.name}</a> : <span class="muted">–</span>,
+};
+
+/** What waits for a decision, and what became of what did. */
+export function ApprovalsPage() {
+  return (
+    <PageLayout title="Approvals" intro="Steps of workflows that wait until somebody lets them go on.">
+      <Waiting />
+      <Decided />
+    </PageLayout>
+  );
+}
+
+function Waiting() {
+  const { data, error, reload } = useApprovals(
+    `workflow_approvals/?status=pending&order_by=created&page_size=${mostWaiting}`,
+  );
+  const columns: Column<Row>[] = [
+    name,
+    workflow,
+    { label: 'Votes', narrow: true, cell: votesWord },
+    { label: 'Waits since', narrow: true, cell: (row) => <When at={row['created']} /> },
+    { label: 'Until', narrow: true, cell: (row) => <When at={row['approval_expiration']} /> },
+    { label: 'Decision', narrow: true, cell: (row) => <Decide row={row} onDone={reload} /> },
+  ];
+  const found = data.value;
+  return (
+    <section aria-labelledby="waiting-title">
+      <h2 id="waiting-title">Waiting for a decision</h2>
+      {error.value && <Failure error={error.value} what="list of approvals" again={reload} />}
+      {!found && !error.value && <Loading what="approvals" />}
+      {found?.count === 0 && <p class="empty">Nothing waits.</p>}
+      {found && found.count > 0 && (
+        <Table caption="Approvals that wait" columns={columns} rows={found.results} rowKey={({ id }) => id} />
+      )}
+      {found && found.count > found.results.length && (
+        <p>
+          … and {found.count - found.results.length} more:{' '}
+          <a href="/workflow_approvals?status=pending">all that wait</a>.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Decided() {
+  const { path, query } = place.value;
+  const number = Math.max(1, Number(query.get('page')) || 1);
+  const { data, error, reload } = useApprovals(
+    `workflow_approvals/?not__status=pending&order_by=-id&page=${number}&page_size=${pageSize}`,
+  );
+  const columns: Column<Row>[] = [
+    name,
+    workflow,
+    {
+      label: 'Decision',
+      narrow: true,
+      cell: (row) => <Status status={String(row['status'])} label={approvalWord(row)} />,
+    },
+    {
+      label: 'By',
+      cell: (row) => row.summary_fields['approved_or_denied_by']?.username ?? <span class="muted">–</span>,
+    },
+    { label: 'When', narrow: true, cell: (row) => <When at={row['finished']} /> },
+  ];
+  const found = data.value;
+  return (
+    <section aria-labelledby="decided-title">
+      <h2 id="decided-title">Decided</h2>
+      {error.value && <Failure error={error.value} what="list of approvals" again={reload} />}
+      {!found && !error.value && <Loading what="what was decided" />}
+      {found?.count === 0 && <p class="empty">Nothing was decided yet.</p>}
+      {found && found.count > 0 && (
+        <>
+          <Table caption="Approvals that are decided" columns={columns} rows={found.results} rowKey={({ id }) => id} />
+          <Pager path={path} query={query} page={number} pages={Math.ceil(found.count / pageSize)} />
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+import { useSignal } from '@preact/signals';
+import { type FieldErrors, post } from '../api/http.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { TextField } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
+import { toast } from '../components/toasts.tsx';
+import { may, type Row } from '../resources/resource.ts';
+
+type Vote = 'approve' | 'deny';
+
+interface Props {
+  row: Row;
+  onDone: () => Promise<void>;
+}
+
+/** Approve and deny, for those who may; whoever launched it may only deny where four eyes are asked for. */
+export function Decide({ row, onDone }: Props) {
+  const asking = useSignal<Vote | null>(null);
+  if (row['can_approve_or_deny'] !== true) return null;
+  if (row['user_has_voted'] === true) return <span class="muted">You have voted.</span>;
+  const name = <span class="visually-hidden"> {row['name']}</span>;
+  return (
+    <span class="decide">
+      {may(row, 'start') && (
+        <button type="button" class="primary" onClick={() => void (asking.value = 'approve')}>
+          Approve{name}
+        </button>
+      )}
+      <button type="button" class="danger" onClick={() => void (asking.value = 'deny')}>
+        Deny{name}
+      </button>
+      {asking.value && (
+        <DecideDialog row={row} vote={asking.value} onDone={onDone} onClose={() => void (asking.value = null)} />
+      )}
+    </span>
+  );
+}
+
+const words = {
+  approve: { title: 'Approve', said: 'is approved', what: 'The workflow goes on along its links for success.' },
+  deny: { title: 'Deny', said: 'is denied', what: 'The workflow goes on along its links for failure, if it has any.' },
+};
+
+function DecideDialog({ row, vote, onDone, onClose }: Props & { vote: Vote; onClose: () => void }) {
+  const comment = useSignal('');
+  const errors = useSignal<FieldErrors>({});
+  const { title, said, what } = words[vote];
+  const missing = Number(row['required_approvals'] ?? 1) - Number(row['approvals_received'] ?? 0);
+  const waits = vote === 'approve' && missing > 1;
+  const submit = async () => {
+    await post(`workflow_approvals/${row.id}/${vote}/`, { comment: comment.value });
+    toast(waits ? `Your vote for ${row['name']} counts.` : `${row['name']} ${said}.`, 'good');
+    onClose();
+    await onDone();
+  };
+  return (
+    <Dialog title={`${title} ${row['name']}?`} onClose={onClose}>
+      <p>{waits ? `${missing} approvals are missing yet; yours is one of them.` : what}</p>
+      <Form submit={title} busy="Sending …" errors={errors} known={['comment']} onSubmit={submit} onCancel={onClose}>
+        <TextField
+          name="comment"
+          label="Comment"
+          lines={3}
+          value={comment.value}
+          errors={errors.value['comment']}
+          onValue={(value) => void (comment.value = value)}
+        />
+      </Form>
+    </Dialog>
+  );
+}

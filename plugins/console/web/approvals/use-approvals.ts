@@ -1,0 +1,49 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { get } from '../api/http.ts';
+import { onResync, onStatus } from '../api/live.ts';
+import { type Query, useQuery } from '../api/query.ts';
+import { gathered } from '../api/runs.ts';
+import type { Page } from '../api/types.ts';
+import type { Row } from '../resources/resource.ts';
+
+const pauseMs = 500;
+const type = 'workflow_approval';
+
+/** Calls `work` after approvals began to wait, were voted on or decided. */
+export function whenApprovalsChange(work: () => void): () => void {
+  const again = gathered(work, pauseMs);
+  const off = onStatus((change) => change.type === type && again.call());
+  return () => {
+    off();
+    again.cancel();
+  };
+}
+
+/** Approvals, or one of them, as they are by now. */
+export function useApprovals<T = Page<Row>>(path: string): Query<T> {
+  const query = useQuery<T>(path);
+  useEffect(() => whenApprovalsChange(() => void query.reload()), [query.reload]);
+  return query;
+}
+
+/** How many wait, for the menu; undefined until somebody has asked. */
+export const waitingApprovals = signal<number | undefined>(undefined);
+
+const count = async () => {
+  const { count } = await get<Page<Row>>('workflow_approvals/?status=pending&page_size=1', { quiet: true });
+  waitingApprovals.value = count;
+};
+
+/** Keeps the number true while somebody is logged in. */
+export function useWaitingApprovals(): void {
+  useEffect(() => {
+    const read = () => void count().catch(() => undefined);
+    read();
+    const [off, stop] = [whenApprovalsChange(read), onResync(read)];
+    return () => {
+      off();
+      stop();
+    };
+  }, []);
+}

@@ -1,0 +1,17 @@
+import { statusLabel } from '../components/status.tsx';
+import type { Row } from '../resources/resource.ts';
+
+const decisions: Record<string, string> = {
+  pending: 'Waits for approval',
+  successful: 'Approved',
+  failed: 'Denied',
+};
+
+/** What became of an approval, in the words of approvals. */
+export function approvalWord(row: object): string {
+  const { status, timed_out: late } = row as { status?: string; timed_out?: boolean };
+  return late ? 'Timed out' : (decisions[String(status)] ?? statusLabel(String(status)));
+}
+
+/** `1 of 2` */
+export const votesWord = (row: Row): string => `${row['approvals_received'] ?? 0} of ${row['required_approvals'] ?? 1}`;

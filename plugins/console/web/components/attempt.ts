@@ -1,0 +1,22 @@
+import { ApiFailure } from '../api/http.ts';
+import { toast } from './toasts.tsx';
+
+interface Words {
+  /** when it is done */
+  said?: string;
+  /** before what the service says where it refuses */
+  whose?: string;
+}
+
+/** Does it and says in a corner what came of it. Resolves to whether it was done. */
+export async function attempt(work: () => Promise<unknown>, { said, whose }: Words = {}): Promise<boolean> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error;
+    toast(whose ? `${whose}: ${error.message}` : error.message, 'bad');
+    return false;
+  }
+  if (said) toast(said, 'good');
+  return true;
+}

@@ -1,0 +1,79 @@
+import { useQuery } from '../api/query.ts';
+import { useSignal } from '@preact/signals';
+import { type FieldErrors, post } from '../api/http.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { TextField } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
+import { toast } from '../components/toasts.tsx';
+import type { Row, TabProps } from '../resources/resource.ts';
+
+interface Metadata {
+  id: string;
+  label: string;
+  help_text?: string;
+}
+
+/** Those that look secrets up elsewhere can be tried: which secret, the type asks. */
+export function TestCredential({ row }: TabProps) {
+  const open = useSignal(false);
+  const kind = useQuery<Row>(row['credential_type'] ? `credential_types/${row['credential_type']}/` : null).data.value;
+  if (kind?.['kind'] !== 'external') return null;
+  return (
+    <>
+      <button type="button" onClick={() => void (open.value = true)}>
+        Test
+      </button>
+      {open.value && (
+        <TestDialog
+          row={row}
+          metadata={kind['inputs']?.metadata ?? []}
+          required={kind['inputs']?.required ?? []}
+          onClose={() => void (open.value = false)}
+        />
+      )}
+    </>
+  );
+}
+
+interface Props {
+  row: Row;
+  metadata: Metadata[];
+  required: string[];
+  onClose: () => void;
+}
+
+function TestDialog({ row, metadata, required, onClose }: Props) {
+  const values = useSignal<Record<string, string>>({});
+  const errors = useSignal<FieldErrors>({});
+  const test = async () => {
+    const given = Object.fromEntries(Object.entries(values.value).filter(([, value]) => value !== ''));
+    await post(`credentials/${row.id}/test/`, { metadata: given });
+    toast('The secret was found.', 'good');
+    onClose();
+  };
+  return (
+    <Dialog title={`Test ${row['name']}`} onClose={onClose}>
+      <Form
+        submit="Look it up"
+        busy="Looking …"
+        errors={errors}
+        known={metadata.map(({ id }) => id)}
+        onSubmit={test}
+        onCancel={onClose}
+      >
+        {metadata.map(({ id, label, help_text }) => (
+          <TextField
+            key={id}
+            name={id}
+            label={label}
+            hint={help_text}
+            required={required.includes(id)}
+            errors={errors.value[id]}
+            value={values.value[id] ?? ''}
+            onValue={(value) => void (values.value = { ...values.value, [id]: value })}
+          />
+        ))}
+      </Form>
+    </Dialog>
+  );
+}

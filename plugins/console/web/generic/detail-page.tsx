@@ -1,0 +1,79 @@
+import { useSignal } from '@preact/signals';
+import { useQuery } from '../api/query.ts';
+import { Failure, Loading, PageLayout } from '../components/page.tsx';
+import { place } from '../router.ts';
+import { apiOf, may, nameOf, type Resource, type Row, type Tab } from '../resources/resource.ts';
+import { DeleteButton } from './delete-button.tsx';
+import { Facts } from './facts.tsx';
+import { addressWith } from './list-query.ts';
+
+/** A record with its tabs; `tab` is one that has an address of its own. */
+export function DetailPage({ resource, id, tab }: { resource: Resource; id: string; tab?: string }) {
+  const { data, error, reload } = useQuery<Row>(`${apiOf(resource)}${id}/`);
+  const row = data.value;
+  const { query } = place.value;
+  // a row stays on the page while it is read again
+  const tabs = row ? (resource.tabs ?? []).filter(({ shown }) => shown?.(row) ?? true) : [];
+  const chosen = tabs.find((one) => one.id === (tab ?? query.get('tab')));
+  const turn = useSignal(0);
+  const again = async () => {
+    await reload();
+    turn.value += 1;
+  };
+  const { actions: Actions } = resource;
+  return (
+    <PageLayout
+      title={row ? nameOf(resource, row) : resource.one}
+      intro={<Trail resource={resource} row={row} />}
+      actions={
+        row && (
+          <>
+            {Actions && <Actions row={row} resource={resource} reload={again} />}
+            {!resource.readOnly && may(row, 'edit') && (
+              <a class="button" href={`/${resource.path}/${id}/edit`}>
+                Edit
+              </a>
+            )}
+            {!resource.readOnly && may(row, 'delete') && <DeleteButton resource={resource} row={row} />}
+          </>
+        )
+      }
+    >
+      {error.value && <Failure error={error.value} what={resource.one} again={reload} />}
+      {!row && !error.value && <Loading what={resource.one} />}
+      {row && tabs.length > 0 && <Tabs path={`/${resource.path}/${id}`} tabs={tabs} chosen={chosen} />}
+      {row && !chosen && <Facts resource={resource} row={row} />}
+      {row && chosen && (
+        <section aria-label={chosen.label} key={chosen.id}>
+          <chosen.content row={row} resource={resource} reload={again} />
+        </section>
+      )}
+    </PageLayout>
+  );
+}
+
+const Trail = ({ resource, row }: { resource: Resource; row: Row | undefined }) => (
+  <>
+    <a href={(row && resource.parent?.(row)) ?? `/${resource.path}`}>
+      {resource.many.charAt(0).toUpperCase() + resource.many.slice(1)}
+    </a>
+    {row?.['description'] && <p>{row['description']}</p>}
+  </>
+);
+
+function Tabs({ path, tabs, chosen }: { path: string; tabs: readonly Tab[]; chosen: Tab | undefined }) {
+  // another tab has filters of its own
+  const to = ({ id, page }: Tab) => (page ? `${path}/${id}` : addressWith(path, new URLSearchParams(), { tab: id }));
+  return (
+    <nav class="tabs" aria-label="Parts">
+      <a href={path} aria-current={chosen ? undefined : 'page'}>
+        Details
+      </a>
+      {tabs.map((tab) => (
+        <a key={tab.id} href={to(tab)} aria-current={chosen?.id === tab.id ? 'page' : undefined}>
+          {tab.label}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,163 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+import { RelationPicker } from './relation-picker.tsx';
+import { go, place } from '../router.ts';
+import { relationOf } from '../resources/relations.ts';
+import type { FieldOption, Resource } from '../resources/resource.ts';
+import { addressWith, addressWithout, chipText, filterName, type ListQuery } from './list-query.ts';
+
+type Filtered = Pick<Resource, 'many' | 'filters' | 'relations'>;
+
+interface Props {
+  resource: Filtered;
+  fields: Record<string, FieldOption>;
+  asked: ListQuery;
+}
+
+const offered = new Set(['string', 'choice', 'boolean', 'id', 'datetime', 'integer']);
+const never = new Set(['id', 'type', 'url']);
+
+export function FilterBar({ resource, fields, asked }: Props) {
+  const { path, query } = place.value;
+  const text = useSignal(asked.search);
+  useEffect(() => void (text.value = asked.search), [asked.search]);
+  // OPTIONS keeps some back for the sake of other clients: those that are named here do filter
+  const names = resource.filters
+    ? resource.filters.filter((name) => fields[name])
+    : Object.keys(fields).filter(
+        (name) => fields[name]!.filterable && offered.has(fields[name]!.type) && !never.has(name),
+      );
+  return (
+    <div class="filters">
+      <form
+        role="search"
+        class="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          go(addressWith(path, query, { search: text.value }));
+        }}
+      >
+        <label>
+          <span class="visually-hidden">Search {resource.many}</span>
+          <input
+            type="search"
+            value={text.value}
+            placeholder={`Search ${resource.many}`}
+            onInput={(event) => void (text.value = event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit">Search</button>
+      </form>
+      {names.length > 0 && <AddFilter names={names} fields={fields} resource={resource} />}
+      {asked.filters.length + (asked.search ? 1 : 0) > 0 && (
+        <ul class="chips" aria-label="Filters">
+          {asked.search && <Chip text={`Search: ${asked.search}`} href={addressWith(path, query, { search: null })} />}
+          {asked.filters.map(([name, value]) => (
+            <Chip
+              key={`${name}=${value}`}
+              text={chipText(name, value, fields)}
+              href={addressWithout(path, query, name, value)}
+            />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+const Chip = ({ text, href }: { text: string; href: string }) => (
+  <li class="chip">
+    <span>{text}</span>
+    <a href={href} aria-label={`Remove filter ${text}`}>
+      ×
+    </a>
+  </li>
+);
+
+function AddFilter({
+  names,
+  fields,
+  resource,
+}: {
+  names: string[];
+  fields: Record<string, FieldOption>;
+  resource: Filtered;
+}) {
+  const { path, query } = place.value;
+  const id = useId();
+  const field = useSignal('');
+  const value = useSignal('');
+  const option = fields[field.value];
+  const add = (event: Event) => {
+    event.preventDefault();
+    if (!option || value.value === '') return;
+    const to = addressWith(path, query, { [filterName(field.value, option)]: value.value });
+    choose('');
+    go(to);
+  };
+  const choose = (name: string) => {
+    field.value = name;
+    value.value = '';
+  };
+  return (
+    <form class="add-filter" onSubmit={add}>
+      <label class="visually-hidden" for={id}>
+        Filter by
+      </label>
+      <select id={id} value={field.value} onChange={(event) => choose(event.currentTarget.value)}>
+        <option value="">Filter by …</option>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {fields[name]?.label}
+          </option>
+        ))}
+      </select>
+      {option && <FilterValue option={option} field={field.value} resource={resource} value={value} />}
+      {option && <button type="submit">Add filter</button>}
+    </form>
+  );
+}
+
+interface ValueProps {
+  option: FieldOption;
+  field: string;
+  resource: Filtered;
+  value: Signal<string>;
+}
+
+function FilterValue({ option, field, resource, value: typed }: ValueProps) {
+  const value = typed.value;
+  const onValue = (next: string) => void (typed.value = next);
+  const label = `Value of ${option.label}`;
+  const list = relationOf(field, resource.relations);
+  if (option.type === 'id' && list)
+    return <RelationPicker label={label} bare name={field} list={list} value={value} onValue={onValue} />;
+  const choices = option.type === 'boolean' ? booleans : option.choices;
+  if (choices)
+    return (
+      <select aria-label={label} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+        <option value="">Choose …</option>
+        {choices
+          .filter(([choice]) => choice !== '')
+          .map(([choice, text]) => (
+            <option key={choice} value={choice}>
+              {text}
+            </option>
+          ))}
+      </select>
+    );
+  const type = option.type === 'datetime' ? 'date' : option.type === 'integer' ? 'number' : 'text';
+  return (
+    <input
+      aria-label={label}
+      type={type as 'text'}
+      value={value}
+      onInput={(event) => onValue(event.currentTarget.value)}
+    />
+  );
+}
+
+const booleans: [string, string][] = [
+  ['true', 'Yes'],
+  ['false', 'No'],
+];

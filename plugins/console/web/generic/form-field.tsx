@@ -1,0 +1,102 @@
+import { useId } from 'preact/hooks';
+import { useQuery } from '../api/query.ts';
+import { CheckField, Field, type FieldProps, SelectField, TextField } from '../components/field.tsx';
+import { SecretField } from '../components/secret-field.tsx';
+import { labelOfRow, relationOf } from '../resources/relations.ts';
+import type { FieldOption, Resource, Row } from '../resources/resource.ts';
+import type { Values } from './form-values.ts';
+import { RelationPicker } from './relation-picker.tsx';
+
+interface Props {
+  name: string;
+  option: FieldOption;
+  resource: Resource;
+  row: Row | null;
+  values: Values;
+  errors: Record<string, string[]>;
+  onValue: (value: any) => void;
+}
+
+const codeLines = 8;
+
+/** One field of a form, by what OPTIONS says of it. */
+export function FormField({ name, option, resource, row, values, errors, onValue }: Props) {
+  const Custom = resource.custom?.[name];
+  if (Custom) return <Custom value={values[name]} onValue={onValue} errors={errors} values={values} />;
+  const value = values[name];
+  const common: FieldProps = {
+    name,
+    label: option.label,
+    hint: option.help_text,
+    errors: errors[name],
+    required: option.required ?? false,
+  };
+  if (option.secret)
+    return (
+      <SecretField {...common} value={value} onValue={onValue} lasting={resource.lasting?.includes(name) ?? false} />
+    );
+  const list = relationOf(name, resource.relations);
+  if (list) {
+    const linked = row?.summary_fields[name];
+    const known = linked && String(linked.id) === value ? labelOfRow(linked) : undefined;
+    return <RelationPicker {...common} list={list} value={value} known={known} onValue={onValue} />;
+  }
+  if (option.type === 'boolean') return <CheckField {...common} checked={Boolean(value)} onValue={onValue} />;
+  if (option.choices) return <ChoiceField {...common} option={option} value={value} onValue={onValue} />;
+  const suggest = resource.suggestions?.[name];
+  if (suggest) return <SuggestField {...common} path={suggest(values)} value={value} onValue={onValue} />;
+  const structured = option.type === 'json' || option.type === 'list' || option.type === 'object';
+  return (
+    <TextField
+      {...common}
+      value={value}
+      onValue={onValue}
+      code={structured}
+      lines={structured ? codeLines : 1}
+      type={['integer', 'float', 'decimal'].includes(option.type) ? 'number' : 'text'}
+    />
+  );
+}
+
+function ChoiceField({
+  option,
+  ...field
+}: FieldProps & { option: FieldOption; value: string; onValue: (value: string) => void }) {
+  const choices = option.choices!.map(([value, label]) => ({ value: String(value), label: label || '–' }));
+  const none = choices.some(({ value }) => value === '') ? {} : { empty: 'Choose one' };
+  return <SelectField {...field} preset={field.value !== ''} choices={choices} {...none} />;
+}
+
+/** Free text with what is known to be there. */
+function SuggestField({
+  path,
+  value,
+  onValue,
+  ...field
+}: FieldProps & { path: string | null; value: string; onValue: (value: string) => void }) {
+  const id = useId();
+  const { data } = useQuery<string[]>(path);
+  const texts = Array.isArray(data.value) ? data.value : [];
+  return (
+    <Field {...field}>
+      {(wiring) => (
+        <>
+          <input
+            {...wiring}
+            type="text"
+            list={id}
+            value={value}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => onValue(event.currentTarget.value)}
+          />
+          <datalist id={id}>
+            {texts.map((text) => (
+              <option key={text} value={text} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,66 @@
+import { useQuery } from '../api/query.ts';
+import { Notice } from '../components/notice.tsx';
+import { Failure, Loading, PageLayout } from '../components/page.tsx';
+import { toast } from '../components/toasts.tsx';
+import { go, place } from '../router.ts';
+import { pageOf } from '../resources/links.ts';
+import { apiOf, nameOf, type Resource, type Row } from '../resources/resource.ts';
+import { ResourceForm } from './resource-form.tsx';
+import { useOptions } from './use-options.ts';
+
+export function CreatePage({ resource }: { resource: Resource }) {
+  const { data, error, reload } = useOptions(apiOf(resource));
+  const fields = data.value?.actions.POST;
+  const { query } = place.value;
+  return (
+    <PageLayout title={`New ${resource.one}`}>
+      {error.value && <Failure error={error.value} what="form" again={reload} />}
+      {!data.value && !error.value && <Loading what="the form" />}
+      {data.value && !fields && <Notice tone="info">You may not create any {resource.one}.</Notice>}
+      {fields && (
+        <ResourceForm
+          resource={resource}
+          fields={fields}
+          row={null}
+          suggested={query}
+          onDone={(row) => {
+            toast(`${nameOf(resource, row)} is created.`, 'good');
+            go(pageOf(row.type, row.id) ?? `/${resource.path}`);
+          }}
+          onCancel={() => history.back()}
+        />
+      )}
+    </PageLayout>
+  );
+}
+
+export function EditPage({ resource, id }: { resource: Resource; id: string }) {
+  const path = `${apiOf(resource)}${id}/`;
+  const options = useOptions(path);
+  const { data, error, reload } = useQuery<Row>(path);
+  // who may not see the record hears of that alone
+  const formError = error.value ? null : options.error.value;
+  const fields = options.data.value?.actions.PUT;
+  const row = data.value;
+  const back = `/${resource.path}/${id}`;
+  return (
+    <PageLayout title={row ? `Edit ${nameOf(resource, row)}` : `Edit ${resource.one}`}>
+      {error.value && <Failure error={error.value} what={resource.one} again={reload} />}
+      {formError && <Failure error={formError} what="form" again={options.reload} />}
+      {(!row || !options.data.value) && !error.value && !formError && <Loading what="the form" />}
+      {row && options.data.value && !fields && <Notice tone="info">You may not change this {resource.one}.</Notice>}
+      {row && fields && (
+        <ResourceForm
+          resource={resource}
+          fields={fields}
+          row={row}
+          onDone={(changed) => {
+            toast(`${nameOf(resource, changed)} is saved.`, 'good');
+            go(back);
+          }}
+          onCancel={() => go(back)}
+        />
+      )}
+    </PageLayout>
+  );
+}

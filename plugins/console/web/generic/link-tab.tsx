@@ -1,0 +1,81 @@
+import { useSignal } from '@preact/signals';
+import { post } from '../api/http.ts';
+import { attempt } from '../components/attempt.ts';
+import { resourceAt } from '../resources/links.ts';
+import { apiOf, type CellColumn, may, nameOf, type Resource, type Tab, type TabProps } from '../resources/resource.ts';
+import { ListView } from './list-view.tsx';
+import { RelationPicker } from './relation-picker.tsx';
+import { useOptions } from './use-options.ts';
+
+interface Linked {
+  /** of the list below the record, and in the address */
+  id: string;
+  label: string;
+  /** path of the resource that is listed */
+  resource: string;
+}
+
+/** Records that are linked to this one and can be taken off again. */
+export const linkTab = ({ id, label, resource }: Linked): Tab => ({
+  id,
+  label,
+  content: ({ row, resource: of }: TabProps) => (
+    <Links listed={resourceAt(resource)} api={`${apiOf(of)}${row.id}/${id}/`} editable={may(row, 'edit')} />
+  ),
+});
+
+type Send = (body: object, said: string) => Promise<void>;
+
+function Links({ listed, api, editable }: { listed: Resource; api: string; editable: boolean }) {
+  const options = useOptions(apiOf(listed));
+  const turn = useSignal(0);
+  const send: Send = async (body, said) => {
+    if (await attempt(() => post(api, body), { said })) turn.value += 1;
+  };
+  return (
+    <>
+      {editable && <AddLink key={turn.value} listed={listed} send={send} />}
+      <ListView
+        resource={listed}
+        options={options}
+        api={api}
+        more={editable ? [takeOff(listed, send)] : []}
+        turn={turn.value}
+      />
+    </>
+  );
+}
+
+function AddLink({ listed, send }: { listed: Resource; send: Send }) {
+  const chosen = useSignal('');
+  const add = (event: Event) => {
+    event.preventDefault();
+    if (chosen.value) void send({ id: Number(chosen.value) }, `The ${listed.one} is added.`);
+  };
+  return (
+    <form class="tab-actions" onSubmit={add}>
+      <RelationPicker
+        bare
+        name="add"
+        label={`${listed.one} to add`}
+        list={apiOf(listed)}
+        value={chosen.value}
+        onValue={(value) => void (chosen.value = value)}
+      />
+      <button type="submit">Add {listed.one}</button>
+    </form>
+  );
+}
+
+const takeOff = (listed: Resource, send: Send): CellColumn => ({
+  label: 'Action',
+  narrow: true,
+  cell: (linked) => {
+    const name = nameOf(listed, linked);
+    return (
+      <button type="button" onClick={() => void send({ id: linked.id, disassociate: true }, `${name} is taken off.`)}>
+        Take off<span class="visually-hidden"> {name}</span>
+      </button>
+    );
+  },
+});

@@ -1,0 +1,27 @@
+import { PageLayout } from '../components/page.tsx';
+import { apiOf, type Resource } from '../resources/resource.ts';
+import { ListView, mayCreate } from './list-view.tsx';
+import { useOptions } from './use-options.ts';
+
+export function ListPage({ resource }: { resource: Resource }) {
+  const options = useOptions(apiOf(resource));
+  const { many, one, path, intro, readOnly, listActions: ListActions } = resource;
+  return (
+    <PageLayout
+      title={many.charAt(0).toUpperCase() + many.slice(1)}
+      intro={intro}
+      actions={
+        <>
+          {ListActions && <ListActions />}
+          {!readOnly && mayCreate(options) && (
+            <a class="button primary" href={`/${path}/new`}>
+              New {one}
+            </a>
+          )}
+        </>
+      }
+    >
+      <ListView resource={resource} options={options} />
+    </PageLayout>
+  );
+}

@@ -1,0 +1,126 @@
+import { useEffect } from 'preact/hooks';
+import { type Query, useQuery } from '../api/query.ts';
+import type { Page } from '../api/types.ts';
+import { Failure, Loading } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { type Column, Table } from '../components/table.tsx';
+import { place } from '../router.ts';
+import { pageOf } from '../resources/links.ts';
+import {
+  apiOf,
+  type CellColumn,
+  type FieldOption,
+  nameOf,
+  type Options,
+  type Resource,
+  type Row,
+} from '../resources/resource.ts';
+import { Cell } from './cell.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { addressWith, listPath, pageSize, readQuery } from './list-query.ts';
+
+interface Props {
+  resource: Resource;
+  /** of the list of all, whoever asked for it */
+  options: Query<Options>;
+  /** below /api/v2/; default the list of all */
+  api?: string;
+  /** columns that only this list has, such as buttons */
+  more?: readonly CellColumn[];
+  /** the list changed: read it again */
+  turn?: number;
+}
+
+/** A list with its search, filters, order and page, all of which are in the address. */
+export function ListView({ resource, options, api = apiOf(resource), more = [], turn = 0 }: Props) {
+  const { path, query } = place.value;
+  const asked = readQuery(query, resource.order ?? resource.nameField ?? 'name');
+  const { data, error, reload } = useQuery<Page<Row>>(listPath(api, asked));
+  useEffect(() => void (turn > 0 && reload()), [turn]);
+  const fields = options.data.value?.actions.GET ?? {};
+  const found = data.value;
+  const narrowed = asked.search !== '' || asked.filters.length > 0;
+  return (
+    <>
+      <FilterBar resource={resource} fields={fields} asked={asked} />
+      {options.error.value && (
+        <Failure error={options.error.value} what="list of what can be filtered" again={options.reload} />
+      )}
+      {error.value && <Failure error={error.value} what={`list of ${resource.many}`} again={reload} />}
+      {!found && !error.value && <Loading what={resource.many} />}
+      {found?.count === 0 && (
+        <p class="empty">{narrowed ? `No ${resource.one} fits.` : `There is no ${resource.one} yet.`}</p>
+      )}
+      {found && found.count > 0 && (
+        <>
+          <p class="muted" role="status">
+            {found.count === 1 ? `1 ${resource.one}` : `${found.count.toLocaleString('en')} ${resource.many}`}
+          </p>
+          <Table
+            caption={`List of ${resource.many}`}
+            columns={columnsOf(resource, fields, more, asked.order)}
+            rows={found.results}
+            rowKey={({ id }) => id}
+          />
+          <Pager
+            path={path}
+            query={query}
+            page={asked.page}
+            pages={Math.ceil(found.count / pageSize)}
+            back="Back"
+            on="Next"
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+export const mayCreate = ({ data }: Query<Options>): boolean => data.value?.actions.POST !== undefined;
+
+function columnsOf(
+  resource: Resource,
+  fields: Record<string, FieldOption>,
+  more: readonly CellColumn[],
+  order: string,
+): Column<Row>[] {
+  return [...resource.columns, ...more].map((column, i) => {
+    const given: CellColumn =
+      typeof column === 'string'
+        ? {
+            label: fields[column]?.label ?? labelOf(column),
+            cell: (row) => <Cell row={row} field={column} option={fields[column]} />,
+            narrow: narrowTypes.has(fields[column]?.type ?? ''),
+            ...(fields[column]?.filterable && { sort: column }),
+          }
+        : column;
+    const { sort, cell, ...shown } = given;
+    return {
+      ...shown,
+      heading: i === 0,
+      cell: i === 0 && typeof column === 'string' ? (row) => <Name resource={resource} row={row} /> : cell,
+      sort: sort === undefined ? undefined : sorting(sort, order),
+    };
+  });
+}
+
+const narrowTypes = new Set(['datetime', 'boolean', 'integer', 'choice']);
+
+const labelOf = (field: string) => (field.charAt(0).toUpperCase() + field.slice(1)).replaceAll('_', ' ');
+
+function sorting(field: string, order: string) {
+  const { path, query } = place.value;
+  const now = order === field ? 'ascending' : order === `-${field}` ? 'descending' : 'none';
+  const next = now === 'ascending' ? `-${field}` : field;
+  return { href: addressWith(path, query, { order_by: next }), order: now } as const;
+}
+
+function Name({ resource, row }: { resource: Resource; row: Row }) {
+  const to = pageOf(row.type, row.id);
+  return (
+    <>
+      {to ? <a href={to}>{nameOf(resource, row)}</a> : nameOf(resource, row)}
+      {row['description'] && <span class="muted sub">{row['description']}</span>}
+    </>
+  );
+}

@@ -1,0 +1,15 @@
+import { lazily } from '../components/lazily.tsx';
+import type { CustomFieldProps, Tab, TabProps } from '../resources/resource.ts';
+
+export const LazyConfiguration = lazily<CustomFieldProps>('what the kind asks for', () =>
+  import('./configuration-field.tsx').then((file) => file.ConfigurationField),
+);
+
+export const LazyMessages = lazily<CustomFieldProps>('the texts', () =>
+  import('./messages-field.tsx').then((file) => file.MessagesField),
+);
+
+const Deliveries = lazily<TabProps>('deliveries', () => import('./deliveries.tsx').then((file) => file.Deliveries));
+
+/** What a notification template has sent, and what became of it. */
+export const deliveriesTab: Tab = { id: 'notifications', label: 'Deliveries', content: Deliveries };

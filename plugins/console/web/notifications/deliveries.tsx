@@ -1,0 +1,54 @@
+import { useEffect } from 'preact/hooks';
+import { useQuery } from '../api/query.ts';
+import type { Page } from '../api/types.ts';
+import { Failure, Loading } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { Status } from '../components/status.tsx';
+import { type Column, Table } from '../components/table.tsx';
+import { When } from '../components/time.tsx';
+import { place } from '../router.ts';
+import { may, type Row, type TabProps } from '../resources/resource.ts';
+import { Redeliver } from './redeliver.tsx';
+
+const pageSize = 25;
+/** Nobody tells of deliveries: while one goes on, it is asked after. */
+const pauseMs = 1500;
+
+export function Deliveries({ row }: TabProps) {
+  const { path, query } = place.value;
+  const number = Math.max(1, Number(query.get('page')) || 1);
+  const list = `notification_templates/${row.id}/notifications/?order_by=-id&page=${number}&page_size=${pageSize}`;
+  const { data, error, reload } = useQuery<Page<Row>>(list);
+  const found = data.value;
+  const goesOn = found?.results.some(({ status }) => status === 'pending') ?? false;
+  useEffect(() => {
+    const timer = goesOn ? setTimeout(() => void reload(), pauseMs) : undefined;
+    return () => clearTimeout(timer);
+  }, [found, goesOn]);
+  if (error.value) return <Failure error={error.value} what="list of deliveries" again={reload} />;
+  if (!found) return <Loading what="deliveries" />;
+  if (found.count === 0) return <p class="empty">Nothing was sent yet. “Test” sends a first one.</p>;
+  const columns: Column<Row>[] = [
+    { label: 'Status', narrow: true, cell: ({ status }) => <Status status={String(status)} /> },
+    { label: 'Delivery', heading: true, cell: (one) => <Subject row={one} /> },
+    { label: 'To', cell: ({ recipients }) => String(recipients ?? '') },
+    { label: 'Created', narrow: true, cell: ({ created }) => <When at={String(created)} /> },
+    { label: 'Error', cell: ({ error: said }) => (said ? String(said) : <span class="muted">–</span>) },
+    ...(may(row, 'edit')
+      ? [{ label: 'Action', narrow: true, cell: (one: Row) => <Redeliver row={one} onDone={reload} /> }]
+      : []),
+  ];
+  return (
+    <>
+      <Table caption="Deliveries" columns={columns} rows={found.results} rowKey={({ id }) => id} />
+      <Pager path={path} query={query} page={number} pages={Math.ceil(found.count / pageSize)} />
+    </>
+  );
+}
+
+const Subject = ({ row }: { row: Row }) => (
+  <>
+    <a href={`/notifications/${row.id}`}>Delivery {row.id}</a>
+    {row['subject'] && <span class="muted sub">{row['subject']}</span>}
+  </>
+);

@@ -1,0 +1,11 @@
+import { lazily } from '../components/lazily.tsx';
+import type { Tab, TabProps } from '../resources/resource.ts';
+
+const NotifyTable = lazily('notifications', () => import('./notify-table.tsx').then((file) => file.NotifyTable));
+
+/** Which notification templates are told of which events of its runs. */
+export const notifyTab = ({ approvals = false } = {}): Tab => ({
+  id: 'notifications',
+  label: 'Notifications',
+  content: ({ row, resource }: TabProps) => <NotifyTable row={row} resource={resource} approvals={approvals} />,
+});

@@ -1,0 +1,125 @@
+import { ApiFailure, post } from '../api/http.ts';
+import { type Query, useQuery } from '../api/query.ts';
+import type { Page } from '../api/types.ts';
+import { Failure, Loading } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { type Column, Table } from '../components/table.tsx';
+import { toast } from '../components/toasts.tsx';
+import { place } from '../router.ts';
+import { apiOf, may, type Resource, type Row } from '../resources/resource.ts';
+
+interface Props {
+  row: Row;
+  resource: Resource;
+  approvals: boolean;
+}
+
+const pageSize = 25;
+const events = [
+  { id: 'started', label: 'Start' },
+  { id: 'success', label: 'Success' },
+  { id: 'error', label: 'Failure' },
+  { id: 'approvals', label: 'Approval' },
+] as const;
+
+type Attached = Record<(typeof events)[number]['id'], Query<Page<Row>>>;
+
+/** A box for each notification template and event; who may not change the record sees what is ticked. */
+export function NotifyTable({ row, resource, approvals }: Props) {
+  const { path, query } = place.value;
+  const number = Math.max(1, Number(query.get('page')) || 1);
+  const templates = useQuery<Page<Row>>(`notification_templates/?order_by=name&page=${number}&page_size=${pageSize}`);
+  const found = templates.data.value;
+  const lists = `${apiOf(resource)}${row.id}/notification_templates_`;
+  const attached = useAttached(lists, found, approvals);
+  if (templates.error.value)
+    return <Failure error={templates.error.value} what="list of notification templates" again={templates.reload} />;
+  if (!found) return <Loading what="notification templates" />;
+  if (found.count === 0)
+    return (
+      <p class="empty">
+        There is no notification template yet. <a href="/notification_templates">Make one</a> to send word of runs.
+      </p>
+    );
+  const shown = events.filter(({ id }) => approvals || id !== 'approvals');
+  const columns: Column<Row>[] = [
+    {
+      label: 'Notification template',
+      heading: true,
+      cell: ({ id, name }) => <a href={`/notification_templates/${id}`}>{String(name)}</a>,
+    },
+    { label: 'Kind', narrow: true, cell: ({ notification_type }) => String(notification_type) },
+    ...shown.map(({ id, label }) => ({
+      label,
+      narrow: true,
+      cell: (template: Row) => (
+        <Box
+          list={`${lists}${id}/`}
+          event={label}
+          template={template}
+          query={attached[id]}
+          editable={may(row, 'edit')}
+        />
+      ),
+    })),
+  ];
+  return (
+    <>
+      <p class="muted">
+        What is ticked here is told of runs of {String(row['name'])}, besides what its organization has ticked.
+      </p>
+      <Table caption="Notification templates by event" columns={columns} rows={found.results} rowKey={({ id }) => id} />
+      <Pager path={path} query={query} page={number} pages={Math.ceil(found.count / pageSize)} back="Back" on="Next" />
+    </>
+  );
+}
+
+/** Of the templates on this page, those that are ticked, by event. */
+function useAttached(lists: string, page: Page<Row> | undefined, approvals: boolean): Attached {
+  const ids = page?.results.map(({ id }) => id).join(',');
+  const of = (event: string) =>
+    useQuery<Page<Row>>(ids ? `${lists}${event}/?id__in=${ids}&page_size=${pageSize}` : null);
+  const [started, success, error] = [of('started'), of('success'), of('error')];
+  const ofApprovals = useQuery<Page<Row>>(
+    ids && approvals ? `${lists}approvals/?id__in=${ids}&page_size=${pageSize}` : null,
+  );
+  return { started, success, error, approvals: ofApprovals };
+}
+
+interface BoxProps {
+  /** where it is attached */
+  list: string;
+  event: string;
+  template: Row;
+  query: Query<Page<Row>>;
+  editable: boolean;
+}
+
+function Box({ list, event, template, query, editable }: BoxProps) {
+  const page = query.data.value;
+  const on = page?.results.some(({ id }) => id === template.id) ?? false;
+  const turn = async (box: HTMLInputElement) => {
+    const { checked } = box;
+    try {
+      await post(list, { id: template.id, ...(checked ? {} : { disassociate: true }) });
+      await query.reload();
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      box.checked = on;
+      toast(`${template['name']}: ${error.message}`, 'bad');
+    }
+  };
+  return (
+    <label class="tick">
+      <input
+        type="checkbox"
+        checked={on}
+        disabled={!editable || !page}
+        onChange={({ currentTarget }) => void turn(currentTarget)}
+      />
+      <span class="visually-hidden">
+        {event}: {String(template['name'])}
+      </span>
+    </label>
+  );
+}

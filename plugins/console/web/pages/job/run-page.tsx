@@ -1,0 +1,77 @@
+import { useRun } from '../../api/runs.ts';
+import { isActive, type Run } from '../../api/types.ts';
+import { Failure, Loading, PageLayout } from '../../components/page.tsx';
+import { Status, statusLabel } from '../../components/status.tsx';
+import { OutputView } from '../../output/output-view.tsx';
+import { useOutput } from '../../output/use-output.ts';
+import { kindAt, runKinds, runNoun } from '../../resources/run-kinds.ts';
+import { place, type Route } from '../../router.ts';
+import { FailureReading } from './failure-reading.tsx';
+import { JobActions } from './job-actions.tsx';
+import { JobFacts } from './job-facts.tsx';
+
+/** One run of any kind; `path` is that of its kind below /api/v2/. */
+export function RunPage({ path, id }: { path: string; id: number }) {
+  const kind = kindAt(path);
+  const { data, error, reload } = useRun(`${path}/${id}/`, id);
+  const run = data.value;
+  const noun = run ? runNoun(run.type) : kind.noun;
+  return (
+    <PageLayout
+      title={run ? `${run.name} · ${noun} ${id}` : `${noun} ${id}`}
+      intro={
+        run && (
+          <>
+            <Status status={run.status} />
+            <span class="visually-hidden" role="status">
+              {noun} {id}: {statusLabel(run.status)}
+            </span>
+          </>
+        )
+      }
+      actions={run && <JobActions run={run} onChange={reload} />}
+    >
+      {error.value && <Failure error={error.value} what={noun.toLowerCase()} again={reload} />}
+      {!run && !error.value && <Loading what={`${noun.toLowerCase()} ${id}`} />}
+      {run && kind.events && <SpokenRun run={run} path={path} events={kind.events} />}
+      {run && !kind.events && (
+        <>
+          <FailureReading run={run} events="" />
+          <JobFacts run={run} />
+        </>
+      )}
+    </PageLayout>
+  );
+}
+
+/** It says something: its lines as they come. */
+function SpokenRun({ run, path, events }: { run: Run; path: string; events: string }) {
+  const active = isActive(run);
+  const list = `${path}/${run.id}/${events}`;
+  const output = useOutput({ id: run.id, events: list, group: `${run.type}_events` }, !active);
+  const line = Number(place.value.query.get('line'));
+  const target = line > 0 ? line - 1 : null;
+  return (
+    <>
+      <FailureReading run={run} events={list} />
+      <JobFacts run={run} />
+      <OutputView
+        output={output}
+        live={active}
+        target={target}
+        download={`/api/v2/${path}/${run.id}/stdout/?format=txt_download`}
+      />
+    </>
+  );
+}
+
+const routeOf = (path: string): Route => ({
+  pattern: `/${path}/:id`,
+  page: ({ params }) => <RunPage path={path} id={Number(params['id'])} />,
+});
+
+/** Of every kind that is known here, and of those that plugins bring. */
+export const runRoutes: readonly Route[] = [
+  ...Object.values(runKinds).map(({ path }) => routeOf(path)),
+  { pattern: '/runs/:path/:id', page: ({ params }) => <RunPage path={params['path']!} id={Number(params['id'])} /> },
+];

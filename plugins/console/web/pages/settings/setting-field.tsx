@@ -1,0 +1,47 @@
+import { CheckField, type FieldProps, SelectField, TextField } from '../../components/field.tsx';
+import { masked, SecretField } from '../../components/secret-field.tsx';
+import { Code } from '../../generic/cell.tsx';
+import { isStructured, type SettingOption } from './setting-values.ts';
+
+interface Props {
+  name: string;
+  option: SettingOption;
+  readOnly: boolean;
+  value: any;
+  errors: string[] | undefined;
+  onValue: (value: any) => void;
+}
+
+const origins: Record<string, string> = {
+  environment: 'Set by the environment of the service: it cannot be changed here.',
+  database: 'Changed here.',
+};
+
+/** A setting with what it does and where its value comes from. */
+export function SettingField({ name, option, readOnly, value, errors, onValue }: Props) {
+  const notes = [option.help_text, option.unit && `In ${option.unit}.`, origins[option.origin ?? '']];
+  const field: FieldProps = { name, label: option.label, hint: notes.filter(Boolean).join(' '), errors, preset: true };
+  if (readOnly)
+    return (
+      <div class="field">
+        <p class="label">{option.label}</p>
+        <Code text={shown(value)} />
+        <p class="hint">{field.hint}</p>
+      </div>
+    );
+  if (option.secret) return <SecretField {...field} value={value} onValue={onValue} />;
+  if (option.type === 'boolean') return <CheckField {...field} checked={value} onValue={onValue} />;
+  if (option.choices && option.type === 'choice') {
+    const choices = option.choices.map(([choice, label]) => ({ value: String(choice), label: label || '–' }));
+    return <SelectField {...field} value={value} choices={choices} onValue={onValue} />;
+  }
+  const structured = isStructured(option);
+  const lines = structured ? Math.min(10, Math.max(3, String(value).split('\n').length)) : 1;
+  const type = option.type === 'integer' || option.type === 'float' ? 'number' : 'text';
+  return <TextField {...field} value={value} onValue={onValue} lines={lines} code={structured} type={type} />;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return value === masked ? 'A value is stored.' : String(value || '–');
+}

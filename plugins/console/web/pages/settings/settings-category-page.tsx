@@ -1,0 +1,98 @@
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { type FieldErrors, request } from '../../api/http.ts';
+import { useQuery } from '../../api/query.ts';
+import { Form } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Failure, Loading, PageLayout } from '../../components/page.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useOptions } from '../../generic/use-options.ts';
+import type { Values } from '../../generic/form-values.ts';
+import { SettingField } from './setting-field.tsx';
+import { type SettingOption, settingBody, settingValue } from './setting-values.ts';
+
+export function SettingsCategoryPage({ params }: { params: Record<string, string> }) {
+  const slug = params['slug']!;
+  const path = `settings/${slug}/`;
+  const { data, error, reload } = useQuery<Values>(path);
+  const options = useOptions(path);
+  const problem = error.value ?? options.error.value;
+  const again = async () => {
+    await Promise.all([reload(), options.reload()]);
+  };
+  const shown = options.data.value?.actions.GET as Record<string, SettingOption> | undefined;
+  /** after each save the form begins anew: what was typed into a secret is stored then, though nothing shows it */
+  const saved = useSignal(0);
+  const title = Object.values(shown ?? {})[0]?.category ?? slug;
+  return (
+    <PageLayout
+      title={slug === 'all' || slug === 'changed' ? `Settings: ${slug}` : `Settings: ${title}`}
+      intro={<a href="/settings">Settings</a>}
+    >
+      {problem && <Failure error={problem} what="settings" again={again} />}
+      {(!data.value || !shown) && !problem && <Loading what="settings" />}
+      {data.value && shown && (
+        <CategoryForm
+          key={saved.value}
+          path={path}
+          values={data.value}
+          shown={shown}
+          changeable={options.data.value?.actions.PUT as Record<string, SettingOption> | undefined}
+          onDone={async () => {
+            await again();
+            saved.value += 1;
+          }}
+        />
+      )}
+    </PageLayout>
+  );
+}
+
+interface Props {
+  path: string;
+  values: Values;
+  shown: Record<string, SettingOption>;
+  changeable: Record<string, SettingOption> | undefined;
+  onDone: () => Promise<void>;
+}
+
+function CategoryForm({ path, values, shown, changeable, onDone }: Props) {
+  const start = useMemo(
+    () => Object.fromEntries(Object.entries(shown).map(([name, option]) => [name, settingValue(option, values[name])])),
+    [],
+  );
+  const typed = useSignal<Values>(start);
+  const errors = useSignal<FieldErrors>({});
+  const names = Object.keys(shown);
+  const fields = names.map((name) => (
+    <SettingField
+      key={name}
+      name={name}
+      option={shown[name]!}
+      readOnly={!changeable?.[name] || shown[name]!.defined_in_file}
+      value={typed.value[name]}
+      errors={errors.value[name]}
+      onValue={(value) => void (typed.value = { ...typed.value, [name]: value })}
+    />
+  ));
+  if (!names.length) return <p class="empty">There is none.</p>;
+  if (!changeable)
+    return (
+      <>
+        <Notice tone="info">You may look at these, but not change them.</Notice>
+        <div class="form">{fields}</div>
+      </>
+    );
+  const submit = async () => {
+    const body = settingBody(shown, typed.value, start);
+    if (!Object.keys(body).length) return toast('Nothing was changed.');
+    await request('PATCH', path, { body });
+    toast('The settings are saved.', 'good');
+    await onDone();
+  };
+  return (
+    <Form submit="Save" errors={errors} known={names} onSubmit={submit}>
+      {fields}
+    </Form>
+  );
+}

@@ -1,0 +1,27 @@
+import { useQuery } from '../../api/query.ts';
+import type { Page } from '../../api/types.ts';
+import { Failure, Loading, PageLayout } from '../../components/page.tsx';
+
+interface Category {
+  slug: string;
+  name: string;
+}
+
+export function SettingsPage() {
+  const { data, error, reload } = useQuery<Page<Category>>('settings/?page_size=200');
+  return (
+    <PageLayout title="Settings" intro="How the service behaves, by category.">
+      {error.value && <Failure error={error.value} what="list of settings" again={reload} />}
+      {!data.value && !error.value && <Loading what="settings" />}
+      {data.value && (
+        <ul class="plain categories">
+          {data.value.results.map(({ slug, name }) => (
+            <li key={slug}>
+              <a href={`/settings/${slug}`}>{name}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </PageLayout>
+  );
+}

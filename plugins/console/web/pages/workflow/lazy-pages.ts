@@ -1,0 +1,6 @@
+import { lazily } from '../../components/lazily.tsx';
+
+/** Pages that few open, and that bring much: the placing of graphs above all. */
+export const WorkflowRunPage = lazily<{ params: Record<string, string> }>('the workflow', () =>
+  import('./run-page.tsx').then((file) => file.WorkflowRunPage),
+);

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact';
+import type { Run } from '../../api/types.ts';
+import { Folded } from '../../components/folded.tsx';
+import { Elapsed, When } from '../../components/time.tsx';
+
+/** What was launched, with what, by whom. */
+export function RunFacts({ run }: { run: Run }) {
+  const { summary_fields: named } = run;
+  const workflow = named['workflow_job_template'];
+  const template = named['job_template'];
+  const parent = named['source_workflow_job'];
+  const facts: [string, ComponentChildren][] = [
+    ['Workflow', workflow && <a href={`/workflow_job_templates/${workflow.id}/graph`}>{workflow.name}</a>],
+    ['Slices of', template && <a href={`/templates/${template.id}`}>{template.name}</a>],
+    ['Part of', parent && <a href={`/workflow_jobs/${parent.id}`}>{parent.name}</a>],
+    ['Inventory', named['inventory']?.name],
+    ['Limit', run.limit],
+    ['Started by', run.launched_by?.name],
+    ['Created', <When key="when" at={run.created} />],
+    ['Took', <Elapsed key="took" {...run} />],
+  ];
+  const variables = run.extra_vars && run.extra_vars !== '{}' ? run.extra_vars : '';
+  return (
+    <div class="facts">
+      <dl aria-label="About this run">
+        {facts
+          .filter(([, value]) => value)
+          .map(([label, value]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+      {variables && <Folded title="Extra variables" text={variables} />}
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { useMemo } from 'preact/hooks';
+import { useRun } from '../../api/runs.ts';
+import type { Run } from '../../api/types.ts';
+import { Failure, Loading, PageLayout } from '../../components/page.tsx';
+import { Status, statusLabel } from '../../components/status.tsx';
+import { graphOf } from '../../workflow/graph.ts';
+import { GraphView } from '../../workflow/graph-view.tsx';
+import { FailureReading } from '../job/failure-reading.tsx';
+import { nodeStatus, runPageOf } from './node-status.ts';
+import { RunFacts } from './run-facts.tsx';
+import { StepsTable } from './steps-table.tsx';
+import { useRunNodes } from './use-run-nodes.ts';
+import { WorkflowActions } from './workflow-actions.tsx';
+
+const hint = 'Arrow keys walk along the links, Home and End to the ends, Enter opens what a node has launched.';
+
+/** A run of a workflow: how far it has come, on the picture of what it is. */
+export function WorkflowRunPage({ params }: { params: Record<string, string> }) {
+  const id = Number(params['id']);
+  const { data, error, reload } = useRun(`workflow_jobs/${id}/`, id);
+  const run = data.value;
+  return (
+    <PageLayout
+      title={run ? `${run.name} · Workflow ${id}` : `Workflow ${id}`}
+      intro={
+        run && (
+          <>
+            <Status status={run.status} />
+            <span class="visually-hidden" role="status">
+              Workflow {id}: {statusLabel(run.status)}
+            </span>
+          </>
+        )
+      }
+      actions={run && <WorkflowActions run={run} onChange={reload} />}
+    >
+      {error.value && <Failure error={error.value} what="run of a workflow" again={reload} />}
+      {!run && !error.value && <Loading what={`workflow ${id}`} />}
+      {run && (
+        <>
+          <FailureReading run={run} events="" />
+          <RunFacts run={run} />
+          <RunGraph run={run} />
+        </>
+      )}
+    </PageLayout>
+  );
+}
+
+function RunGraph({ run }: { run: Run }) {
+  const { data, error, reload } = useRunNodes(run.id, run.status);
+  const rows = data.value;
+  const graph = useMemo(() => rows && graphOf(rows), [rows]);
+  if (error.value) return <Failure error={error.value} what="nodes of the workflow" again={reload} />;
+  if (!graph) return <Loading what="the nodes" />;
+  if (!graph.nodes.length) return <p class="empty">This workflow has no nodes.</p>;
+  return (
+    <>
+      <GraphView
+        graph={graph}
+        label={`Graph of ${run.name}`}
+        hint={hint}
+        statusOf={(node) => nodeStatus(node, run).label}
+        inNode={(node) => <Status {...nodeStatus(node, run)} />}
+        hrefOf={runPageOf}
+      />
+      <StepsTable graph={graph} run={run} />
+    </>
+  );
+}

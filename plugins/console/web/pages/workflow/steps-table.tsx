@@ -1,0 +1,40 @@
+import type { Run } from '../../api/types.ts';
+import { Status } from '../../components/status.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { duration } from '../../components/time.tsx';
+import type { Graph, GraphNode } from '../../workflow/graph.ts';
+import { followWords, kindWords } from '../../workflow/words.ts';
+import { jobOf, nodeStatus, runPageOf } from './node-status.ts';
+
+/** The same as the picture, as rows: for small screens, and for whoever likes lists better. */
+export function StepsTable({ graph, run }: { graph: Graph; run: Run }) {
+  const columns: Column<GraphNode>[] = [
+    { label: 'Status', narrow: true, cell: (node) => <Status {...nodeStatus(node, run)} /> },
+    {
+      label: 'Node',
+      heading: true,
+      cell: (node) => {
+        const to = runPageOf(node);
+        return (
+          <>
+            {to ? <a href={to}>{node.name}</a> : node.name}
+            <span class="muted sub">{kindWords(node)}</span>
+          </>
+        );
+      },
+    },
+    { label: 'What follows', cell: (node) => followWords(graph, node) },
+    { label: 'Took', narrow: true, cell: (node) => tookOf(node) ?? <span class="muted">–</span> },
+  ];
+  return (
+    <section aria-labelledby="steps-title">
+      <h2 id="steps-title">Nodes</h2>
+      <Table caption="Nodes of this run" columns={columns} rows={graph.nodes} rowKey={({ id }) => id} />
+    </section>
+  );
+}
+
+function tookOf(node: GraphNode): string | null {
+  const elapsed = jobOf(node)?.elapsed;
+  return elapsed ? duration(elapsed) : null;
+}

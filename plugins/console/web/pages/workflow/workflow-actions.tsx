@@ -1,0 +1,83 @@
+import { useSignal } from '@preact/signals';
+import { ApiFailure, post } from '../../api/http.ts';
+import { useQuery } from '../../api/query.ts';
+import { isActive, type Run } from '../../api/types.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { go } from '../../router.ts';
+
+interface Props {
+  run: Run;
+  onChange: () => Promise<void>;
+}
+
+/** Cancel while it goes on; afterwards launch it once more, all of it or from where it failed. */
+export function WorkflowActions({ run, onChange }: Props) {
+  const asking = useSignal(false);
+  const active = isActive(run);
+  const { data } = useQuery<{ can_cancel: boolean }>(active ? `workflow_jobs/${run.id}/cancel/` : null);
+  const may = run.summary_fields.user_capabilities ?? {};
+  const relaunch = async (nodes: 'all' | 'failed') => {
+    try {
+      const { id } = await post<{ id: number }>(`workflow_jobs/${run.id}/relaunch/`, { nodes });
+      go(`/workflow_jobs/${id}`);
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      toast(`Relaunch failed: ${error.message}`, 'bad');
+    }
+  };
+  if (active)
+    return data.value?.can_cancel ? (
+      <>
+        <button
+          type="button"
+          class="danger"
+          disabled={run.canceled_on !== null}
+          onClick={() => void (asking.value = true)}
+        >
+          {run.canceled_on === null ? 'Cancel workflow' : 'Canceling …'}
+        </button>
+        {asking.value && <CancelDialog run={run} onClose={() => void (asking.value = false)} onChange={onChange} />}
+      </>
+    ) : null;
+  if (!may['start']) return null;
+  return (
+    <>
+      {run.failed && (
+        <button type="button" onClick={() => void relaunch('failed')}>
+          Relaunch from what failed
+        </button>
+      )}
+      <button type="button" class="primary" onClick={() => void relaunch('all')}>
+        Relaunch
+      </button>
+    </>
+  );
+}
+
+function CancelDialog({ run, onClose, onChange }: Props & { onClose: () => void }) {
+  const cancel = async () => {
+    try {
+      await post(`workflow_jobs/${run.id}/cancel/`);
+      toast(`${run.name} is being canceled.`);
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      toast(error.status === 405 ? 'It had ended already.' : `Canceling failed: ${error.message}`, 'bad');
+    }
+    onClose();
+    await onChange();
+  };
+  return (
+    <Dialog title={`Cancel ${run.name}?`} onClose={onClose}>
+      <p>What it launched and goes on is canceled too, approvals that wait included; what would follow is not run.</p>
+      <div class="form-actions">
+        <button type="button" class="danger" onClick={() => void cancel()}>
+          Cancel workflow
+        </button>
+        <button type="button" onClick={onClose}>
+          Keep running
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,15 @@
+import type { Resource } from './resource.ts';
+
+export const activity: Resource = {
+  path: 'activity',
+  api: 'activity_stream',
+  type: 'activity_stream',
+  one: 'entry',
+  many: 'activity',
+  intro: 'What was changed, by whom, newest first.',
+  order: '-timestamp',
+  nameField: 'operation',
+  columns: ['operation', 'object1', 'object2', 'actor', 'timestamp', 'changes'],
+  filters: ['operation', 'object1', 'object2', 'actor', 'timestamp'],
+  readOnly: true,
+};

@@ -1,0 +1,42 @@
+import { place } from '../router.ts';
+import type { Resource } from './resource.ts';
+import { listPath, readQuery } from '../generic/list-query.ts';
+
+/** The whole list as it is narrowed now, as a file. */
+function ExportLink() {
+  const asked = readQuery(place.value.query, '-id');
+  const path = listPath('audit_events/?format=csv', { ...asked, page: 1 }).replace(/&page=1&page_size=\d+/, '');
+  return (
+    <a class="button" href={`/api/v2/${path}`} download>
+      Export as CSV
+    </a>
+  );
+}
+
+export const auditEvent: Resource = {
+  path: 'audit',
+  api: 'audit_events',
+  type: 'audit_event',
+  one: 'event',
+  many: 'audit',
+  intro: 'What was done, by whom and from where: logins, changes, launches, refusals.',
+  order: '-id',
+  nameField: 'action',
+  columns: ['action', 'object_type', 'object_name', 'actor_name', 'ip', 'created'],
+  filters: ['action', 'actor', 'object_type', 'object_name', 'ip', 'organization', 'created', 'request_id'],
+  fields: [
+    'action',
+    'created',
+    'actor_name',
+    'ip',
+    'object_type',
+    'object_name',
+    'before',
+    'after',
+    'details',
+    'request_id',
+    'node',
+  ],
+  readOnly: true,
+  listActions: ExportLink,
+};

@@ -1,0 +1,16 @@
+import { linkTab } from '../generic/link-tab.tsx';
+import type { Resource } from './resource.ts';
+
+export const group: Resource = {
+  path: 'groups',
+  type: 'group',
+  one: 'group',
+  many: 'groups',
+  columns: ['name', 'inventory'],
+  fields: ['name', 'description', 'inventory', 'variables'],
+  parent: ({ inventory }) => `/inventories/${inventory}?tab=groups`,
+  tabs: [
+    linkTab({ id: 'hosts', label: 'Hosts', resource: 'hosts' }),
+    linkTab({ id: 'children', label: 'Groups within', resource: 'groups' }),
+  ],
+};

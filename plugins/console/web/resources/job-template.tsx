@@ -1,0 +1,61 @@
+import { accessTab } from '../access/access-tab.tsx';
+import { When } from '../components/time.tsx';
+import { runsTab } from '../generic/runs-tab.tsx';
+import { linkTab } from '../generic/link-tab.tsx';
+import { notifyTab } from '../notifications/notify-tab.tsx';
+import { schedulesTab } from '../schedules/schedules-tab.ts';
+import { surveyTab } from '../survey/survey-tab.tsx';
+import { may, type Resource, type Row, type TabProps } from './resource.ts';
+
+const Launch = ({ row }: { row: Row }) =>
+  may(row, 'start') ? (
+    <a class="button" href={`/templates/${row.id}/launch`}>
+      Launch<span class="visually-hidden"> {row['name']}</span>
+    </a>
+  ) : null;
+
+export const jobTemplate: Resource = {
+  path: 'templates',
+  api: 'job_templates',
+  type: 'job_template',
+  one: 'template',
+  many: 'templates',
+  intro: 'What can be launched: a playbook with everything it needs.',
+  columns: [
+    'name',
+    'project',
+    'playbook',
+    'status',
+    { label: 'Last run', narrow: true, sort: 'last_job_run', cell: (row) => <When at={row['last_job_run']} /> },
+    { label: 'Action', narrow: true, cell: (row) => <Launch row={row} /> },
+  ],
+  fields: [
+    'name',
+    'description',
+    'job_type',
+    'inventory',
+    'project',
+    'playbook',
+    'limit',
+    'extra_vars',
+    'become_enabled',
+    'ask_variables_on_launch',
+    'ask_limit_on_launch',
+    'ask_inventory_on_launch',
+    'ask_credential_on_launch',
+  ],
+  // the survey's own page looks after it
+  hidden: ['survey_enabled'],
+  facts: ['status', 'last_job_run'],
+  suggestions: { playbook: ({ project }) => (project ? `projects/${project}/playbooks/` : null) },
+  actions: ({ row }: TabProps) => <Launch row={row} />,
+  tabs: [
+    runsTab('jobs', 'Jobs'),
+    linkTab({ id: 'credentials', label: 'Credentials', resource: 'credentials' }),
+    surveyTab,
+    schedulesTab,
+    notifyTab(),
+    linkTab({ id: 'instance_groups', label: 'Instance groups', resource: 'instance_groups' }),
+    accessTab,
+  ],
+};

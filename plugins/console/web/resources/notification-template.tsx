@@ -1,0 +1,28 @@
+import { ActButton } from '../generic/act-button.tsx';
+import { deliveriesTab, LazyConfiguration, LazyMessages } from '../notifications/deliveries-tab.tsx';
+import { may, type Resource, type TabProps } from './resource.ts';
+
+const Test = ({ row, reload }: TabProps) =>
+  may(row, 'edit') ? (
+    <ActButton
+      label="Test"
+      what={String(row['name'])}
+      path={`notification_templates/${row.id}/test/`}
+      done="A test is on its way."
+      to={() => `/notification_templates/${row.id}?tab=notifications`}
+      onDone={reload}
+    />
+  ) : null;
+
+export const notificationTemplate: Resource = {
+  path: 'notification_templates',
+  type: 'notification_template',
+  one: 'notification template',
+  many: 'notification templates',
+  intro: 'Where word of runs goes: by mail, to a chat or to another service.',
+  columns: ['name', 'organization', 'notification_type'],
+  fields: ['name', 'description', 'organization', 'notification_type', 'notification_configuration', 'messages'],
+  custom: { notification_configuration: LazyConfiguration, messages: LazyMessages },
+  actions: Test,
+  tabs: [deliveriesTab],
+};

@@ -1,0 +1,18 @@
+import { Redeliver } from '../notifications/redeliver.tsx';
+import type { Resource, TabProps } from './resource.ts';
+
+export const notification: Resource = {
+  path: 'notifications',
+  type: 'notification',
+  one: 'delivery',
+  many: 'deliveries',
+  intro: 'What was sent, or was to be.',
+  order: '-id',
+  nameField: 'subject',
+  columns: ['subject', 'notification_template', 'status', 'recipients', 'created', 'error'],
+  filters: ['status', 'notification_type', 'notification_template', 'created', 'error'],
+  facts: ['status', 'error', 'notification_template', 'recipients', 'attempts'],
+  readOnly: true,
+  parent: (row) => `/notification_templates/${row['notification_template']}?tab=notifications`,
+  actions: ({ row, reload }: TabProps) => <Redeliver row={row} onDone={reload} />,
+};

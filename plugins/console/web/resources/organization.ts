@@ -1,0 +1,39 @@
+import { accessTab } from '../access/access-tab.tsx';
+import { linkTab } from '../generic/link-tab.tsx';
+import { listTab } from '../generic/list-tab.tsx';
+import { notifyTab } from '../notifications/notify-tab.tsx';
+import type { Resource } from './resource.ts';
+
+export const organization: Resource = {
+  path: 'organizations',
+  type: 'organization',
+  one: 'organization',
+  many: 'organizations',
+  intro: 'People, teams and everything that belongs to them.',
+  columns: [
+    'name',
+    count('Inventories', 'inventories'),
+    count('Projects', 'projects'),
+    count('Templates', 'job_templates'),
+    count('Teams', 'teams'),
+    count('Users', 'users'),
+  ],
+  fields: ['name', 'description', 'max_hosts', 'default_environment'],
+  tabs: [
+    accessTab,
+    listTab({ id: 'teams', label: 'Teams', resource: 'teams', field: 'organization' }),
+    linkTab({ id: 'users', label: 'Users', resource: 'users' }),
+    listTab({ id: 'credentials', label: 'Credentials', resource: 'credentials', field: 'organization' }),
+    notifyTab({ approvals: true }),
+    linkTab({ id: 'instance_groups', label: 'Instance groups', resource: 'instance_groups' }),
+  ],
+};
+
+function count(label: string, of: string) {
+  return {
+    label,
+    narrow: true,
+    cell: ({ summary_fields }: { summary_fields: Record<string, any> }) =>
+      summary_fields['related_field_counts']?.[of] ?? '–',
+  };
+}

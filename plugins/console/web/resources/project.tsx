@@ -1,0 +1,42 @@
+import { accessTab } from '../access/access-tab.tsx';
+import { ActButton } from '../generic/act-button.tsx';
+import { runsTab } from '../generic/runs-tab.tsx';
+import { notifyTab } from '../notifications/notify-tab.tsx';
+import { schedulesTab } from '../schedules/schedules-tab.ts';
+import { may, type Resource, type TabProps } from './resource.ts';
+
+const Update = ({ row, reload }: TabProps) =>
+  may(row, 'start') ? (
+    <ActButton
+      label="Update"
+      what={String(row['name'])}
+      path={`projects/${row.id}/update/`}
+      done="The update is started."
+      to={({ project_update }) => (project_update ? `/project_updates/${project_update}` : null)}
+      onDone={reload}
+    />
+  ) : null;
+
+export const project: Resource = {
+  path: 'projects',
+  type: 'project',
+  one: 'project',
+  many: 'projects',
+  intro: 'Where playbooks come from.',
+  columns: ['name', 'organization', 'scm_type', 'status', 'last_updated'],
+  fields: [
+    'name',
+    'description',
+    'organization',
+    'scm_type',
+    'scm_url',
+    'scm_branch',
+    'credential',
+    'local_path',
+    'scm_update_on_launch',
+  ],
+  facts: ['status', 'scm_revision', 'last_updated'],
+  relations: { credential: 'credentials/?credential_type__kind=scm' },
+  actions: Update,
+  tabs: [runsTab('project_updates', 'Updates'), schedulesTab, notifyTab(), accessTab],
+};

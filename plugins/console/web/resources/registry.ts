@@ -1,0 +1,53 @@
+import { activity } from './activity.ts';
+import { auditEvent } from './audit-event.tsx';
+import { credential } from './credential.tsx';
+import { credentialType } from './credential-type.ts';
+import { executionEnvironment } from './execution-environment.ts';
+import { group } from './group.ts';
+import { host } from './host.ts';
+import { instance } from './instance.ts';
+import { instanceGroup } from './instance-group.ts';
+import { inventory } from './inventory.tsx';
+import { inventorySource } from './inventory-source.tsx';
+import { jobTemplate } from './job-template.tsx';
+import { makeKnown } from './links.ts';
+import { notification } from './notification.tsx';
+import { notificationTemplate } from './notification-template.tsx';
+import { organization } from './organization.ts';
+import { project } from './project.tsx';
+import type { Resource } from './resource.ts';
+import { schedule } from './schedule.tsx';
+import { team } from './team.ts';
+import { user } from './user.ts';
+import { approval, vote } from './workflow/approval.tsx';
+import { workflowJob } from './workflow/workflow-job.tsx';
+import { workflowTemplate } from './workflow/workflow-template.tsx';
+
+/** Every resource with pages of its own: one file and one line each. */
+export const resources: readonly Resource[] = [
+  organization,
+  team,
+  user,
+  inventory,
+  host,
+  group,
+  inventorySource,
+  credential,
+  credentialType,
+  project,
+  jobTemplate,
+  workflowTemplate,
+  workflowJob,
+  approval,
+  vote,
+  schedule,
+  notificationTemplate,
+  notification,
+  instance,
+  instanceGroup,
+  executionEnvironment,
+  activity,
+  auditEvent,
+];
+
+makeKnown(resources);

@@ -1,0 +1,25 @@
+import { runsTab } from '../generic/runs-tab.tsx';
+import { LazyRuleField, nextTab } from '../schedules/next-tab.tsx';
+import { SwitchSchedule } from '../schedules/switch-schedule.tsx';
+import type { Resource, TabProps } from './resource.ts';
+
+export const schedule: Resource = {
+  path: 'schedules',
+  type: 'schedule',
+  one: 'schedule',
+  many: 'schedules',
+  intro: 'What is launched by the clock.',
+  columns: [
+    'name',
+    'unified_job_template',
+    'enabled',
+    'next_run',
+    { label: 'Action', narrow: true, cell: (row) => <SwitchSchedule row={row} /> },
+  ],
+  fields: ['name', 'description', 'unified_job_template', 'rrule', 'enabled', 'missed_runs'],
+  facts: ['unified_job_template', 'enabled', 'next_run', 'timezone', 'dtstart', 'dtend'],
+  filters: ['name', 'enabled', 'next_run', 'unified_job_template', 'created_by'],
+  actions: ({ row, reload }: TabProps) => <SwitchSchedule row={row} onDone={reload} />,
+  custom: { rrule: LazyRuleField },
+  tabs: [nextTab, runsTab('jobs', 'Runs')],
+};

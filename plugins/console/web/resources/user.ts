@@ -1,0 +1,19 @@
+import { listTab } from '../generic/list-tab.tsx';
+import type { Resource } from './resource.ts';
+
+export const user: Resource = {
+  path: 'users',
+  type: 'user',
+  one: 'user',
+  many: 'users',
+  intro: 'Whoever logs in.',
+  nameField: 'username',
+  order: 'username',
+  columns: ['username', 'first_name', 'last_name', 'is_superuser', 'last_login'],
+  fields: ['username', 'password', 'first_name', 'last_name', 'email', 'is_superuser', 'is_system_auditor'],
+  lasting: ['password'],
+  tabs: [
+    listTab({ id: 'organizations', label: 'Organizations', resource: 'organizations' }),
+    listTab({ id: 'teams', label: 'Teams', resource: 'teams' }),
+  ],
+};

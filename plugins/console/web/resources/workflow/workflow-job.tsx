@@ -1,0 +1,27 @@
+import { Elapsed, When } from '../../components/time.tsx';
+import type { Resource, Row } from '../resource.ts';
+
+const times = ({ started, finished, elapsed }: Row) => ({ started, finished, elapsed });
+
+/** Runs of workflows; one of them has a page of its own. */
+export const workflowJob: Resource = {
+  path: 'workflow_jobs',
+  type: 'workflow_job',
+  one: 'run of a workflow',
+  many: 'runs of workflows',
+  order: '-id',
+  columns: [
+    'name',
+    'status',
+    'workflow_job_template',
+    'launch_type',
+    { label: 'Created', narrow: true, sort: 'created', cell: (row) => <When at={row['created']} /> },
+    {
+      label: 'Took',
+      narrow: true,
+      cell: (row) => <Elapsed {...(times(row) as { started: null; finished: null; elapsed: number })} />,
+    },
+  ],
+  filters: ['name', 'status', 'workflow_job_template', 'launch_type', 'created', 'created_by'],
+  readOnly: true,
+};

@@ -1,0 +1,55 @@
+import { accessTab } from '../../access/access-tab.tsx';
+import { When } from '../../components/time.tsx';
+import { runsTab } from '../../generic/runs-tab.tsx';
+import { notifyTab } from '../../notifications/notify-tab.tsx';
+import { schedulesTab } from '../../schedules/schedules-tab.ts';
+import { surveyTab } from '../../survey/survey-tab.tsx';
+import { graphTab } from '../../workflow/graph-tab.tsx';
+import { may, type Resource, type Row, type TabProps } from '../resource.ts';
+
+const Launch = ({ row }: { row: Row }) =>
+  may(row, 'start') ? (
+    <a class="button" href={`/workflow_job_templates/${row.id}/launch`}>
+      Launch<span class="visually-hidden"> {row['name']}</span>
+    </a>
+  ) : null;
+
+export const workflowTemplate: Resource = {
+  path: 'workflow_job_templates',
+  type: 'workflow_job_template',
+  one: 'workflow',
+  many: 'workflows',
+  intro: 'Templates that follow one another: which comes next depends on how the one before it ended.',
+  columns: [
+    'name',
+    'organization',
+    'status',
+    { label: 'Last run', narrow: true, sort: 'last_job_run', cell: (row) => <When at={row['last_job_run']} /> },
+    { label: 'Next run', narrow: true, sort: 'next_job_run', cell: (row) => <When at={row['next_job_run']} /> },
+    { label: 'Action', narrow: true, cell: (row) => <Launch row={row} /> },
+  ],
+  fields: [
+    'name',
+    'description',
+    'organization',
+    'inventory',
+    'limit',
+    'extra_vars',
+    'allow_simultaneous',
+    'ask_variables_on_launch',
+    'ask_inventory_on_launch',
+    'ask_limit_on_launch',
+  ],
+  // the survey's own page looks after it
+  hidden: ['survey_enabled'],
+  facts: ['status', 'last_job_run', 'next_job_run'],
+  actions: ({ row }: TabProps) => <Launch row={row} />,
+  tabs: [
+    graphTab,
+    runsTab('workflow_jobs', 'Runs'),
+    schedulesTab,
+    notifyTab({ approvals: true }),
+    surveyTab,
+    accessTab,
+  ],
+};

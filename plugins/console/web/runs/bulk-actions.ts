@@ -1,0 +1,39 @@
+import { ApiFailure, post, request } from '../api/http.ts';
+import { isActive, type Run } from '../api/types.ts';
+
+export interface BulkAction {
+  verb: string;
+  /** while it is done, and once it is */
+  doing: string;
+  done: string;
+  warning: string;
+  /** whether it can be done with this run, as far as the page knows */
+  fits: (run: Run) => boolean;
+  /** @throws ApiFailure */
+  act: (run: Run) => Promise<void>;
+}
+
+const may = ({ summary_fields: { user_capabilities: may } }: Run, capability: string) => may?.[capability] !== false;
+
+export const bulkActions: readonly BulkAction[] = [
+  {
+    verb: 'Cancel',
+    doing: 'Canceling',
+    done: 'asked to end',
+    warning: 'What they have changed so far stays changed. What they do now is interrupted.',
+    fits: (run) => isActive(run) && run.canceled_on === null && may(run, 'start'),
+    act: (run) =>
+      post(`${run.url}cancel/`).catch((error: unknown) => {
+        // it has ended by itself meanwhile
+        if (!(error instanceof ApiFailure && error.status === 405)) throw error;
+      }),
+  },
+  {
+    verb: 'Delete',
+    doing: 'Deleting',
+    done: 'deleted',
+    warning: 'Their output goes with them. This cannot be undone.',
+    fits: (run) => !isActive(run) && may(run, 'delete'),
+    act: (run) => request('DELETE', run.url),
+  },
+];

@@ -1,0 +1,18 @@
+import { lazily } from '../components/lazily.tsx';
+import type { CustomFieldProps, Tab, TabProps } from '../resources/resource.ts';
+
+/** Fields of a rule bring words and dates with them, which only few pages need. */
+export const LazyRuleField = lazily<CustomFieldProps>('the rule', () =>
+  import('./rule-field.tsx').then((file) => file.RuleField),
+);
+
+const Next = lazily<{ rule: string; zone: string }>('the next runs', () =>
+  import('./shown-rule.tsx').then((file) => file.ShownRule),
+);
+
+/** What a stored rule comes to. */
+export const nextTab: Tab = {
+  id: 'next',
+  label: 'Next runs',
+  content: ({ row }: TabProps) => <Next rule={String(row['rrule'])} zone={String(row['timezone'])} />,
+};

@@ -1,0 +1,91 @@
+import { useSignal } from '@preact/signals';
+import { post, request } from '../api/http.ts';
+import { useQuery } from '../api/query.ts';
+import { attempt } from '../components/attempt.ts';
+import { CheckField } from '../components/field.tsx';
+import { Failure, Loading } from '../components/page.tsx';
+import { apiOf, may, type Tab, type TabProps } from '../resources/resource.ts';
+import { QuestionForm } from './question-form.tsx';
+import type { Question, Survey } from './questions.ts';
+import { ShownQuestion } from './shown-question.tsx';
+
+function SurveyView({ row, resource, reload }: TabProps) {
+  const record = `${apiOf(resource)}${row.id}/`;
+  const path = `${record}survey_spec/`;
+  const { data, error, reload: again } = useQuery<Survey>(path);
+  if (error.value) return <Failure error={error.value} what="survey" again={again} />;
+  if (!data.value) return <Loading what="the survey" />;
+  const { name = '', description = '', spec = [] } = data.value;
+  const store = async (questions: Question[]) => {
+    if (questions.length) await post(path, { name, description, spec: questions });
+    else await request('DELETE', path);
+    await again();
+  };
+  const enable = async (on: boolean) => {
+    await request('PATCH', record, { body: { survey_enabled: on } });
+    await reload();
+  };
+  return (
+    <>
+      {may(row, 'edit') && spec.length > 0 && (
+        <CheckField
+          label="Ask these questions at each launch"
+          name="survey_enabled"
+          checked={row['survey_enabled'] === true}
+          onValue={(on) => void attempt(() => enable(on))}
+        />
+      )}
+      <Questions questions={spec} store={store} editable={may(row, 'edit')} />
+    </>
+  );
+}
+
+interface Props {
+  questions: Question[];
+  store: (questions: Question[]) => Promise<void>;
+  editable: boolean;
+}
+
+function Questions({ questions, store, editable }: Props) {
+  /** position of the question that is edited; one past the end is a new one */
+  const edited = useSignal<number | null>(null);
+  const close = () => void (edited.value = null);
+  const storeAt = async (i: number, question: Question) => {
+    await store(i < questions.length ? questions.with(i, question) : [...questions, question]);
+    close();
+  };
+  const form = (i: number) => (
+    <QuestionForm question={questions[i]} onCancel={close} onStore={(question) => storeAt(i, question)} />
+  );
+  const up = (i: number) => attempt(() => store(questions.toSpliced(i, 1).toSpliced(i - 1, 0, questions[i]!)));
+  return (
+    <>
+      {questions.length === 0 && edited.value === null && <p class="empty">The survey has no question.</p>}
+      <ol class="questions">
+        {questions.map((question, i) => (
+          <li key={question.variable}>
+            {edited.value === i ? (
+              form(i)
+            ) : (
+              <ShownQuestion
+                question={question}
+                editable={editable}
+                onUp={i > 0 ? () => void up(i) : undefined}
+                onEdit={() => void (edited.value = i)}
+                onRemove={() => void attempt(() => store(questions.toSpliced(i, 1)))}
+              />
+            )}
+          </li>
+        ))}
+      </ol>
+      {editable && edited.value === questions.length && form(questions.length)}
+      {editable && edited.value === null && (
+        <button type="button" onClick={() => void (edited.value = questions.length)}>
+          Add question
+        </button>
+      )}
+    </>
+  );
+}
+
+export const surveyTab: Tab = { id: 'survey', label: 'Survey', content: SurveyView };

@@ -1,0 +1,66 @@
+import { ApiFailure, post, request } from '../../api/http.ts';
+import type { Row } from '../../resources/resource.ts';
+import type { GraphLink, LinkKind } from '../graph.ts';
+
+const nodes = 'workflow_job_template_nodes';
+
+/** What a condition asks for, besides where it leads. */
+export type LinkMore = Record<string, string>;
+
+export const linkNodes = (from: number, to: number, kind: LinkKind, more: LinkMore = {}): Promise<void> =>
+  post(`${nodes}/${from}/${kind}_nodes/`, { id: to, ...more });
+
+export const unlinkNodes = ({ from, to, kind }: GraphLink): Promise<void> =>
+  post(`${nodes}/${from}/${kind}_nodes/`, { id: to, disassociate: true });
+
+/** A pair has one link: the old one goes first, and comes back where the new one is refused. */
+export async function relinkNodes(old: GraphLink, to: GraphLink, more: LinkMore): Promise<void> {
+  await unlinkNodes(old);
+  try {
+    await linkNodes(to.from, to.to, to.kind, more);
+  } catch (error) {
+    const { id: _, ...condition } = old.condition ?? { id: 0 };
+    await linkNodes(old.from, old.to, old.kind, condition);
+    throw error;
+  }
+}
+
+export const removeNode = (id: number): Promise<void> => request('DELETE', `${nodes}/${id}/`);
+
+export interface NewNode {
+  workflow: number;
+  /** the node before it, and when it follows; at the start without */
+  after?: { id: number; kind: LinkKind } | undefined;
+  columns: Record<string, unknown>;
+  /** of an approval */
+  approval?: Record<string, unknown> | undefined;
+}
+
+/** Makes a node and its link at once; an approval that is refused leaves no node behind. */
+export async function addNode({ workflow, after, columns, approval }: NewNode): Promise<Row> {
+  const list = after
+    ? `${nodes}/${after.id}/${after.kind}_nodes/`
+    : `workflow_job_templates/${workflow}/workflow_nodes/`;
+  const node = await post<Row>(list, columns);
+  if (!approval) return node;
+  try {
+    await post(`${nodes}/${node.id}/create_approval_template/`, approval);
+  } catch (error) {
+    if (error instanceof ApiFailure) await removeNode(node.id);
+    throw error;
+  }
+  return node;
+}
+
+/** Changes a node, and its approval where it is one: made anew when it was something else before. */
+export async function changeNode(
+  node: Row,
+  columns: Record<string, unknown>,
+  approval?: Record<string, unknown>,
+): Promise<void> {
+  const before = node.summary_fields['unified_job_template'];
+  if (approval && before?.unified_job_type === 'workflow_approval')
+    await request('PATCH', `workflow_approval_templates/${before.id}/`, { body: approval });
+  else if (approval) await post(`${nodes}/${node.id}/create_approval_template/`, approval);
+  if (Object.keys(columns).length) await request('PATCH', `${nodes}/${node.id}/`, { body: columns });
+}

@@ -1,0 +1,130 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { FieldErrors } from '../../api/http.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { Form } from '../../components/form.tsx';
+import { type Graph, type GraphLink, type LinkKind, linkKinds, linkLabels } from '../graph.ts';
+import { type LinkMore, linkNodes, relinkNodes } from './changes.ts';
+
+interface Props {
+  graph: Graph;
+  from?: number | undefined;
+  to?: number | undefined;
+  /** the one that is changed; without it a new one is made */
+  link?: GraphLink | undefined;
+  onRemove: (link: GraphLink) => void;
+  onDone: (said: string) => Promise<void>;
+  onClose: () => void;
+}
+
+const conditionFields = ['artifact_key', 'trigger', 'operator', 'expected_value'];
+const noCondition: LinkMore = { artifact_key: '', trigger: 'success', operator: 'eq', expected_value: '' };
+
+/** Which node follows which, and when. */
+export function LinkDialog({ graph, from = 0, to = 0, link, onRemove, onDone, onClose }: Props) {
+  const ends = useSignal({ from: link?.from ?? from, to: link?.to ?? to });
+  const kind = useSignal<LinkKind>(link?.kind ?? 'success');
+  const condition = useSignal<LinkMore>({ ...noCondition, ...conditionOf(link) });
+  const errors = useSignal<FieldErrors>({});
+  const submit = async () => {
+    const more = kind.value === 'condition' ? condition.value : {};
+    await store(link, { ...ends.value, kind: kind.value }, more);
+    await onDone(link ? 'The link is changed.' : 'The nodes are linked.');
+  };
+  return (
+    <Dialog title={link ? 'Change the link' : 'Link two nodes'} onClose={onClose}>
+      <Form
+        submit={link ? 'Change link' : 'Link'}
+        errors={errors}
+        known={conditionFields}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        {link ? <Ends graph={graph} link={link} /> : <ChosenEnds graph={graph} ends={ends} />}
+        <SelectField
+          name="kind"
+          label="Runs"
+          preset
+          value={kind.value}
+          choices={linkKinds.map((value) => ({ value, label: linkLabels[value] }))}
+          onValue={(value) => void (kind.value = value as LinkKind)}
+        />
+        {kind.value === 'condition' && <ConditionFields condition={condition} errors={errors.value} />}
+      </Form>
+      {link && (
+        <button type="button" class="danger" onClick={() => onRemove(link)}>
+          Remove link
+        </button>
+      )}
+    </Dialog>
+  );
+}
+
+const conditionOf = (link: GraphLink | undefined): LinkMore => {
+  const { id: _, ...asked } = link?.condition ?? { id: 0 };
+  return asked as LinkMore;
+};
+
+const store = (link: GraphLink | undefined, next: GraphLink, more: LinkMore): Promise<void> =>
+  link && link.kind !== next.kind ? relinkNodes(link, next, more) : linkNodes(next.from, next.to, next.kind, more);
+
+type ChosenProps = { graph: Graph; ends: Signal<{ from: number; to: number }> };
+
+function ChosenEnds({ graph, ends }: ChosenProps) {
+  const nodes = graph.nodes.map(({ id, name }) => ({ value: String(id), label: name }));
+  const end = (name: 'from' | 'to', label: string) => (
+    <SelectField
+      name={name}
+      label={label}
+      required
+      empty="Choose a node"
+      value={String(ends.value[name] || '')}
+      choices={nodes}
+      onValue={(value) => void (ends.value = { ...ends.value, [name]: Number(value) })}
+    />
+  );
+  return (
+    <>
+      {end('from', 'First')}
+      {end('to', 'Then')}
+    </>
+  );
+}
+
+const Ends = ({ graph, link }: { graph: Graph; link: GraphLink }) => {
+  const name = (id: number) => <strong>{graph.nodes.find((node) => node.id === id)?.name}</strong>;
+  return (
+    <p>
+      {name(link.to)} after {name(link.from)}
+    </p>
+  );
+};
+
+const triggers = [
+  { value: 'success', label: 'After success' },
+  { value: 'failure', label: 'After failure' },
+  { value: 'always', label: 'After either' },
+];
+const operators = [
+  { value: 'eq', label: 'is' },
+  { value: 'ne', label: 'is not' },
+];
+
+/** What a job has set by `set_stats`, and what it must be. */
+function ConditionFields({ condition, errors }: { condition: Signal<LinkMore>; errors: FieldErrors }) {
+  const field = (name: string, label: string) => ({
+    name,
+    label,
+    errors: errors[name],
+    value: condition.value[name] ?? '',
+    onValue: (value: string) => void (condition.value = { ...condition.value, [name]: value }),
+  });
+  return (
+    <>
+      <SelectField {...field('trigger', 'When')} preset choices={triggers} />
+      <TextField {...field('artifact_key', 'Artifact')} required hint="The name of what a job sets by set_stats." />
+      <SelectField {...field('operator', 'Test')} preset choices={operators} />
+      <TextField {...field('expected_value', 'Value')} />
+    </>
+  );
+}

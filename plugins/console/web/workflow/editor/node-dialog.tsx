@@ -1,0 +1,197 @@
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { ApiFailure, type FieldErrors } from '../../api/http.ts';
+import { useQuery } from '../../api/query.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { SelectField } from '../../components/field.tsx';
+import { Form } from '../../components/form.tsx';
+import { Failure, Loading } from '../../components/page.tsx';
+import { type Fields, initialValues, sentBody, type Values } from '../../generic/form-values.ts';
+import { FormField } from '../../generic/form-field.tsx';
+import { RelationPicker } from '../../generic/relation-picker.tsx';
+import { useOptions } from '../../generic/use-options.ts';
+import type { Resource, Row } from '../../resources/resource.ts';
+import { type GraphNode, type LinkKind, linkLabels } from '../graph.ts';
+import { type Approval, approvalBody, ApprovalFields, approvalNames, approvalOf } from './approval-fields.tsx';
+import { addNode, changeNode } from './changes.ts';
+import { askedFields, nodeKindOf, nodeKinds } from './node-kinds.ts';
+
+interface Props {
+  workflow: number;
+  /** the one that is changed; without it a new one is made */
+  node?: GraphNode | undefined;
+  /** the one that a new one follows */
+  after?: GraphNode | undefined;
+  onDone: (said: string, node: number) => Promise<void>;
+  onClose: () => void;
+}
+
+/** Nodes have no pages of their own: this only says how their fields are drawn. */
+const nodeResource: Resource = {
+  path: 'workflow_job_template_nodes',
+  type: 'workflow_job_template_node',
+  one: 'node',
+  many: 'nodes',
+  columns: [],
+};
+
+export function NodeDialog(props: Props) {
+  const { workflow, node, after, onClose } = props;
+  const list = `workflow_job_templates/${workflow}/workflow_nodes/`;
+  const { data, error, reload } = useOptions(list);
+  const fields = data.value?.actions.POST;
+  const title = node ? `Edit ${node.name}` : after ? `Add a node after ${after.name}` : 'Add a node';
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {error.value && <Failure error={error.value} what="form" again={reload} />}
+      {!data.value && !error.value && <Loading what="the form" />}
+      {data.value && !fields && <p>You may not change this workflow.</p>}
+      {fields && <NodeForm {...props} fields={fields} />}
+    </Dialog>
+  );
+}
+
+const followKinds: readonly LinkKind[] = ['success', 'failure', 'always'];
+
+type FormProps = Props & { fields: Fields };
+
+function NodeForm(props: FormProps) {
+  const { node, after, fields, onClose } = props;
+  const form = useNodeForm(props);
+  const { kind, values, errors, approval, own, set } = form;
+  const row = node?.row ?? null;
+  return (
+    <Form
+      submit={node ? 'Save node' : 'Add node'}
+      errors={errors}
+      known={[...own, 'unified_job_template', ...(kind.value.list === null ? approvalNames : [])]}
+      onSubmit={form.submit}
+      onCancel={onClose}
+    >
+      {after && <Follows value={form.follows.value} onValue={(value) => void (form.follows.value = value)} />}
+      <KindField
+        value={kind.value.kind}
+        onValue={(value) => {
+          kind.value = nodeKindOf(value);
+          set('unified_job_template')('');
+        }}
+      />
+      {kind.value.list === null ? (
+        <ApprovalFields
+          approval={approval.value}
+          errors={errors.value}
+          onValue={(value) => void (approval.value = value)}
+        />
+      ) : (
+        <TemplateField form={form} list={kind.value.list} row={row} />
+      )}
+      {own.map((name) => (
+        <FormField
+          key={name}
+          name={name}
+          option={{ ...fields[name]!, ...words[name] }}
+          resource={nodeResource}
+          row={row}
+          values={values.value}
+          errors={errors.value}
+          onValue={set(name)}
+        />
+      ))}
+    </Form>
+  );
+}
+
+/** What is on the form, and how it is sent. */
+function useNodeForm({ workflow, node, after, fields, onDone }: FormProps) {
+  const row = node?.row ?? null;
+  const kind = useSignal(nodeKindOf(node?.kind ?? 'job'));
+  const follows = useSignal<LinkKind>('success');
+  const start = useMemo(() => initialValues(fields, nodeResource, row), []);
+  const values = useSignal<Values>(start);
+  const approval = useSignal<Approval>(approvalOf(row?.summary_fields['unified_job_template']));
+  const errors = useSignal<FieldErrors>({});
+  const { list, asks } = kind.value;
+  const asked = useAsked(asks ? list : null, values.value['unified_job_template']);
+  const own = ['all_parents_must_converge', ...(list === null ? [] : ['max_retries', ...asked])];
+  const set = (name: string) => (value: unknown) => void (values.value = { ...values.value, [name]: value });
+  const submit = async () => {
+    // the API takes a node that launches nothing; nobody means one here
+    if (list !== null && !values.value['unified_job_template'])
+      throw new ApiFailure(400, { unified_job_template: ['Choose what it launches.'] });
+    const names = list === null ? own : ['unified_job_template', ...own];
+    const sent = Object.fromEntries(names.map((name) => [name, fields[name]!]));
+    const columns = sentBody(sent, nodeResource, values.value, start, row);
+    const approves = list === null ? approvalBody(approval.value) : undefined;
+    if (row) {
+      await changeNode(row, columns, approves);
+      return onDone('The node is saved.', row.id);
+    }
+    const before = after && { id: after.id, kind: follows.value };
+    const { id } = await addNode({ workflow, columns, approval: approves, after: before });
+    await onDone('The node is added.', id);
+  };
+  return { kind, follows, values, approval, errors, own, set, submit };
+}
+
+interface TemplateProps {
+  form: ReturnType<typeof useNodeForm>;
+  list: string;
+  row: Row | null;
+}
+
+function TemplateField({ form: { kind, values, errors, set }, list, row }: TemplateProps) {
+  const value = values.value['unified_job_template'];
+  return (
+    <RelationPicker
+      key={kind.value.kind}
+      name="unified_job_template"
+      label="Template"
+      required
+      errors={errors.value['unified_job_template']}
+      list={list}
+      value={value}
+      known={knownName(row, value)}
+      onValue={set('unified_job_template')}
+    />
+  );
+}
+
+/** Where the name of a field does not tell enough. */
+const words: Record<string, { label: string; help_text?: string }> = {
+  all_parents_must_converge: { label: 'Wait for all nodes before it, whichever way they go' },
+  max_retries: { label: 'Retries', help_text: 'How often it is tried again after a failure.' },
+  extra_data: { label: 'Extra variables', help_text: 'JSON or YAML; answers to the survey are among them.' },
+};
+
+const knownName = (row: Row | null, value: string): string | undefined => {
+  const template = row?.summary_fields['unified_job_template'];
+  return template && String(template.id) === value ? template.name : undefined;
+};
+
+/** The prompts of the chosen template that a node may answer beforehand. */
+function useAsked(list: string | null, template: string): string[] {
+  const { data } = useQuery<Record<string, unknown>>(list && template ? `${list}${template}/launch/` : null);
+  return list && template && data.value ? askedFields(data.value) : [];
+}
+
+const Follows = ({ value, onValue }: { value: LinkKind; onValue: (value: LinkKind) => void }) => (
+  <SelectField
+    name="follows"
+    label="Runs"
+    preset
+    value={value}
+    choices={followKinds.map((one) => ({ value: one, label: linkLabels[one] }))}
+    onValue={(next) => onValue(next as LinkKind)}
+  />
+);
+
+const KindField = ({ value, onValue }: { value: string; onValue: (value: string) => void }) => (
+  <SelectField
+    name="kind"
+    label="Kind"
+    preset
+    value={value}
+    choices={nodeKinds.map(({ kind, label }) => ({ value: kind, label }))}
+    onValue={onValue}
+  />
+);

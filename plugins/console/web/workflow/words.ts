@@ -1,0 +1,38 @@
+import {
+  type Graph,
+  type GraphLink,
+  type GraphNode,
+  kindLabels,
+  linkLabels,
+  linksFrom,
+  linksTo,
+  nodeAt,
+} from './graph.ts';
+
+const operators: Record<string, string> = { eq: 'is', ne: 'is not' };
+const triggers: Record<string, string> = { success: 'after success, ', failure: 'after failure, ', always: '' };
+
+/** `if count is 3`; the words that stand at a link. */
+export function linkWords({ kind, condition }: GraphLink): string {
+  if (kind !== 'condition' || !condition) return linkLabels[kind];
+  const { trigger, artifact_key: key, operator, expected_value: value } = condition;
+  return `If ${triggers[trigger] ?? ''}${key} ${operators[operator] ?? operator} ${value}`;
+}
+
+export const kindWords = ({ kind }: GraphNode): string => kindLabels[kind] ?? 'Template is gone';
+
+/** What follows a node, as a sentence for those who do not see the picture. */
+export function followWords(graph: Graph, node: GraphNode): string {
+  const byWords = Object.groupBy(linksFrom(graph, node.id), linkWords);
+  const parts = Object.entries(byWords).map(
+    ([words, links = []]) => `${words}: ${links.map(({ to }) => nodeAt(graph, to)?.name).join(', ')}.`,
+  );
+  return parts.join(' ') || 'Nothing follows.';
+}
+
+/** The node, how it is, and what follows. */
+export function nodeWords(graph: Graph, node: GraphNode, status?: string): string {
+  const waits = node.all && linksTo(graph, node.id).length > 1 ? ' Waits for all before it.' : '';
+  const shown = [node.name, kindWords(node), status].filter(Boolean).join(', ');
+  return `${shown}.${waits} ${followWords(graph, node)}`;
+}

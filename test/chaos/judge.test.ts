@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Ledger } from './ledger.ts';
+import { secrets } from './plays.ts';
+import { brokenPromises } from './promises.ts';
+import { problemsOf, type StoredRun } from './verdict.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
+
+const good: StoredRun = {
+  id: 7,
+  kind: 'job',
+  play: 'append',
+  status: 'successful',
+  job_explanation: '',
+  launch_type: 'manual',
+  mark: 'mark-1',
+  started: new Date(1000),
+  finished: new Date(2000),
+  artifacts: {},
+  event_count: 20,
+  whole: true,
+  steps: 8,
+  begins: 1,
+  ends: 1,
+  summaries: 1,
+  needed: [],
+  unhandled: [],
+  open: [],
+  stdout: 'PLAY RECAP',
+};
+
+describe('the judge of chaos', () => {
+  let proof: string;
+  let ledger: Ledger;
+  let struck: Set<number>;
+  before(() => (proof = mkdtempSync(join(tmpdir(), 'tapline-judge-'))));
+  after(() => removeFolder(proof));
+  beforeEach(() => {
+    struck = new Set();
+    ledger = new Ledger();
+    ledger.launched(ledger.began(true), 7, 'append');
+    steps(1, 2, 3, 4, 5, 6, 7, 8);
+  });
+
+  const steps = (...lines: number[]) => writeFileSync(join(proof, '7'), lines.map((line) => `${line}\n`).join(''));
+  const judged = (change: Partial<StoredRun>) => problemsOf({ ...good, ...change }, { proof, struck }, ledger).join();
+  const promises = (...stored: Partial<StoredRun>[]) =>
+    brokenPromises(
+      ledger,
+      stored.map((change) => ({ ...good, ...change })),
+    ).join();
+
+  it('finds nothing where nothing is wrong', () => {
+    expect(judged({})).to.equal('');
+    expect(promises({})).to.equal('');
+  });
+
+  const wrong: [what: string, change: Partial<StoredRun>, said: RegExp][] = [
+    ['a gap between events', { whole: false }, /gaps or doubles/],
+    ['an event too many', { begins: 2 }, /playbook_on_start: stored 2 times/],
+    ['a lost end', { ends: 0 }, /playbook_on_stats: stored 0 times/],
+    ['a lost step', { steps: 7 }, /7 of 8 steps/],
+    ['a lost summary', { summaries: 0 }, /summaries/],
+    ['lost output', { stdout: '' }, /recap/],
+    ['a secret', { stdout: `PLAY RECAP ${secrets.asked}` }, /secret/],
+    ['a run that never ends', { status: 'running' }, /not ended/],
+    ['an end that nobody wanted', { status: 'canceled' }, /nobody canceled/],
+    ['an end without a reason', { status: 'error' }, /nothing explains/],
+    ['an error of a run whose process lives', { status: 'error', job_explanation: 'lost' }, /process survived/],
+    ['lost statistics', { play: 'stats' }, /artifacts/],
+  ];
+  for (const [what, change, said] of wrong) it(`finds ${what}`, () => expect(judged(change)).to.match(said));
+
+  it('finds a step that ran twice, and one that was lost', () => {
+    steps(1, 2, 3, 3, 4, 5, 6, 7, 8);
+    expect(judged({})).to.match(/ran twice or was lost/);
+    steps(1, 2, 4, 5, 6, 7, 8);
+    expect(judged({})).to.match(/ran twice or was lost/);
+  });
+
+  it('forgives what was done to a run', () => {
+    struck.add(7);
+    expect(judged({ status: 'error', job_explanation: 'its process was killed' })).to.equal('');
+    ledger.runs.get(7)!.cancelAsked = true;
+    expect(judged({ status: 'canceled' })).to.equal('');
+    expect(judged({ status: 'failed', job_explanation: 'what it needed failed', needed: ['error'] })).to.equal('');
+  });
+
+  it('blames a workflow that failed though none of its nodes made it', () => {
+    rmSync(join(proof, '7'));
+    const workflow = { kind: 'workflow_job', play: null, steps: 0, job_explanation: 'Some of its nodes failed.' };
+    expect(judged({ ...workflow })).to.equal('');
+    // the play that is to fail has a node after it that runs all the same
+    const failed = { ...workflow, status: 'failed', needed: ['successful', 'failed'] };
+    expect(judged(failed)).to.match(/none of its nodes made it fail/);
+    struck.add(7);
+    expect(judged(failed)).to.match(/none of its nodes made it fail/);
+    expect(judged({ ...failed, unhandled: ['last error'] })).to.equal('');
+    expect(judged({ ...workflow, unhandled: ['last error'] })).to.match(/nobody handled last error/);
+    expect(judged({ ...workflow, open: ['joined'] })).to.match(/left joined undone/);
+    struck.delete(7);
+    expect(judged({ ...workflow, status: 'error' })).to.match(/process survived/);
+  });
+
+  it('finds what clients were told and what is not so', () => {
+    expect(promises()).to.match(/201 and is not there/);
+    expect(promises({}, { id: 8 })).to.match(/also made 8/);
+    ledger.runs.get(7)!.ended = { status: 'failed', at: 1 };
+    expect(promises({})).to.match(/said to have ended failed/);
+    ledger.runs.get(7)!.deleted = 1;
+    expect(promises({})).to.match(/was deleted and is there/);
+  });
+
+  it('finds runs beside each other that must not be', () => {
+    const [first, second] = [{ play: 'alone' as const }, { play: 'alone' as const, id: 8, launch_type: 'relaunch' }];
+    expect(promises(first, { ...second, started: new Date(1999), finished: new Date(3000) })).to.match(/ran/);
+    expect(promises(first, { ...second, started: new Date(2001), finished: new Date(3000) })).to.equal('');
+  });
+});

@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs';
+import { runKinds } from '../../plugins/console/web/resources/run-kinds.ts';
+import type { Stage } from './stage.ts';
+
+const web = new URL('../../plugins/console/web/', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, web), 'utf8');
+const named = (text: string, key: string) => new RegExp(`^ {2}${key}: '(\\w+)',$`, 'm').exec(text)?.[1];
+
+/** What the registry has: of each resource its path, that of its list in the API, and whether forms change it. */
+const resources = globSync('*/registry.ts', { cwd: web })
+  .flatMap((registry) => [...read(registry).matchAll(/^import \{ [\w, ]+ \} from '\.\/(.+)';$/gm)])
+  // a file may hold several that belong together
+  .flatMap(([, file]) => read(`resources/${file}`).split(/^export /m))
+  .flatMap((text) => {
+    const path = named(text, 'path');
+    return path ? [{ path, api: named(text, 'api') ?? path, readOnly: text.includes('  readOnly: true,') }] : [];
+  });
+
+/** The patterns of `web/routes.ts`, but for those of resources and runs: `/settings/:slug`. */
+const single = [...read('routes.ts').matchAll(/pattern: '([^']+)'/g)].map(([, pattern]) => pattern!);
+
+/** The address of each page of the console, with a record where it shows one; throws where there is none to show. */
+export async function everyPage(stage: Stage, known: Record<string, string>): Promise<string[]> {
+  const first = async (list: string): Promise<number> => {
+    const { body } = await stage.service.get(`${list}/?page_size=1&order_by=id`);
+    if (!body.results?.length) throw new Error(`there is none of ${list} whose page could be looked at`);
+    return body.results[0].id;
+  };
+  const ofResources = await Promise.all(
+    resources.map(async ({ path, api, readOnly }) => {
+      const id = await first(api);
+      return [`/${path}`, `/${path}/${id}`, ...(readOnly ? [] : [`/${path}/new`, `/${path}/${id}/edit`])];
+    }),
+  );
+  const others = single.map((pattern) => {
+    const path = pattern.includes(':') ? known[pattern] : pattern;
+    if (path === undefined) throw new Error(`no address is said for ${pattern}`);
+    return path;
+  });
+  // one page for all kinds: of those that there are here
+  const runs = await Promise.all(
+    Object.values(runKinds).map(async ({ path }) => {
+      const { body } = await stage.service.get(`${path}/?page_size=1`);
+      return body.count ? [`/${path}/${body.results[0].id}`] : [];
+    }),
+  );
+  return [...others, ...ofResources.flat(), ...runs.flat()];
+}

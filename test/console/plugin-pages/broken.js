@@ -1,0 +1,3 @@
+export function show() {
+  throw new Error('The hinge is <b>off</b>.');
+}

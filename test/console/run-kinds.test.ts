@@ -1,0 +1,117 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
+import { madeUpKinds } from '../conformance/made-up-kinds.ts';
+import { SourceRepository } from '../scm/repository.ts';
+import { describeWith } from '../support/needs.ts';
+import { until } from '../support/until.ts';
+import { openStage, type Stage } from './stage.ts';
+
+describeWith(['chromium'], 'the console: runs of every kind', () => {
+  let stage: Stage;
+  let page: Page;
+  const repository = new SourceRepository();
+  const gates = mkdtempSync(join(tmpdir(), 'tapline-console-gates-'));
+  before(async () => {
+    repository.commit({ 'hosts.ini': 'till1\ntill2\n' });
+    const env = { TAPLINE_PROJECT_FILE_URLS: repository.folder };
+    stage = await openStage(env, { plugins: [madeUpKinds({ folder: gates })] });
+    page = stage.page;
+    await stage.logIn();
+  });
+  after(async () => {
+    await stage?.stop();
+    for (const folder of [gates, dirname(repository.folder)]) removeFolder(folder);
+  });
+  afterEach(() => expect(stage.problems()).to.deep.equal([]));
+
+  const first = async (path: string) => (await stage.service.get(path)).body.results[0];
+  /** Where the list of all leads for what runs under this name. */
+  const follow = async (name: string, noun: string) => {
+    await stage.open('/jobs');
+    await page.getByRole('rowheader', { name, exact: false }).getByRole('link').first().click();
+    await page.getByRole('heading', { name: new RegExp(`^${name}.* · ${noun} \\d+$`), level: 1 }).waitFor();
+    return new URL(page.url()).pathname;
+  };
+  const status = (text: string) => page.locator('.page-head .status', { hasText: text }).waitFor();
+  const output = (text: string) =>
+    page.getByRole('region', { name: 'Lines of the output' }).getByText(text, { exact: false }).first().waitFor();
+
+  it('are shown where the list of all leads: commands, which run again', async () => {
+    const { inventory } = stage;
+    const { id } = await stage.make('ad_hoc_commands/', { inventory, module_name: 'shell', module_args: 'echo told' });
+    expect(await follow('shell', 'Command')).to.equal(`/ad_hoc_commands/${id}`);
+    await output('told');
+    await status('Successful');
+    const facts = page.getByLabel('About this run');
+    expect(await facts.textContent())
+      .to.include('echo told')
+      .and.include('Production');
+    await page.getByRole('button', { name: 'Relaunch', exact: true }).click();
+    await page.waitForURL(
+      (url) => url.pathname !== `/ad_hoc_commands/${id}` && /^\/ad_hoc_commands\/\d+$/.test(url.pathname),
+    );
+    await status('Successful');
+  });
+
+  it('updates of projects and inventories, these also from their source', async () => {
+    const project = await stage.make('projects/', {
+      name: 'Tills',
+      organization: 1,
+      scm_type: 'git',
+      scm_url: repository.url,
+    });
+    expect(await follow('Tills', 'Project update')).to.match(/^\/project_updates\/\d+$/);
+    await status('Successful');
+    const source = await stage.make('inventory_sources/', {
+      name: 'File',
+      inventory: stage.inventory,
+      source: 'scm',
+      source_project: project.id,
+      source_path: 'hosts.ini',
+    });
+    await stage.open(`/inventory_sources/${source.id}`);
+    await page.getByRole('button', { name: 'Update File' }).click();
+    await page.waitForURL(/\/inventory_updates\/\d+$/);
+    await status('Successful');
+    const path = new URL(page.url()).pathname;
+    expect(await follow('Production - File', 'Inventory update')).to.equal(path);
+    await page.getByLabel('About this run').getByRole('link', { name: 'File' }).click();
+    await page.getByRole('navigation', { name: 'Parts' }).getByRole('link', { name: 'Updates' }).click();
+    await page.getByRole('rowheader').getByRole('link').first().click();
+    await page.waitForURL(`**${path}`);
+  });
+
+  it('upkeep of the service, and kinds that plugins bring', async () => {
+    const cleanup = await first('system_job_templates/?job_type=cleanup_jobs');
+    const { system_job: upkeep } = await stage.make(`system_job_templates/${cleanup.id}/launch/`, {
+      extra_vars: { days: 30, dry_run: true },
+    });
+    expect(await follow(cleanup.name, 'System job')).to.equal(`/system_jobs/${upkeep}`);
+    await output('Begun');
+    await status('Successful');
+
+    const template = await stage.make('made_task_templates/', { name: 'Painted', organization: 1, description: 'red' });
+    const { id } = await stage.make(`made_task_templates/${template.id}/launch/`, {});
+    expect(await follow('Painted', 'Made task')).to.equal(`/runs/made_tasks/${id}`);
+    await output('attempt 1');
+    writeFileSync(join(gates, `go-${id}`), '');
+    await output('ended');
+    await status('Successful');
+  });
+
+  it('workflows, and the approvals that they wait for', async () => {
+    const workflow = await stage.make('workflow_job_templates/', { name: 'Open the shop', organization: 1 });
+    const node = await stage.make(`workflow_job_templates/${workflow.id}/workflow_nodes/`, { identifier: 'ask' });
+    await stage.make(`workflow_job_template_nodes/${node.id}/create_approval_template/`, { name: 'Shall we?' });
+    const { id } = await stage.make(`workflow_job_templates/${workflow.id}/launch/`, {});
+    expect(await follow('Open the shop', 'Workflow')).to.equal(`/workflow_jobs/${id}`);
+    await until(async () => (await first('workflow_approvals/?status=pending')) !== undefined);
+    await stage.open(`/workflow_approvals/${(await first('workflow_approvals/')).id}`);
+    await page.getByRole('heading', { name: 'Shall we?', level: 1 }).waitFor();
+    await page.locator('.record').getByText('Pending').waitFor();
+  });
+});

@@ -1,0 +1,213 @@
+import { expect } from 'chai';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Launch, LaunchContent } from '@tapline/plugin-sdk';
+import { type Stage, startStage } from '../launch/fixture.ts';
+import { SourceRepository } from '../scm/repository.ts';
+import { testPlugin } from '../support/plugins.ts';
+import { until } from '../support/until.ts';
+
+const says = (text: string) => `- hosts: all\n  gather_facts: false\n  tasks:\n    - debug: {msg: ${text}}\n`;
+
+interface Look {
+  content: LaunchContent | null;
+  files: string[];
+  site: string;
+  writable: boolean;
+}
+
+describe('the content of a launch', function () {
+  let stage: Stage;
+  let source: SourceRepository;
+  let looks: Look[];
+  let onLook: (launch: Launch) => Promise<void>;
+
+  const look = async ({ content: get }: Launch) => {
+    const content = await get();
+    const files = content ? readdirSync(content.folder, { recursive: true }).map(String).toSorted() : [];
+    const site = files.includes('site.yml') ? join(content!.folder, 'site.yml') : undefined;
+    looks.push({
+      content,
+      files,
+      site: site ? readFileSync(site, 'utf8') : '',
+      writable: site !== undefined && (statSync(site).mode & 0o222) !== 0,
+    });
+  };
+
+  before(async () => {
+    source = new SourceRepository();
+    source.commit({ 'site.yml': says('first'), 'roles/web/tasks/main.yml': '[]\n' });
+    source.git('branch', 'other');
+    const plugin = testPlugin('scanner', (api) => {
+      api.hooks.beforeStart({ name: 'scan', failMode: 'deny', timeoutMs: 60_000 }, async (launch) => {
+        // the stage's own first updates are not looked at
+        if (launch.run['kind'] === 'project_update' && launch.origin.kind !== 'api') return undefined;
+        return onLook(launch);
+      });
+      api.hooks.beforeStart({ name: 'second', failMode: 'deny', stage: 900 }, async (launch) => {
+        if (launch.run['kind'] === 'job') await look(launch);
+      });
+    });
+    onLook = look;
+    looks = [];
+    stage = await startStage({ TAPLINE_PROJECT_FILE_URLS: dirname(source.folder) }, [plugin]);
+  });
+  after(() => stage.stop());
+  beforeEach(() => {
+    looks = [];
+    onLook = look;
+  });
+
+  const updates = async (project: number) =>
+    (await stage.get(`projects/${project}/project_updates/?order_by=id`)).body.results as any[];
+  const project = async (body: object = {}) => {
+    const fields = { name: `p${Math.random()}`, organization: 1, scm_type: 'git', scm_url: source.url, ...body };
+    const answer = await stage.post('projects/', fields);
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
+    const { id } = answer.body;
+    await until(async () => (await updates(id)).every(({ finished }) => finished));
+    looks = [];
+    return id as number;
+  };
+  const template = (id: number, body: object = {}) => stage.template({ project: id, playbook: 'site.yml', ...body });
+  const output = async (job: number) => (await stage.get(`jobs/${job}/stdout/?format=txt`)).text;
+  const folders = () => {
+    const root = join(stage.dataDir, 'contents');
+    return existsSync(root) ? readdirSync(root) : [];
+  };
+
+  it('is the files of the commit, the same for all taps, read-only, and gone after the decision', async () => {
+    const id = await project();
+    const job = await stage.launch(await template(id));
+    expect(looks).to.have.length(2);
+    const [first, second] = looks;
+    expect(first).to.deep.equal(second);
+    expect(first!.files).to.deep.equal([
+      'roles',
+      'roles/web',
+      'roles/web/tasks',
+      'roles/web/tasks/main.yml',
+      'site.yml',
+    ]);
+    expect(first).to.include({ site: says('first'), writable: false });
+    const { project: named, revision, entries } = first!.content!;
+    expect([named.id, revision, entries]).to.deep.equal([id, source.git('rev-parse', 'main'), ['site.yml']]);
+    await until(() => folders().length === 0);
+    expect(await stage.ended(job.id)).to.include({ status: 'successful', scm_revision: revision });
+  });
+
+  it('is what runs, whatever is fetched between decision and start', async () => {
+    const id = await project();
+    const before = source.git('rev-parse', 'main');
+    onLook = async (launch) => {
+      if (launch.run['kind'] !== 'job') return;
+      await look(launch);
+      source.commit({ 'site.yml': says('swapped') });
+      expect((await stage.post(`projects/${id}/update/`)).status).to.equal(202);
+      await until(async () => (await updates(id)).length === 2 && (await updates(id)).every((one) => one.finished));
+    };
+    const job = await stage.ended((await stage.launch(await template(id))).id);
+    expect(job).to.include({ status: 'successful', scm_revision: before });
+    expect(await output(job.id)).to.include('first');
+    expect((await stage.get(`projects/${id}/`)).body.scm_revision).to.not.equal(before);
+  });
+
+  it('of a project that is updated on launch is what that update fetched, which is the only one', async () => {
+    const id = await project();
+    await stage.request('PATCH', `projects/${id}/`, { body: { scm_update_on_launch: true } });
+    const revision = source.commit({ 'site.yml': says('fetched') });
+    const launched = await stage.launch(await template(id));
+    expect(looks[0]).to.include({ site: says('fetched') });
+    const job = await stage.ended(launched.id);
+    expect(job).to.include({ status: 'successful', scm_revision: revision });
+    const all = await updates(id);
+    expect(all).to.have.length(2);
+    expect(all[1]).to.include({ launch_type: 'dependency' });
+    expect(job.summary_fields.project_update.id).to.equal(all[1].id);
+  });
+
+  it('is shared by launches at once: one update serves them', async () => {
+    const id = await project();
+    await stage.request('PATCH', `projects/${id}/`, { body: { scm_update_on_launch: true } });
+    const one = await template(id, { allow_simultaneous: true });
+    const jobs = await Promise.all([stage.launch(one), stage.launch(one)]);
+    for (const { id: job } of jobs) expect((await stage.ended(job)).status).to.equal('successful');
+    expect((await updates(id)).length).to.be.within(2, 3);
+  });
+
+  it('is of another branch where the template or the launch asks for one', async () => {
+    const id = await project({ allow_override: true });
+    const other = source.git('rev-parse', 'other');
+    const job = await stage.launch(await template(id, { ask_scm_branch_on_launch: true }), { scm_branch: 'other' });
+    expect(looks[0]!.content!.revision).to.equal(other);
+    expect(looks[0]!.site).to.equal(says('first'));
+    expect(await stage.ended(job.id)).to.include({ status: 'successful', scm_revision: other });
+
+    const said: string[] = [];
+    onLook = async (launch) => {
+      await launch.content().catch((error: Error) => void said.push(error.message));
+    };
+    const none = await stage.post(`job_templates/${await template(id, { scm_branch: 'nowhere' })}/launch/`);
+    expect(none.status).to.equal(403);
+    expect(said[0]).to.match(/has no branch, tag or commit "nowhere"/);
+  });
+
+  it('is the folder of a manual project, links left as they are', async () => {
+    const folder = join(stage.dataDir, 'projects', 'by-hand');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'site.yml'), says('by hand'));
+    const id = (await stage.post('projects/', { name: 'by hand', organization: 1, local_path: 'by-hand' })).body.id;
+    const job = await stage.launch(await template(id));
+    expect(looks[0]!.content).to.deep.include({ revision: '', entries: ['site.yml'] });
+    expect(looks[0]!.site).to.equal(says('by hand'));
+    expect((await stage.ended(job.id)).status).to.equal('successful');
+  });
+
+  it('is none where a run uses no files', async () => {
+    const id = await project();
+    await stage.post(`projects/${id}/update/`);
+    expect(looks).to.deep.equal([{ content: null, files: [], site: '', writable: false }]);
+    await until(async () => (await updates(id)).every(({ finished }) => finished));
+  });
+
+  it('is refused where it is larger than the settings allow, before it is written', async () => {
+    const id = await project();
+    const said: string[] = [];
+    onLook = async (launch) => {
+      await launch.content().catch((error: Error) => void said.push(error.message));
+      const written = folders().filter((name) => existsSync(join(stage.dataDir, 'contents', name, 'site.yml')));
+      expect(written).to.deep.equal([]);
+    };
+    const one = await template(id);
+    for (const [key, value] of Object.entries({ CHECKOUT_MAX_FILES: 1, CHECKOUT_MAX_BYTES: 20 })) {
+      await stage.request('PATCH', 'settings/jobs/', { body: { [key]: value } });
+      // the second tap fails on it and so refuses the launch
+      const answer = await stage.post(`job_templates/${one}/launch/`);
+      expect([answer.status, said.at(-1)?.includes(key)]).to.deep.equal([403, true]);
+      await stage.request('PATCH', 'settings/jobs/', { body: { [key]: 0 } });
+    }
+    onLook = look;
+    expect((await stage.ended((await stage.launch(one)).id)).status).to.equal('successful');
+  });
+
+  it('is removed at the next start where the service died meanwhile', async () => {
+    const left = join(stage.dataDir, 'contents', '999999');
+    mkdirSync(join(left, 'roles'), { recursive: true });
+    chmodSync(left, 0o555);
+    await stage.services.contents.removeLeftOvers();
+    expect(folders()).to.deep.equal([]);
+  });
+
+  it('is refused with the reason where the update fails, and the run does not go on without it', async () => {
+    const id = await project();
+    await stage.request('PATCH', `projects/${id}/`, { body: { scm_update_on_launch: true, scm_branch: 'gone' } });
+    await until(async () => (await updates(id)).every(({ finished }) => finished));
+    const said: string[] = [];
+    onLook = async (launch) => {
+      await launch.content().catch((error: Error) => void said.push(error.message));
+    };
+    const answer = await stage.post(`job_templates/${await template(id)}/launch/`);
+    expect(answer.status).to.equal(403);
+    expect(said[0]).to.match(/^The update of the project ended as failed \(project_update \d+\)/);
+  });
+});

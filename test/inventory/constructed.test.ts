@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import { type Stage, startStage } from '../launch/fixture.ts';
+import { until } from '../support/until.ts';
+
+const factual = '- hosts: all\n  gather_facts: false\n  tasks:\n    - set_fact: {learnt: 5, cacheable: true}\n';
+
+describe('constructed inventories', function () {
+  let stage: Stage;
+  let organization: number;
+  let constructed: any;
+  let second: any;
+
+  before(async () => {
+    stage = await startStage();
+    ({ organization } = (await stage.get(`inventories/${stage.inventory}/`)).body);
+    second = await add('inventories/', { name: 'second', organization });
+    await add('hosts/', { name: 'third', inventory: second.id, variables: 'ansible_connection: local\nrole: db\n' });
+    constructed = await add('inventories/', { name: 'made of others', organization, kind: 'constructed' });
+  });
+  after(() => stage?.stop());
+
+  const add = async (path: string, body: object): Promise<any> => {
+    const answer = await stage.post(path, body);
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const inputs = () => `inventories/${constructed.id}/input_inventories/`;
+  const names = async (path: string): Promise<string[]> =>
+    (await stage.get(path)).body.results.map(({ name }: { name: string }) => name);
+  const source = async () => (await stage.get(`inventories/${constructed.id}/inventory_sources/`)).body.results[0];
+
+  it('have one source, of which four things may be changed', async () => {
+    expect(constructed.related.input_inventories).to.equal(`/api/v2/${inputs()}`);
+    const sources = (await stage.get(`inventories/${constructed.id}/inventory_sources/`)).body;
+    expect(sources.count).to.equal(1);
+    const [one] = sources.results;
+    expect(one).to.include({ source: 'constructed', overwrite: true, overwrite_vars: true, update_on_launch: true });
+    const body = { source_vars: 'strict: true\ngroups:\n  databases: role is defined', update_cache_timeout: 60 };
+    expect((await stage.request('PATCH', one.url, { body })).status).to.equal(200);
+    expect((await stage.request('PATCH', one.url, { body: { overwrite: false } })).status).to.equal(400);
+  });
+
+  it('are the same records at their own address, with what the source says', async () => {
+    expect(constructed.related.constructed_url).to.equal(`/api/v2/constructed_inventories/${constructed.id}/`);
+    const { body } = await stage.get(constructed.related.constructed_url);
+    expect(body).to.include({ kind: 'constructed', update_cache_timeout: 60, limit: '', verbosity: 1 });
+    expect(body).to.not.have.property('host_filter');
+    expect(body.related.hosts).to.equal(`/api/v2/inventories/${constructed.id}/hosts/`);
+    const sent = { name: 'whole', organization, source_vars: 'strict: true', limit: 'all', verbosity: null };
+    const made = await add('constructed_inventories/', sent);
+    expect(made).to.include({ kind: 'constructed', source_vars: 'strict: true', limit: 'all', verbosity: 1 });
+    const path = `constructed_inventories/${made.id}/`;
+    const changed = await stage.request('PATCH', path, { body: { verbosity: 2, description: 'changed' } });
+    expect([changed.status, changed.body.verbosity, changed.body.source_vars]).to.deep.equal([200, 2, 'strict: true']);
+    expect((await stage.request('PATCH', path, { body: { verbosity: 3 } })).status).to.equal(400);
+    const [entry] = (await stage.get(`inventories/${made.id}/activity_stream/?order_by=-id`)).body.results;
+    expect(entry).to.deep.include({ operation: 'update', changes: { description: ['', 'changed'] } });
+    expect((await stage.request('DELETE', path)).status).to.equal(202);
+    await until(async () => (await stage.get(path)).status === 404);
+    expect((await stage.get('constructed_inventories/')).body.results.map(({ name }: any) => name)).to.deep.equal([
+      'made of others',
+    ]);
+  });
+
+  it('keep their inputs in order, and take plain and smart ones only', async () => {
+    const smart = await add('inventories/', { name: 'smart', organization, kind: 'smart', host_filter: 'name=third' });
+    for (const id of [second.id, stage.inventory, smart.id])
+      expect((await stage.post(inputs(), { id })).status).to.equal(204);
+    expect(await names(inputs())).to.deep.equal(['second', 'stage', 'smart']);
+    expect((await stage.post(inputs(), { id: smart.id, disassociate: true })).status).to.equal(204);
+    expect(await names(inputs())).to.deep.equal(['second', 'stage']);
+    const other = await add('inventories/', { name: 'another', organization, kind: 'constructed' });
+    for (const [path, id] of [
+      [inputs(), other.id],
+      [inputs(), constructed.id],
+      [`inventories/${second.id}/input_inventories/`, stage.inventory],
+    ]) {
+      const { status, body } = await stage.post(String(path), { id });
+      expect([status, Object.keys(body)]).to.deep.equal([400, ['error']]);
+    }
+  });
+
+  it('take no hosts and groups of their own', async () => {
+    for (const path of ['hosts', 'groups'])
+      expect((await stage.post(`inventories/${constructed.id}/${path}/`, { name: 'x' })).status).to.equal(400);
+  });
+
+  it('hold the hosts of their inputs once they are updated, each with its original', async () => {
+    const { url } = await source();
+    const update = (await stage.post(`${url}update/`, {})).body;
+    const ended: any = await until(async () => {
+      const { body } = await stage.get(`inventory_updates/${update.id}/`);
+      return body.finished ? body : undefined;
+    }, 90_000);
+    expect(ended.status, ended.job_explanation).to.equal('successful');
+    expect(await names(`inventories/${constructed.id}/hosts/`)).to.deep.equal(['bad', 'good', 'third']);
+    expect(await names(`inventories/${constructed.id}/groups/`)).to.deep.equal(['databases']);
+    const [third] = (await stage.get(`inventories/${constructed.id}/hosts/?name=third`)).body.results;
+    const [original] = (await stage.get(`inventories/${second.id}/hosts/`)).body.results;
+    expect(third.related.original_host).to.equal(original.url);
+    expect(third.related.ansible_facts).to.equal(`${original.url}ansible_facts/`);
+    const facts = await stage.get(`hosts/${third.id}/ansible_facts/`);
+    expect([facts.status, facts.headers.get('location')]).to.deep.equal([302, `${original.url}ansible_facts/`]);
+    const { status, body } = await stage.request('DELETE', third.url);
+    expect([status, Object.keys(body)]).to.deep.equal([400, ['error']]);
+  });
+
+  it('are run on, what is learnt belonging to the originals', async () => {
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(`${stage.dataDir}/projects/stage/factual.yml`, factual);
+    const template = await stage.template({
+      inventory: constructed.id,
+      playbook: 'factual.yml',
+      limit: 'databases',
+      use_fact_cache: true,
+    });
+    const job = await stage.ended((await stage.launch(template)).id);
+    expect(job.status, job.job_explanation).to.equal('successful');
+    const [original] = (await stage.get(`inventories/${second.id}/hosts/`)).body.results;
+    const summaries = (await stage.get(`jobs/${job.id}/job_host_summaries/`)).body.results;
+    expect(summaries.map((one: any) => [one.host_name, one.host])).to.deep.equal([['third', original.id]]);
+    expect((await stage.get(`hosts/${original.id}/ansible_facts/`)).body).to.deep.include({ learnt: 5 });
+  });
+});

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import type { Launch, LaunchNode } from '@tapline/plugin-sdk';
+import { type Core, until } from '@tapline/plugin-sdk/testing';
+import { startCore } from '../../core/testing/start-core.ts';
+import { testPlugin } from '../support/plugins.ts';
+import { workflowsOf } from './workflows.ts';
+
+interface Seen {
+  kind: string;
+  name: string;
+  nodes: readonly LaunchNode[] | undefined;
+  content: unknown;
+  /** runs that it had launched by then */
+  launched: number;
+}
+
+describe('taps that decide about workflows', function () {
+  this.timeout(120_000);
+  let core: Core;
+  let seen: Seen[];
+  let workflows: ReturnType<typeof workflowsOf>;
+
+  async function look({ run, template, content }: Launch) {
+    if (run.kind !== 'workflow_job') return undefined;
+    const [{ count }] = (await core.db('runs').where({ parent_id: run.id }).count()) as [{ count: string }];
+    seen.push({
+      kind: run.kind,
+      name: run.name,
+      nodes: template?.nodes,
+      content: await content(),
+      launched: Number(count),
+    });
+    const risky = template?.nodes?.some(({ playbook }) => playbook === 'risky.yml');
+    return risky ? { status: 403, body: { detail: 'A node of it runs risky.yml.' } } : undefined;
+  }
+
+  before(async () => {
+    const gate = testPlugin('gate', (api) => api.hooks.beforeStart({ name: 'gate', failMode: 'deny' }, look));
+    core = await startCore({ plugins: [gate], env: { LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent' } });
+    workflows = workflowsOf(core);
+  });
+  after(() => core?.stop());
+  beforeEach(() => (seen = []));
+
+  it('see its nodes before any is launched, and those within it when that is reached', async () => {
+    const { workflow, node, launch, ended } = workflows;
+    const [inner, outer] = [await workflow({ name: 'inner' }), await workflow({ name: 'outer' })];
+    await node(outer.id, { identifier: 'within', unified_job_template: inner.id });
+    await node(inner.id, { identifier: 'nothing' });
+    const run = await ended((await launch(outer.id)).id);
+    expect(run.status).to.equal('failed');
+    const nothing = { playbook: null, inventory_id: null, project_id: null, project_name: null };
+    expect(seen).to.have.lengthOf(2);
+    expect(seen[0]).to.include({ name: 'outer', content: null, launched: 0 });
+    expect(seen[0]!.nodes).to.deep.equal([
+      {
+        ...nothing,
+        identifier: 'within',
+        unified_job_template: inner.id,
+        kind: 'workflow_job_template',
+        name: 'inner',
+        playbook: '',
+      },
+    ]);
+    expect(seen[1]).to.include({ name: 'inner' });
+    expect(seen[1]!.nodes).to.deep.equal([
+      { ...nothing, identifier: 'nothing', unified_job_template: null, kind: null, name: null },
+    ]);
+  });
+
+  it('are told of the nodes that run again, and by a denial keep all of them from beginning', async () => {
+    const { must, workflow, node, launch, ended } = workflows;
+    const project = await core.makeProject({ 'risky.yml': '- hosts: all\n' });
+    const template = await core.makeTemplate({ project: project.id, playbook: 'risky.yml' });
+    const made = await workflow();
+    const fails = await node(made.id, { identifier: 'fails' });
+    const failed = await ended((await launch(made.id)).id);
+    await must(
+      core.admin.patch(`workflow_job_template_nodes/${fails.id}/`, { unified_job_template: template.id }),
+      200,
+    );
+    const before = await core.db('runs').count();
+    const denied = await must(core.admin.post(`workflow_job_templates/${made.id}/launch/`, {}), 403);
+    expect(denied.detail).to.match(/risky/);
+    expect(seen.at(-1)!.nodes![0]).to.include({ playbook: 'risky.yml', project_name: project['name'] });
+    expect(await core.db('runs').count()).to.deep.equal(before);
+    // from where it failed the nodes are those of then
+    const again = await must(core.admin.post(`workflow_jobs/${failed.id}/relaunch/`, { nodes: 'failed' }), 201);
+    expect(seen.at(-1)!.nodes).to.deep.include({ ...seen[0]!.nodes![0]! });
+    await until(async () => (await core.admin.get(`workflow_jobs/${again.id}/`)).body.finished, 90_000);
+  });
+});

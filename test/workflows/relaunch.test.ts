@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import type { Core } from '@tapline/plugin-sdk/testing';
+import { startCore } from '../../core/testing/start-core.ts';
+import { workflowsOf } from './workflows.ts';
+
+describe('a relaunch of a workflow job', function () {
+  this.timeout(120_000);
+  let core: Core;
+  let workflows: ReturnType<typeof workflowsOf>;
+
+  before(async () => {
+    core = await startCore({ env: { LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent' } });
+    workflows = workflowsOf(core);
+    await core.makeUser('operator');
+  });
+  after(() => core?.stop());
+
+  const again = (run: { id: number }, as = core.admin) => as.post(`workflow_jobs/${run.id}/relaunch/`, {});
+  const cancel = async (run: { id: number }) => {
+    await workflows.must(core.admin.post(`workflow_jobs/${run.id}/cancel/`, {}), 202);
+    return workflows.ended(run.id);
+  };
+  const secretsOf = async ({ id }: { id: number }): Promise<string[]> =>
+    Object.keys((await core.db('runs').where({ id }).first()).survey_passwords ?? {}).toSorted();
+
+  it('keeps secret answers and defaults where the template is gone', async () => {
+    const { must, workflow, launch, ended } = workflows;
+    const made = await workflow({ survey_enabled: true });
+    const question = (variable: string, more = {}) => ({
+      question_name: variable,
+      variable,
+      type: 'password',
+      required: false,
+      default: '',
+      ...more,
+    });
+    const spec = [question('given'), question('stands', { default: 'by itself' })];
+    await must(
+      core.admin.post(`workflow_job_templates/${made.id}/survey_spec/`, { name: 'a', description: 'b', spec }),
+      200,
+    );
+    const run = await launch(made.id, { extra_vars: { given: 'shh-4711' } });
+    await ended(run.id);
+    await must(core.admin.delete(`workflow_job_templates/${made.id}/`), 204);
+    const repeated = await must(again(run), 201);
+    expect(await secretsOf(repeated)).to.deep.equal(['given', 'stands']);
+    expect(JSON.parse(repeated.extra_vars)).to.deep.equal({ given: '$encrypted$', stands: '$encrypted$' });
+    await ended(repeated.id);
+    expect(await secretsOf(await must(again(repeated), 201))).to.deep.equal(['given', 'stands']);
+  });
+
+  it('repeats a prompt that was switched off only for who runs everything of the organization', async () => {
+    const { must, workflow } = workflows;
+    const operator = core.as('operator');
+    const inventory = await core.makeInventory({ hosts: ['a', 'b', 'c'] });
+    const cut = await core.makeTemplate({ inventory: inventory.id, ask_job_slice_count_on_launch: true });
+    const made = await workflow({ ask_limit_on_launch: true });
+    const bodies = { job_templates: { job_slice_count: 2 }, workflow_job_templates: { limit: 'web' } };
+    for (const [path, template] of Object.entries({ job_templates: cut, workflow_job_templates: made })) {
+      await core.grant('operator', template.url, 'execute_role');
+      const run = await must(operator.post(`${path}/${template.id}/launch/`, bodies[path as keyof typeof bodies]), 201);
+      const first = await must(again(run, operator), 201);
+      expect(first.type).to.equal('workflow_job');
+      const off = { ask_job_slice_count_on_launch: false, ask_limit_on_launch: false };
+      await must(core.admin.patch(`${path}/${template.id}/`, off), 200);
+      const refused = await must(again(run, operator), 403);
+      expect(refused.detail).to.match(/does not ask for (job_slice_count|limit) any more/);
+      await must(again(run), 201);
+    }
+  });
+
+  it('of slices is refused where there would be others, or nothing is left to cut', async () => {
+    const { must } = workflows;
+    const inventory = await core.makeInventory({ hosts: ['a', 'b', 'c'] });
+    const cut = await core.makeTemplate({ inventory: inventory.id, job_slice_count: 3 });
+    const run = await must(core.admin.post(`job_templates/${cut.id}/launch/`, {}), 201);
+    expect(run).to.include({ type: 'workflow_job', is_sliced_job: true });
+    const slices = async ({ id }: { id: number }) =>
+      (await must(core.admin.get(`workflow_jobs/${id}/workflow_nodes/`), 200)).count;
+    const same = await must(again(run), 201);
+    expect([await slices(run), await slices(same)]).to.deep.equal([3, 3]);
+    for (const count of [2, 1]) {
+      await must(core.admin.patch(`job_templates/${cut.id}/`, { job_slice_count: count }), 200);
+      expect((await must(again(run), 400)).detail).to.match(new RegExp(`into 3 slices.*into ${count} now`));
+    }
+    await Promise.all([run, same].map(cancel));
+    await must(core.admin.delete(`job_templates/${cut.id}/`), 204);
+    expect((await must(again(run), 400)).detail).to.match(/is gone/);
+  });
+
+  it('goes on from what failed, a node with nothing to launch included, and from nothing that went well', async () => {
+    const { must, workflow, node, follow, launch, ended, nodesOf } = workflows;
+    const [inner, outer, simple] = [await workflow(), await workflow(), await workflow()];
+    const well = await node(outer.id, { identifier: 'well', unified_job_template: inner.id });
+    const empty = await node(outer.id, { identifier: 'empty' });
+    await follow(well.id, 'success', empty.id);
+    const failed = await ended((await launch(outer.id)).id);
+    expect(failed.status).to.equal('failed');
+    expect(failed.job_explanation).to.match(/nothing to launch/);
+    const rerun = ({ id }: { id: number }) => core.admin.post(`workflow_jobs/${id}/relaunch/`, { nodes: 'failed' });
+    const repeated = await ended((await must(rerun(failed), 201)).id);
+    const [before, now] = [await nodesOf(failed.id), await nodesOf(repeated.id)];
+    expect(repeated.job_explanation).to.include(`${now['empty'].id} (nothing to launch)`);
+    expect(now['well']).to.include({ prior_run_succeeded: true, job: before['well'].job });
+
+    // what is gone since says nothing of how the run of then went
+    await node(simple.id, { identifier: 'well', unified_job_template: inner.id });
+    const fine = await ended((await launch(simple.id)).id);
+    expect(fine.status).to.equal('successful');
+    await must(core.admin.delete(`workflow_job_templates/${inner.id}/`), 204);
+    expect((await must(rerun(fine), 400)).nodes[0]).to.match(/No node/);
+  });
+});
