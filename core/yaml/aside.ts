@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { Tinypool } from 'tinypool';
 import { createGate } from '../observe/gate.ts';
 import { maxLength } from './read-yaml.ts';
@@ -16,12 +16,15 @@ export class AsideError extends Error {
 
 export interface AsideOptions {
   threads?: number;
-  /** for one text, its time in the queue not counted */
+  /** for one text, its time in the queue not counted, on a machine that has a processor for it */
   limitMs?: number;
   memoryMb?: number;
   /** whoever has waited so long for a thread is told to try again; default: for ever */
   patienceMs?: number;
 }
+
+/** Where many wait for a processor, each gets its share only: a right text is not refused for what others do. */
+const busy = () => Math.min(Math.max(1, loadavg()[0]! / availableParallelism()), 4);
 
 const retry = 'Shorten it, or send JSON, which is read at once.';
 /** Up to here everybody else waits some 30 ms, or half a second when the text was made for it. */
@@ -59,7 +62,7 @@ export function createAside({
   /** @throws AsideError when it takes too long or too much memory, ApiError 503 when too many wait, or too long */
   return <T>({ module, name }: Reader, task: unknown, how: { patient?: boolean } = {}): Promise<T> =>
     gate(async () => {
-      const signal = AbortSignal.timeout(limitMs);
+      const signal = AbortSignal.timeout(Math.round(limitMs * busy()));
       try {
         return await started().run(task, { filename: module.href, name, signal });
       } catch (error) {
