@@ -79,13 +79,33 @@ export interface LaunchContent {
   readonly entries: readonly string[];
 }
 
+/** A playbook that a launch leads to: its own, or that of a node of the workflow that is launched. */
+export interface LaunchWork {
+  /** what it is launched from; null: it repeats a run whose template is gone */
+  readonly template: NamedRecord | null;
+  /** the identifier of the node that launches it; null: the launch itself does */
+  readonly node: string | null;
+  /** the workflow that the node stands in; null: the one that is launched, or there is no node */
+  readonly workflow: NamedRecord | null;
+  readonly project: NamedRecord;
+  /** path within the project */
+  readonly playbook: string;
+  /** branch, tag or commit in place of the project's own; empty: its own */
+  readonly scm_branch: string;
+  /**
+   * Its files, as `content()` of a launch has them, the same limits included; works of the same commit share one folder. What
+   * a node works with is settled when it is launched itself, which taps decide about again. @throws Error where there are none
+   */
+  content(): Promise<LaunchContent>;
+}
+
 /** The template of a launch as it is stored, whatever the launch brought over it. */
 export type LaunchTemplate = Omit<CoreTemplateRow, 'survey_questions'> & {
   /** of a workflow: its nodes by id, the first 1000 of them */
   readonly nodes?: readonly LaunchNode[];
 };
 
-/** A node of a workflow that is about to begin. What a workflow in it holds is told when that is launched. */
+/** A node of a workflow that is about to begin. What a workflow in it holds is told when that is launched, and by `contents()`. */
 export interface LaunchNode {
   readonly identifier: string;
   /** null, as all that follows: there is nothing to launch */
@@ -126,7 +146,13 @@ export interface Launch {
    */
   content(): Promise<LaunchContent | null>;
   /**
-   * Somebody only asks what would become of the launch: nothing is stored, `run.id` is 0, `content()` throws, and the tap
+   * All playbooks that the launch leads to: of a job one, its own; of a workflow those of its nodes that will be launched, of
+   * workflows within it too, however deep, each once. Empty where none is run. Naming them costs a few statements;
+   * files are made when their `content()` is first asked for. @throws Error for more than 10 000 of them
+   */
+  contents(): Promise<readonly LaunchWork[]>;
+  /**
+   * Somebody only asks what would become of the launch: nothing is stored, `run.id` is 0, `content()` and `contents()` throw, and the tap
    * must leave nothing behind, a reservation or a message. True only for taps with the option `preview`.
    */
   readonly preview: boolean;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { CheckoutSource, ExecSpec } from './execution.ts';
-import type { LaunchTemplate, LaunchUses } from './hooks.ts';
+import type { LaunchTemplate, LaunchUses, NamedRecord } from './hooks.ts';
 import type { Actor, Builder, Resource, Route, Rule } from './resource.ts';
 import type { CoreRunRow, Origin, RunStatus } from './rows/runs.ts';
 
@@ -139,6 +139,24 @@ export interface ClaimedRun extends RunInContext {
   secretVariables: Record<string, unknown>;
 }
 
+/** What the files of a run follow from: of one that is there, or of one that another would launch. */
+export type RunOfContent = Pick<RunInContext, 'project' | 'scm_branch' | 'scm_revision' | 'playbook'>;
+
+/** A launch that a run of runs leads to. */
+export interface PlannedPart {
+  /** the identifier of its node */
+  node: string;
+  /** the template that the node stands in, where that is not the run's own */
+  workflow: NamedRecord | null;
+  template: NamedRecord;
+  /** `templates.kind` */
+  kind: string;
+  project_id: number | null;
+  playbook: string;
+  /** '': that of its project */
+  scm_branch: string;
+}
+
 /** Where the files of a run come from. */
 export interface RunContent {
   source: CheckoutSource;
@@ -267,7 +285,12 @@ export interface RunKind {
    * The files of its project that a run uses, for taps that look into them before it starts. A commit that is named here
    * is kept as the run's `scm_revision`, and `prepare` has to use it. @throws SpecError where there are none
    */
-  content?(run: RunInContext): Promise<RunContent>;
+  content?(run: RunOfContent): Promise<RunContent>;
+  /**
+   * `nobody`: what a run that is about to begin will launch, and what that will, for taps that look into the files before it starts.
+   * @param most at most so many, and one more where there are more
+   */
+  parts?(run: Pick<RunRow, 'id'>, most: number): Promise<PlannedPart[]>;
   /** `engine`: what is executed. @throws SpecError where the run as it stands cannot be */
   prepare?(run: ClaimedRun): Promise<Prepared>;
   /** `engine`: texts to mask in the output of a run that a former process of the service started */

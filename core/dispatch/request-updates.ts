@@ -53,7 +53,7 @@ export async function requestUpdates(
   return inserted;
 }
 
-const dependencyOf = (run: number, template: number) => ({
+export const dependencyOf = (run: number, template: number) => ({
   template,
   prompts: {},
   actor: null,

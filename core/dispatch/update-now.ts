@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { runPrepared } from '../db/prepared.ts';
 import type { LaunchDoor } from '../runs/start.ts';
 import type { Active } from './decide.ts';
-import { requestUpdates } from './request-updates.ts';
+import { dependencyOf, requestUpdates } from './request-updates.ts';
 import { lockDispatch } from './situation.ts';
 
 const lastRuns = {
@@ -21,23 +21,26 @@ interface LastRuns {
 }
 
 /**
- * Has a template run for a run that nobody queues yet, which depends on it from here on: on the one that is under way,
- * or that ended recently enough, else on a new one. Under the dispatcher's lock, so that both share what either began.
- * @returns the run that it depends on
+ * Has a template run for a run that nobody queues yet: the one that is under way or that ended recently enough, else a new
+ * one. Under the dispatcher's lock, so that both share what either began. Where the run itself `depends` on it, it does so
+ * from here on.
+ * @returns that run
  */
 export async function updateNow(
   { db, launch }: { db: Knex; launch: Pick<LaunchDoor, 'insert' | 'decide'> },
-  run: number,
-  template: number,
+  { run, template, depends }: { run: number; template: number; depends: boolean },
 ): Promise<number> {
   const { update, inserted } = await db.transaction(async (trx) => {
     await lockDispatch(trx);
     const [{ active, fresh }] = await runPrepared<LastRuns>(trx, lastRuns, [template]);
     if (fresh !== null && !active) {
-      await trx('run_dependencies').insert({ run_id: run, depends_on: fresh }).onConflict().ignore();
+      if (depends) await trx('run_dependencies').insert({ run_id: run, depends_on: fresh }).onConflict().ignore();
       return { update: fresh, inserted: [] };
     }
-    const made = await requestUpdates(trx, { launch }, [{ run, templates: [template] }], active ? [active] : []);
+    if (active && !depends) return { update: active.id, inserted: [] };
+    const made = depends
+      ? await requestUpdates(trx, { launch }, [{ run, templates: [template] }], active ? [active] : [])
+      : [await launch.insert(trx, dependencyOf(run, template))];
     return { update: made[0]?.run.id ?? active!.id, inserted: made };
   });
   await Promise.all(inserted.map((one) => launch.decide(one)));

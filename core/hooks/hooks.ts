@@ -30,11 +30,13 @@ export interface HooksDeps {
 }
 
 /** What taps decide about; core gives the facts and the content, each tap gets an `explain` and a signal of its own. */
-export type LaunchFacts = Omit<Launch, 'explain' | 'signal' | 'content' | 'preview'>;
-type Content = Launch['content'];
+export type LaunchFacts = Omit<Launch, 'explain' | 'signal' | keyof LaunchFiles | 'preview'>;
+/** What core lets taps look into. */
+export type LaunchFiles = Pick<Launch, 'content' | 'contents'>;
 
-const nothing: Content = () => Promise.resolve(null);
-const noContent: Content = () => Promise.reject(new Error('A preview of a launch has no files.'));
+const nothing: LaunchFiles = { content: () => Promise.resolve(null), contents: () => Promise.resolve([]) };
+const none = () => Promise.reject(new Error('A preview of a launch has no files.'));
+const noFiles: LaunchFiles = { content: none, contents: none };
 
 /** A denial and whose it is: the label of the tap. */
 export interface Refusal {
@@ -57,7 +59,7 @@ type Heard = (tap: string, answer: TapAnswer) => void;
 /** How a tap is asked. */
 interface Asked {
   explanation: Explanation;
-  content: Content;
+  files: LaunchFiles;
   heard: Heard;
   preview: boolean;
 }
@@ -163,12 +165,12 @@ export class Hooks {
   /** @param heard told of each tap that was asked, in their order */
   async decideLaunch(
     facts: LaunchFacts,
-    content: Content = nothing,
+    files: LaunchFiles = nothing,
     heard: Heard = () => undefined,
   ): Promise<LaunchDecision> {
     const launch = snapshot(facts);
     const explanation = this.#explanation(launch);
-    const refusal = await this.#beforeStart.promise(launch, { explanation, content, heard, preview: false });
+    const refusal = await this.#beforeStart.promise(launch, { explanation, files, heard, preview: false });
     const { lines, cut } = explanation;
     return { refusal, lines, ...(cut === undefined ? {} : { cut }) };
   }
@@ -179,7 +181,7 @@ export class Hooks {
     const answers = new Map<string, TapAnswer>();
     const heard: Heard = (tap, answer) => void answers.set(tap, answer);
     for (const tap of this.#inOrder().filter(({ preview }) => preview)) {
-      const asked = { explanation: this.#explanation(launch), content: noContent, heard, preview: true };
+      const asked = { explanation: this.#explanation(launch), files: noFiles, heard, preview: true };
       // as in a launch: by stage, and none runs beside another
       // oxlint-disable-next-line no-await-in-loop
       await this.#decide(tap, launch, asked);
@@ -216,10 +218,10 @@ export class Hooks {
 
   /** Only `undefined` continues a bail hook, so whatever else a tap returns is judged here. */
   async #decide(tap: Tap, facts: LaunchFacts, asked: Asked): Promise<Refusal | undefined> {
-    const { explanation, content, heard, preview } = asked;
+    const { explanation, files, heard, preview } = asked;
     const { explain, close, said } = explanation.forTap(tap.label);
     const ended = await guard(tap, { run: preview ? null : runOf(facts) }, (signal) =>
-      tap.run(Object.freeze({ ...facts, explain, content, preview, signal })),
+      tap.run(Object.freeze({ ...facts, ...files, explain, preview, signal })),
     );
     close();
     const decision = readDecision(ended);

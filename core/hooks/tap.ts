@@ -23,6 +23,8 @@ export interface Tap {
 }
 
 const longestMs = 600_000;
+/** Characters of a text that the body of a launch holds for taps. */
+export const longestGiven = 1024;
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /** @throws Error naming hook, tap and remedy for options that cannot work */

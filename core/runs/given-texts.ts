@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ValidationError } from '@tapline/plugin-sdk';
+import { longestGiven } from '../hooks/tap.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-const longest = 1024;
 // A context and no argument: bodies of launches come in by many ways, which know nothing of taps.
 const current = new AsyncLocalStorage<Texts>();
 
@@ -14,7 +14,8 @@ export function readGiven(names: readonly string[], body: Readonly<Record<string
   for (const name of names.filter((one) => Object.hasOwn(body, one))) {
     const text = body[name] ?? '';
     if (typeof text !== 'string') problems[name] = ['Not a valid string.'];
-    else if (text.length > longest) problems[name] = [`Ensure this field has no more than ${longest} characters.`];
+    else if (text.length > longestGiven)
+      problems[name] = [`Ensure this field has no more than ${longestGiven} characters.`];
     else if (text.includes('\0') || !text.isWellFormed())
       problems[name] = ['Null characters and unpaired surrogates are not allowed.'];
     else if (text.trim()) given[name] = text.trim();

@@ -101,6 +101,7 @@ export function fakeLaunch({ run, template, ...given }: FakeLaunch = {}): Launch
     origin: { kind: 'api', id: null, client_ip: null },
     given: {},
     content: async () => null,
+    contents: async () => [],
     preview: false,
     signal: new AbortController().signal,
     explain(text: string, { cut }: ExplainOptions = {}) {

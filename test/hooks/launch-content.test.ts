@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Launch, LaunchContent } from '@tapline/plugin-sdk';
+import type { Launch, LaunchContent, LaunchWork } from '@tapline/plugin-sdk';
 import { type Stage, startStage } from '../launch/fixture.ts';
 import { SourceRepository } from '../scm/repository.ts';
 import { testPlugin } from '../support/plugins.ts';
@@ -161,6 +161,141 @@ describe('the content of a launch', function () {
     expect(looks[0]!.content).to.deep.include({ revision: '', entries: ['site.yml'] });
     expect(looks[0]!.site).to.equal(says('by hand'));
     expect((await stage.ended(job.id)).status).to.equal('successful');
+  });
+
+  describe('of a workflow', () => {
+    const made = async (path: string, body: object) => {
+      const answer = await stage.post(path, body);
+      expect(answer.status, answer.text).to.equal(201);
+      return answer.body;
+    };
+    const flow = async (name: string) =>
+      (await made('workflow_job_templates/', { name, organization: 1, ask_scm_branch_on_launch: true })).id as number;
+    const node = (parent: number, identifier: string, unified_job_template: number, body: object = {}) =>
+      made(`workflow_job_templates/${parent}/workflow_nodes/`, { identifier, unified_job_template, ...body });
+    /** What a tap finds at the launch of a workflow, before any node of it is launched. */
+    const works = (read: (one: LaunchWork) => Promise<object> = async () => ({})) => {
+      const found: any[] = [];
+      onLook = async ({ run, content, contents }) => {
+        if (run.kind !== 'workflow_job' || found.length) return;
+        expect(await content()).to.equal(null);
+        expect(await stage.services.db('runs').where({ parent_id: run.id })).to.deep.equal([]);
+        const all = await contents();
+        expect(await contents()).to.equal(all);
+        for (const { content: files, ...one } of all)
+          found.push({ ...one, ...(await read({ ...one, content: files })) });
+      };
+      return found;
+    };
+    const over = async (run: number) =>
+      until(async () => (await stage.get(`workflow_jobs/${run}/`)).body.finished, 90_000);
+
+    it('is that of its nodes, workflows within it included, each commit in one folder, and gone after the decision', async () => {
+      source.commit({ 'site.yml': says('ahead of the other branch') });
+      const id = await project({ allow_override: true });
+      const other = source.git('rev-parse', 'other');
+      const playbook = await template(id, { ask_scm_branch_on_launch: true, allow_simultaneous: true });
+      const byHand = await stage.template({ playbook: 'quick.yml' });
+      const [outer, inner] = [await flow('outer of contents'), await flow('inner of contents')];
+      await node(outer, 'own branch', playbook);
+      await node(outer, 'other branch', playbook, { scm_branch: 'other' });
+      await node(outer, 'within', inner);
+      await node(outer, 'again within', inner);
+      await node(outer, 'no playbook', id);
+      await node(inner, 'by hand', byHand);
+      await node(inner, 'not again', outer);
+      const found = works(async ({ content: get }) => {
+        const [content, again] = [await get(), await get()];
+        expect(again).to.equal(content);
+        const path = join(content.folder, content.entries[0]!);
+        const { folder, revision, entries } = content;
+        return { folder, revision, entries, text: readFileSync(path, 'utf8'), mode: statSync(path).mode & 0o222 };
+      });
+      const run = await made(`workflow_job_templates/${outer}/launch/`, {});
+      const told = found.map(({ node: identifier, workflow, revision, mode, entries }) => [
+        identifier,
+        workflow?.id ?? null,
+        revision,
+        mode,
+        entries,
+      ]);
+      const main = source.git('rev-parse', 'main');
+      expect(told).to.have.deep.members([
+        ['own branch', null, main, 0, ['site.yml']],
+        ['other branch', null, other, 0, ['site.yml']],
+        ['by hand', inner, '', 0, ['quick.yml']],
+        // the workflow that lies within itself: its nodes are those of the launch, once more
+        ['own branch', outer, main, 0, ['site.yml']],
+        ['other branch', outer, other, 0, ['site.yml']],
+      ]);
+      const [first] = found.filter((one) => one.node === 'own branch');
+      expect(first.template.id).to.equal(playbook);
+      expect(first.project.id).to.equal(id);
+      expect(new Set(found.map(({ folder }) => folder)).size).to.equal(3);
+      expect(found.find((one) => one.node === 'by hand').text).to.include('hello');
+      await until(() => folders().length === 0);
+      await over(run.id);
+    });
+
+    it('follows the branch of the launch, and is no part of the files of its jobs', async () => {
+      const id = await project({ allow_override: true });
+      const one = await template(id, { ask_scm_branch_on_launch: true });
+      const outer = await flow('of a branch');
+      await node(outer, 'asks', one, { scm_branch: 'nowhere' });
+      const found = works(async ({ content: get, scm_branch }) => ({ scm_branch, revision: (await get()).revision }));
+      const run = await made(`workflow_job_templates/${outer}/launch/`, { scm_branch: 'other' });
+      expect(found[0]).to.include({ scm_branch: 'other', revision: source.git('rev-parse', 'other') });
+      await over(run.id);
+    });
+
+    it('brings a project up to date that is updated on launch, once; a failure of that is the node’s alone', async () => {
+      const id = await project();
+      await stage.request('PATCH', `projects/${id}/`, { body: { scm_update_on_launch: true } });
+      const broken = await project();
+      await stage.request('PATCH', `projects/${broken}/`, { body: { scm_update_on_launch: true, scm_branch: 'gone' } });
+      await until(async () => (await updates(broken)).every(({ finished }) => finished));
+      const revision = source.commit({ 'site.yml': says('fetched for a workflow') });
+      const outer = await flow('updated first');
+      await node(outer, 'one', await template(id));
+      await node(outer, 'two', await template(id));
+      await node(outer, 'broken', await template(broken));
+      const before = (await updates(id)).length;
+      const found = works(async ({ content: get }) => ({
+        ...(await get().catch(({ message }: Error) => ({ message }))),
+        updates: (await updates(id)).length,
+      }));
+      const run = await made(`workflow_job_templates/${outer}/launch/`, {});
+      expect(found.filter((one) => one.node !== 'broken').map((one) => one.revision)).to.deep.equal([
+        revision,
+        revision,
+      ]);
+      expect(found.find((one) => one.node === 'broken').message).to.match(/^The update of the project ended as failed/);
+      expect(found.at(-1).updates).to.equal(before + 1);
+      const nodes = async () => (await stage.get(`workflow_jobs/${run.id}/workflow_nodes/`)).body.results as any[];
+      // the workflow itself began, and the jobs of the other project went
+      await over(run.id);
+      const ends = Object.fromEntries(
+        (await nodes()).map((each) => [each.identifier, each.summary_fields.job?.status]),
+      );
+      expect(ends).to.include({ one: 'successful', two: 'successful' });
+      expect(ends['broken']).to.not.equal('successful');
+    });
+  });
+
+  it('names the playbook of a job, with the files of its launch', async () => {
+    const id = await project();
+    const one = await template(id);
+    let same: unknown[] = [];
+    onLook = async ({ content, contents }) => {
+      const all = await contents();
+      expect(all).to.have.length(1);
+      expect(all[0]).to.include({ node: null, workflow: null, playbook: 'site.yml', scm_branch: '' });
+      expect([all[0]!.template!.id, all[0]!.project.id]).to.deep.equal([one, id]);
+      same = [await all[0]!.content(), await content()];
+    };
+    const job = await stage.launch(one);
+    expect(same[0]).to.be.an('object').that.equals(same[1]);
+    await stage.ended(job.id);
   });
 
   it('is none where a run uses no files', async () => {

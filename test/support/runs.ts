@@ -44,7 +44,7 @@ export function createRuns(db: Knex, { hooks = createHooks({ log: silentLog }), 
   const queue = { addTasks: async () => undefined };
   const statuses = createStatuses(coreFollowing({ kinds, bus, hooks, queue }));
   const keyRing = { encrypt: (text: string) => text };
-  const contents = { of: () => ({ get: async () => null, discard: async () => undefined }) };
+  const contents = { of: () => ({ get: async () => null, works: async () => [], discard: async () => undefined }) };
   const origins = new Origins();
   const launch = createLaunchDoor({ db, kinds, origins, hooks, statuses, keyRing, entries, contents, log: silentLog });
   return { bus, kinds: kinds as RunKinds, queue, statuses, launch };

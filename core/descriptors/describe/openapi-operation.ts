@@ -1,4 +1,4 @@
-import type { Action, Answered, Sublist } from '@tapline/plugin-sdk';
+import { type Action, type Answered, field, type Sublist } from '@tapline/plugin-sdk';
 import type { Catalog } from '../compile.ts';
 import type { Model } from '../model.ts';
 import { hasVersions } from '../write/etag.ts';
@@ -6,6 +6,7 @@ import type { Schema } from './json-schema.ts';
 import { launchRefusal, refusal } from './openapi-errors.ts';
 import { actionOf, listedBy } from './action-of.ts';
 import { listParameters } from './openapi-parameters.ts';
+import { longestGiven } from '../../hooks/tap.ts';
 import { bodySchema, objectSchema, reference } from './openapi-schemas.ts';
 import type { CompiledRoute } from '../routes/routes.ts';
 
@@ -13,13 +14,32 @@ import type { CompiledRoute } from '../routes/routes.ts';
 export function operation(catalog: Catalog, route: CompiledRoute, method: string): Schema {
   const { launches } = route.endpoints[method]!;
   const own = route.described?.openapi?.[method] as Schema | undefined;
-  const { parameters = [], responses, ...described }: Schema = { ...derived(catalog, route, method), ...own };
+  const { parameters = [], responses, ...rest }: Schema = { ...derived(catalog, route, method), ...own };
+  const described = launches ? withLaunchTexts(catalog, rest) : rest;
   const all = [...(parameters as Schema[]), ...(launches ? [idempotencyKey] : [])];
   return {
     ...described,
     ...(all.length ? { parameters: all } : {}),
     responses: { ...(responses as Schema), ...(launches ? launchRefusal : refusal) },
   };
+}
+
+/** What taps take of the body of whatever launches, where it has one that is read. */
+function withLaunchTexts({ launchTexts }: Catalog, described: Schema): Schema {
+  const texts = Object.entries(launchTexts());
+  const { requestBody } = described as { requestBody?: { content: Record<string, { schema: Schema }> } };
+  const told = requestBody?.content['application/json']?.schema;
+  if (!texts.length || !told) return described;
+  const { properties } = objectSchema(
+    Object.fromEntries(
+      texts.map(([name, help]) => [name, field.text({ help, max: longestGiven, nullable: true, default: undefined })]),
+    ),
+  );
+  const schema =
+    told['properties'] === undefined
+      ? { allOf: [told, { type: 'object', properties }] }
+      : { ...told, properties: { ...(told['properties'] as Schema), ...(properties as Schema) } };
+  return { ...described, requestBody: { ...requestBody, content: { ...requestBody!.content, ...json(schema) } } };
 }
 
 const json = (schema: Schema) => ({ 'application/json': { schema } });

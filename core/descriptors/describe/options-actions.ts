@@ -9,6 +9,7 @@ import {
   type Rule,
   type Sublist,
 } from '@tapline/plugin-sdk';
+import { longestGiven } from '../../hooks/tap.ts';
 import type { Compiled, Catalog } from '../compile.ts';
 import { describeField, type FieldEntry, shownEntries, writableEntries, writableEntry } from './options-fields.ts';
 import { passes } from '../read/lookup.ts';
@@ -148,7 +149,10 @@ async function formsOf(
 const launchEntries = ({ launchTexts }: Catalog, { launches }: Pick<Endpoint, 'launches'>): Entries =>
   launches
     ? Object.fromEntries(
-        Object.entries(launchTexts()).map(([name, help]) => [name, writableEntry(name, field.text({ help }))]),
+        Object.entries(launchTexts()).map(([name, help]) => [
+          name,
+          writableEntry(name, field.text({ help, max: longestGiven })),
+        ]),
       )
     : {};
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type CheckoutSource, type RunInContext, SpecError } from '@tapline/plugin-sdk';
+import { type CheckoutSource, type RunOfContent, SpecError } from '@tapline/plugin-sdk';
 import { cachePath, resolveRevision } from '../../scm/cache.ts';
 
 /**
@@ -7,7 +7,7 @@ import { cachePath, resolveRevision } from '../../scm/cache.ts';
  * what the last update fetched. Whether this node has it shows when it is checked out.
  * @throws SpecError
  */
-export async function sourceOf(dataDir: string, run: RunInContext): Promise<CheckoutSource> {
+export async function sourceOf(dataDir: string, run: Omit<RunOfContent, 'playbook'>): Promise<CheckoutSource> {
   const { project } = run;
   if (!project) throw new SpecError('The job has no project any more.');
   if (!project['scm_type']) {
@@ -19,7 +19,10 @@ export async function sourceOf(dataDir: string, run: RunInContext): Promise<Chec
   return { kind: 'git', repository, revision, submodules: true };
 }
 
-async function wanted(repository: string, { scm_branch: branch, project }: RunInContext): Promise<string> {
+async function wanted(
+  repository: string,
+  { scm_branch: branch, project }: Omit<RunOfContent, 'playbook'>,
+): Promise<string> {
   const name = JSON.stringify(project!['name']);
   if (branch && project!.signature_validation_credential_id !== null)
     throw new SpecError(

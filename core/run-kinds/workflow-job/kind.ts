@@ -8,6 +8,7 @@ import { mayAdvance } from './advance/may-advance.ts';
 import { bulkLaunch } from './bulk/route.ts';
 import { runNodeResource } from './nodes/run-node.ts';
 import { templateNodeResource } from './nodes/template-node.ts';
+import { partsOf } from './launch/parts.ts';
 import { planWorkflow } from './launch/plan.ts';
 import { splitRun } from './launch/split.ts';
 import { workflowPrompts } from './prompts.ts';
@@ -47,6 +48,7 @@ export const workflowJobKind = (services: WorkflowServices): RunKind => ({
   },
   plan: (request) => planWorkflow(services, request),
   split: splitRun,
+  parts: (run, most) => partsOf(services.db, run, most),
   advance: (run) => advanceWorkflow(services, run),
   mayAdvance,
   async follow(trx, _parent, { id, status, parent_part: node }) {

@@ -47,7 +47,7 @@ export async function decideLaunch(
   const decision = await whileAlive(db, run.id, () =>
     hooks.decideLaunch(
       launchFacts(run, launch),
-      () => content.get(),
+      { content: () => content.get(), contents: () => content.works() },
       (tap, answer) => void answers.set(tap, answer),
     ),
   );

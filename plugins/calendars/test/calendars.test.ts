@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { type Stage, startStage } from '../../../test/launch/fixture.ts';
 import { until } from '../../../test/support/until.ts';
@@ -203,6 +205,32 @@ describe('shared calendars', function () {
   });
 
   describe('with a reason', () => {
+    it('say so wherever something is launched', async () => {
+      const document = (await stage.get('openapi.json')).body;
+      expect((await new Validator().validate(structuredClone(document))).errors).to.equal(undefined);
+      const bodies = Object.entries<any>(document.paths).flatMap(([path, { post }]) =>
+        post?.parameters?.some((one: any) => one.name === 'Idempotency-Key')
+          ? [[path.replace('/api/v2', ''), post.requestBody?.content['application/json']?.schema] as const]
+          : [],
+      );
+      for (const [path, schema] of bodies) {
+        const { properties } = schema.properties ? schema : schema.allOf.at(-1);
+        expect(properties.override_reason, path).to.include({ maxLength: 1024, title: 'Override reason' });
+        expect(properties.override_reason.type).to.deep.equal(['string', 'null']);
+        expect(properties.override_reason.description).to.match(/^Why it is launched though a calendar/);
+      }
+      expect(bodies.map(([path]) => path)).to.include.members([
+        '/job_templates/{id}/launch/',
+        '/workflow_job_templates/{id}/launch/',
+        '/jobs/{id}/relaunch/',
+        '/workflow_jobs/{id}/relaunch/',
+        '/projects/{id}/update/',
+        '/inventory_sources/{id}/update/',
+        '/ad_hoc_commands/',
+        '/bulk/job_launch/',
+      ]);
+    });
+
     it('let pass who administers the organization of the calendar, which is audited', async () => {
       const { template } = await bound({ name: 'Emergency' });
       const { actions } = (await stage.request('OPTIONS', `job_templates/${template}/launch/`)).body;
@@ -252,7 +280,77 @@ describe('shared calendars', function () {
       return body.finished ? body : undefined;
     });
 
+  /** What the activity stream keeps of the refusal of a template's last launch. */
+  const refusalOf = async (template: number) => {
+    const { body } = await stage.get(`job_templates/${template}/activity_stream/?order_by=-id&page_size=20`);
+    return body.results.map(({ changes }: any) => changes).find(({ action }: any) => action === 'launch_denied');
+  };
+  const audited = async (template: number, launchType: string) => {
+    const entry = await refusalOf(template);
+    expect(entry).to.include({ tap: 'calendars:judge-calendars', status: 403, launch_type: launchType });
+    expect(entry.reasons[0]).to.match(/^Calendar ".*" denies launches until 20/);
+  };
+
+  it('are told to who launches again, which is audited', async () => {
+    const template = await stage.template({ allow_simultaneous: true });
+    const job = await stage.launch(template);
+    await bind(`job_templates/${template}/`, (await create({ name: 'Too late' })).body.id);
+    const again = await stage.post(`jobs/${job.id}/relaunch/`, {});
+    expect([again.status, again.body.reasons[0].split(' until')[0]]).to.deep.equal([
+      403,
+      'Calendar "Too late" denies launches',
+    ]);
+    expect((await stage.get(`jobs/?job_template=${template}`)).body.count).to.equal(1);
+    await audited(template, 'relaunch');
+    const passed = await stage.post(`jobs/${job.id}/relaunch/`, { override_reason: 'again, please' });
+    expect([passed.status, passed.body.job_explanation]).to.deep.equal([
+      201,
+      'Calendar "Too late" was overridden: again, please',
+    ]);
+  });
+
   describe('where nobody waits', () => {
+    it('keep what a webhook starts as failed, with the reason', async () => {
+      const { template } = await bound({ name: 'No pushes' });
+      const key = 'the key of the hook';
+      const settings = { webhook_service: 'github', webhook_key: key };
+      await stage.request('PATCH', `job_templates/${template}/`, { body: settings });
+      const push = JSON.stringify({ ref: 'refs/heads/main', head_commit: { id: 'c0ffee' } });
+      const answer = await fetch(`${stage.url}/api/v2/job_templates/${template}/github/`, {
+        method: 'POST',
+        body: push,
+        headers: {
+          'content-type': 'application/json',
+          'x-github-event': 'push',
+          'x-github-delivery': 'one',
+          'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(push).digest('hex')}`,
+        },
+      });
+      expect(answer.status, await answer.text()).to.be.within(200, 299);
+      const job = await jobOf(template);
+      expect(job).to.include({ status: 'failed', launch_type: 'webhook', started: null });
+      expect(job.job_explanation).to.include('Calendar "No pushes" denies launches until');
+      await audited(template, 'webhook');
+    });
+
+    it('keep what a new host calls for as failed, with the reason', async () => {
+      const { template } = await bound({ name: 'No hosts' });
+      const inventory = (await stage.post('inventories/', { name: 'calls', organization: 1 })).body.id;
+      await stage.post('hosts/', { name: '127.0.0.1', inventory });
+      const host_config_key = 'the key of new hosts';
+      await stage.request('PATCH', `job_templates/${template}/`, { body: { inventory, host_config_key } });
+      const answer = await fetch(`${stage.url}/api/v2/job_templates/${template}/callback/`, {
+        method: 'POST',
+        body: JSON.stringify({ host_config_key }),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(answer.status, await answer.text()).to.equal(201);
+      const job = await jobOf(template);
+      expect(job).to.include({ status: 'failed', launch_type: 'callback', started: null });
+      expect(job.job_explanation).to.include('Calendar "No hosts" denies launches until');
+      await audited(template, 'callback');
+    });
+
     it('end the step of a workflow as failed, with the reason', async () => {
       const { template } = await bound({ name: 'Night' });
       const workflow = (await stage.post('workflow_job_templates/', { name: 'steps', organization: 1 })).body.id;
@@ -262,6 +360,7 @@ describe('shared calendars', function () {
       const job = await jobOf(template);
       expect(job).to.include({ status: 'failed' });
       expect(job.job_explanation).to.include('Calendar "Night" denies launches until');
+      await audited(template, 'workflow');
     });
 
     for (const [missed_runs, what] of [
@@ -282,6 +381,7 @@ describe('shared calendars', function () {
         const job = await jobOf(template);
         expect(job).to.include({ status: 'failed', launch_type: 'scheduled' });
         expect(job.job_explanation).to.include('denies launches until');
+        await audited(template, 'scheduled');
         const { next_run: next } = (await stage.get(`schedules/${id}/`)).body;
         if (missed_runs === 'skip') expect(next).to.equal('2030-01-15T12:00:00Z');
         else expect(job.job_explanation).to.include(next.slice(0, 19));

@@ -1,11 +1,13 @@
 import type { RunRow } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { runPrepared } from '../../../db/prepared.ts';
 import { advanceLater, advanceTask } from '../../../runs/waiting/advance.ts';
 import type { Inserted } from '../../../runs/start.ts';
 import type { WorkflowServices } from '../services.ts';
 import { mergedArtifacts } from './artifacts.ts';
-import { decideSteps, type Steps } from './decide.ts';
-import { type GraphNode, loadGraph } from './graph.ts';
+import type { Steps } from './decide.ts';
+import type { GraphNode } from './graph.ts';
+import { nextSteps } from './next-steps.ts';
 import { spawn } from './spawn.ts';
 
 /** Launched in one transaction; a workflow that begins with more of them goes on at once. */
@@ -27,19 +29,26 @@ export async function advanceWorkflow(services: WorkflowServices, id: number): P
 }
 
 async function step(trx: Knex, services: WorkflowServices, id: number): Promise<Inserted[]> {
-  const run: RunRow | undefined = await trx('runs').where({ id, status: 'running' }).forNoKeyUpdate().first();
+  const [run] = await runPrepared<{ canceled: boolean }>(trx, lock, [id]);
   if (!run) return [];
-  const steps = decideSteps(await loadGraph(trx, id), { canceled: run.canceled_on !== null });
+  const { more, ...steps } = await nextSteps(trx, id, run);
   await mark(trx, steps.skip, { do_not_run: true });
   await mark(trx, steps.fail, { outcome: 'error' });
-  const inserted = await spawn(trx, services, run, steps.launch.slice(0, mostAtOnce));
+  const row: RunRow | undefined =
+    steps.launch.length || steps.end ? await trx('runs').where({ id }).first() : undefined;
+  const inserted = row ? await spawn(trx, services, row, steps.launch.slice(0, mostAtOnce)) : [];
   await services.queue.addTasks(trx, [
-    ...(needsAnotherLook(steps, inserted) ? [advanceTask(id)] : []),
+    ...(more || needsAnotherLook(steps, inserted) ? [advanceTask(id)] : []),
     ...(steps.later === undefined ? [] : [advanceLater(id, steps.later)]),
   ]);
-  if (steps.end) await finish(trx, services, run, steps.end);
+  if (steps.end) await finish(trx, services, row!, steps.end);
   return inserted;
 }
+
+const lock = {
+  name: 'workflow lock',
+  text: `select canceled_on is not null as canceled from runs where id = $1 and status = 'running' for no key update`,
+};
 
 async function mark(trx: Knex, nodes: readonly number[], what: { do_not_run: true } | { outcome: 'error' }) {
   if (nodes.length)

@@ -49,7 +49,7 @@ function stateOf(node: GraphNode, around: Surroundings): State {
   const { canceled, steps } = around;
   if (node.skipped) return 'skipped';
   if (node.outcome !== null) return ended(node, canceled, steps);
-  if (node.job !== null) return 'waiting';
+  if (node.job !== null || node.beside) return 'waiting';
   const chance = canceled ? 'never' : chanceOf(node, around);
   if (chance === 'never') {
     steps.skip.push(node.id);
