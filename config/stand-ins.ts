@@ -12,6 +12,10 @@ export const standIns = {
     'x-hub-signature-256': ['x-scm-signature-256'],
     'x-hub-signature': ['x-scm-signature'],
     'x-gitlab-token': ['x-scm-token'],
+    'x-github-event': ['x-scm-event'],
+    'x-github-delivery': ['x-scm-delivery'],
+    'x-gitlab-event': ['x-scm-event'],
+    'x-gitlab-event-uuid': ['x-scm-event-uuid'],
   },
 } as const satisfies {
   variablePrefixes: readonly string[];

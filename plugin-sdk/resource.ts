@@ -70,6 +70,8 @@ export interface Call {
   rawBody?: Buffer;
   /** The request's headers, names in lower case. Without cookies, and without `authorization` where the service has judged it (it is there on public routes). */
   readonly headers: Readonly<Record<string, string>>;
+  /** A header by its real name in lower case (`x-hub-signature-256`), else one that stands for it (`config/stand-ins.ts`). */
+  header: (name: string) => string | undefined;
   ip: string;
   /** The Accept header as sent; '' when absent. For actions that choose a format themselves. */
   accept?: string;

@@ -34,6 +34,11 @@ export interface LaunchRequest {
    * false: nobody waits, the run is kept as `failed` with the reasons in `job_explanation`
    */
   waiting: boolean;
+  /**
+   * A text of the plugin's that stands for this launch, at most 200 characters: whatever dies and however often it is asked for,
+   * one run is started. Whoever asks again is given that run as it is now; once it is deleted, the text is free again.
+   */
+  once?: string;
 }
 
 export interface LaunchService {

@@ -1,5 +1,6 @@
 import type { Actor, Call, Named, Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { headerCalled } from '../config/named-alike.ts';
 import type { Catalog } from './compile.ts';
 import { writeList } from './formats/write-list.ts';
 import { listPage } from './read/list-page.ts';
@@ -8,7 +9,16 @@ import { copySides } from './extend/side-rows.ts';
 export type CallParts = Partial<
   Omit<
     Call,
-    'represent' | 'copyExtensions' | 'written' | 'linked' | 'visible' | 'list' | 'write' | 'signal' | 'headers'
+    | 'represent'
+    | 'copyExtensions'
+    | 'written'
+    | 'linked'
+    | 'visible'
+    | 'list'
+    | 'write'
+    | 'signal'
+    | 'headers'
+    | 'header'
   >
 > & {
   path?: string;
@@ -92,6 +102,7 @@ export function makeCall(catalog: Catalog, { path = '', ...parts }: CallParts, r
     get headers() {
       return (headers ??= request?.headers() ?? {});
     },
+    header: (name) => headerCalled(call.headers, name),
     represent: (type, ids, view) => catalog.represent(type, ids, call, view),
     copyExtensions: (trx, type, from, to) => copySides(catalog, catalog.type(type), trx, call.actor, { from, to }),
     written: (trx, type, row, before, more) => tellWritten(catalog, trx, call, { type, row, before, more }),

@@ -2,8 +2,11 @@ import type { LaunchRequest, LaunchService, RunService } from '@tapline/plugin-s
 import { outsideSections } from '../../observe/section.ts';
 import { cancelRun } from '../../runs/cancel.ts';
 import type { CoreServices } from './core-services.ts';
+import { launchOnce } from './launch-once.ts';
 
-const asCore = ({ actor, authority, prompts = {}, ...request }: LaunchRequest) => ({
+const longestMark = 200;
+
+const asCore = ({ actor, authority, prompts = {}, once: _once, ...request }: LaunchRequest) => ({
   ...request,
   prompts,
   actor,
@@ -11,14 +14,22 @@ const asCore = ({ actor, authority, prompts = {}, ...request }: LaunchRequest) =
 });
 
 /** Starts a template the way every launch goes. What the run sets going then is core's own doing, not the plugin's. */
-export const launchFor = ({ launch }: Pick<CoreServices, 'launch'>): LaunchService => ({
-  start: (request) =>
+export const launchFor = (core: Pick<CoreServices, 'launch' | 'db'>, plugin: string): LaunchService => ({
+  start: ({ once, ...request }) =>
     outsideSections(async () => {
-      const { run } = await launch.start(asCore(request));
-      return { id: run.id, kind: run.kind, status: run.status };
+      const { id, kind, status } =
+        once === undefined
+          ? (await core.launch.start(asCore(request))).run
+          : await launchOnce(core, { plugin, mark: checked(once) }, asCore(request));
+      return { id, kind, status };
     }),
-  check: (request) => outsideSections(() => launch.check(asCore(request))),
+  check: (request) => outsideSections(() => core.launch.check(asCore(request))),
 });
+
+function checked(mark: string): string {
+  if (mark && mark.length <= longestMark) return mark;
+  throw new Error(`api.launch.start: once must be a text of 1 to ${longestMark} characters`);
+}
 
 export const runsFor = (core: CoreServices, plugin: string): RunService => ({
   cancel: (run, actor) => outsideSections(() => cancelRun(core, run, actor)),

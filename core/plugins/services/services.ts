@@ -60,7 +60,7 @@ export function createPluginServices(core: CoreServices, plugin: Plugin): Plugin
   return {
     db: core.db,
     log,
-    launch: lazily(() => launchFor(core)),
+    launch: lazily(() => launchFor(core, plugin.id)),
     runs: lazily(() => runsFor(core, plugin.id)),
     notify: lazily(() => notifyBy(core)),
     audit: auditFor(core, plugin.id),

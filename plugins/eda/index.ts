@@ -1,0 +1,38 @@
+import { definePlugin } from '@tapline/plugin-sdk';
+import { accessOf } from './access.ts';
+import { offerDecoders } from './decoders/decoders.ts';
+import { defineEvaluate } from './evaluate/task.ts';
+import { defineGroup } from './live.ts';
+import { receiverRoute } from './receive/receiver.ts';
+import { createStore } from './receive/store.ts';
+import { eventLogResource } from './resources/event-log.ts';
+import { eventRuleResource } from './resources/event-rule.ts';
+import { defineRetention } from './retention.ts';
+import { defineSettings } from './settings.ts';
+import { defineSweep } from './sweep.ts';
+
+/** Signed webhooks come in, rules match, and something is launched (specification, "Event-driven automation"). */
+export default definePlugin({
+  id: 'eda',
+  title: 'Event-driven automation',
+  version: '1.0.0',
+  description: 'Receives signed webhooks, judges them by rules and launches templates or sends notifications.',
+  sdk: '^1.0.0',
+  migrations: new URL('./migrations/', import.meta.url),
+
+  register(api) {
+    const evaluate = defineEvaluate(api);
+
+    defineSettings(api);
+    offerDecoders(api);
+    api.resource(eventRuleResource(api));
+    api.resource(eventLogResource(api, evaluate));
+    api.route(receiverRoute(api, createStore(api, evaluate)));
+    defineGroup(api, accessOf(api));
+    defineSweep(api, evaluate);
+    defineRetention(api);
+    api.insights.provide('events.rules', async () =>
+      Number((await api.db(api.table('event_rules')).where({ enabled: true }).count())[0]?.['count'] ?? 0),
+    );
+  },
+});

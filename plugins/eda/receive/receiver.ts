@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ApiError,
+  type Call,
+  everybody,
+  notFound,
+  type PluginApi,
+  type PluginRoute,
+  type Reply,
+} from '@tapline/plugin-sdk';
+import type { Delivery } from '../decoders/decoder.ts';
+import { decoderOf } from '../decoders/decoders.ts';
+import { acceptedKeys } from '../keys.ts';
+import { plain } from '../plain.ts';
+import { numberOf } from '../settings.ts';
+import { createFindRule, type ReceivingRule } from './find-rule.ts';
+import { keptHeaders } from './kept-headers.ts';
+import { noteRefused } from './note-refused.ts';
+import { perMinute } from './per-minute.ts';
+import { readPayload } from './read-payload.ts';
+import { eventGuid } from './event-guid.ts';
+import type { Receipt, Stored } from './store.ts';
+
+const limitBytes = 1_048_576;
+const schema = {
+  type: 'object',
+  required: ['detail', 'status'],
+  properties: {
+    detail: { type: 'string' },
+    event_log: { type: 'integer' },
+    event_guid: { type: 'string' },
+    status: { type: 'string', enum: ['received', 'ignored', 'duplicate'] },
+  },
+};
+
+/** The public receiver: whoever signs with the key of the rule is heard, and answered when the event is committed. */
+export const receiverRoute = (api: PluginApi, store: (receipt: Receipt) => Promise<Stored>): PluginRoute => ({
+  path: '/api/v2/eda_webhooks/:webhook_path/',
+  summary: 'An event for a rule, signed with its key; answered when it is stored',
+  access: { POST: everybody },
+  body: { kind: 'raw', limitBytes },
+  takes: { oneOf: [{ type: 'object' }, { type: 'array' }] },
+  answers: { POST: { status: 202, schema } },
+  handler: createReceive(api, store),
+});
+
+function createReceive(api: PluginApi, store: (receipt: Receipt) => Promise<Stored>): PluginRoute['handler'] {
+  const findRule = createFindRule(api);
+  const [received, refused] = [perMinute(), perMinute()];
+
+  async function refuse(rule: ReceivingRule, call: Call): Promise<never> {
+    const most = numberOf(api, 'EDA_SIGNATURE_LOGS_PER_MINUTE', 10);
+    if (refused(rule.id, most, Date.now()) === 0)
+      // that it could not be noted, such as where the rule is deleted meanwhile, makes no other answer of it
+      await noteRefused(api, rule, call).catch((err: unknown) =>
+        api.log.warn({ err }, 'a refused event was not noted'),
+      );
+    throw new ApiError(403, 'Signature verification failed.');
+  }
+  return async (call) => {
+    const rule = await findRule(plain(call.params['webhook_path'] ?? '', 200));
+    const decoder = rule && decoderOf(api, rule.source_type);
+    if (!rule || !decoder) throw notFound();
+    const most = numberOf(api, 'EDA_RECEIVER_PER_MINUTE', 0);
+    assertRoom(most, most && received(rule.id, most, Date.now()));
+    const bytes = call.rawBody ?? Buffer.alloc(0);
+    const delivery: Delivery = { header: (name) => call.header(name), bytes, now: api.clock.now() };
+    const keys = acceptedKeys(api, rule, delivery.now);
+    // each is tried, so that the time tells nothing
+    if (!keys.map((key) => decoder.isSigned(delivery, key)).includes(true)) return refuse(rule, call);
+    if (!rule.enabled) return ignored();
+    const payload = readPayload(call.headers['content-type'], bytes);
+    const guid = eventGuid(decoder.eventGuid(delivery, payload.value));
+    const receipt: Receipt = {
+      rule: rule.id,
+      source_ip: call.ip,
+      event_type: plain(decoder.eventType(delivery, payload.value), 255) || 'unknown',
+      event_guid: guid || randomUUID(),
+      named: guid !== '',
+      payload: payload.text,
+      headers: keptHeaders(api, call),
+    };
+    const otherwise = api.settings.get('EDA_DUPLICATE_RESPONSE', 'reject');
+    return answer(receipt, await store(receipt), rule.duplicate_response || otherwise);
+  };
+}
+
+function assertRoom(most: number, wait: number): void {
+  if (!wait) return;
+  throw new ApiError(429, 'The rule takes no more events now.', {
+    'Retry-After': String(wait),
+    'RateLimit-Policy': `"receiver";q=${most};w=60`,
+    RateLimit: `"receiver";r=0;t=${wait}`,
+  });
+}
+
+function answer({ event_guid }: Receipt, stored: Stored, duplicates: string): Reply {
+  if (stored.outcome === 'gone') throw notFound();
+  const { id: event_log, outcome } = stored;
+  if (outcome === 'received')
+    return { status: 202, body: { detail: 'Event accepted.', event_log, event_guid, status: 'received' } };
+  if (duplicates !== 'ack') throw new ApiError(409, { detail: 'Duplicate event.', event_guid, event_log });
+  return { status: 202, body: { detail: 'Duplicate event.', event_log, event_guid, status: 'duplicate' } };
+}
+
+/** Not refused: that a rule is off must not trip the breaker of its sender. */
+const ignored = (): Reply => ({
+  status: 202,
+  body: { detail: 'The rule is disabled; the event was ignored.', status: 'ignored' },
+});

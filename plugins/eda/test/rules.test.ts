@@ -1,0 +1,282 @@
+import { expect } from 'chai';
+import { testPlugin } from '../../../test/support/plugins.ts';
+import { eventDecoder } from '../decoders/decoder.ts';
+import { type EventStage, startEvents } from './stage.ts';
+
+const when = (jinja2_expression: string, description = '') => ({ jinja2_expression, description });
+
+describe('event rules', function () {
+  this.timeout(600_000);
+  let stage: EventStage;
+  let template: number;
+
+  before(async () => {
+    // any plugin may bring a source
+    const doorbell = testPlugin('doorbell', (api) =>
+      api.offer(eventDecoder, {
+        source_type: 'doorbell',
+        label: 'Doorbell',
+        isSigned: ({ header }, key) => header('x-bell') === `${key}!`,
+        eventType: () => 'ring',
+        eventGuid: (_delivery, payload) => String((payload as { ring: number }).ring),
+      }),
+    );
+    stage = await startEvents({}, [doorbell]);
+    template = await stage.template({ allow_simultaneous: true });
+  });
+  after(() => stage?.stop());
+
+  const launch = (target_id: number) => ({ action_type: 'launch_job_template', target_id });
+  const stored = () =>
+    stage.services
+      .db('plugin_eda.event_logs')
+      .count()
+      .then(([{ count }]: any) => Number(count));
+
+  it('are managed by administrators of their organization', async () => {
+    const rule = await stage.rule({ description: 'd', conditions: [when(' event.a ')], actions: [launch(template)] });
+    expect(rule.webhook_url).to.match(new RegExp(`/api/v2/eda_webhooks/${rule.webhook_path}/$`));
+    expect(rule).to.deep.include({
+      enabled: true,
+      throttle_seconds: 0,
+      fire_count: 0,
+      last_fired_at: null,
+      conditions: [when('event.a')],
+      actions: [{ ...launch(template), extra_vars: {}, description: '' }],
+    });
+    const user = await stage.post('users/', { username: 'bob', password: 'Bob-has-1-secret' });
+    const bob = { auth: 'bob:Bob-has-1-secret' };
+    expect((await stage.get(`event_rules/${rule.id}/`, bob)).status).to.equal(404);
+    expect((await stage.get('event_rules/', bob)).body.count).to.equal(0);
+    expect((await stage.get('event_logs/', bob)).body.count).to.equal(0);
+    const role = async (field: string) => {
+      const { results } = (await stage.get(`organizations/1/object_roles/?role_field=${field}`)).body;
+      await stage.post(`users/${user.body.id}/roles/`, { id: results[0].id });
+    };
+    await role('auditor_role');
+    expect((await stage.get(`event_rules/${rule.id}/`, bob)).status).to.equal(200);
+    for (const [method, path] of [
+      ['GET', 'webhook_key/'],
+      ['POST', 'webhook_key/'],
+      ['POST', 'disable/'],
+      ['POST', 'test/'],
+      ['PATCH', ''],
+      ['DELETE', ''],
+    ] as const)
+      expect(
+        (
+          await stage.request(method, `event_rules/${rule.id}/${path}`, {
+            ...bob,
+            body: method === 'GET' ? undefined : {},
+          })
+        ).status,
+        `${method} ${path}`,
+      ).to.equal(403);
+    await role('admin_role');
+    expect((await stage.post(`event_rules/${rule.id}/disable/`, {}, bob)).body.enabled).to.equal(false);
+    expect((await stage.post(`event_rules/${rule.id}/enable/`, {}, bob)).body.enabled).to.equal(true);
+    expect((await stage.request('DELETE', `event_rules/${rule.id}/`, bob)).status).to.equal(204);
+  });
+
+  for (const [what, body, field, text] of [
+    ['a path that is no slug', { webhook_path: 'a b' }, 'webhook_path', 'letters, digits'],
+    ['a path that is taken', { webhook_path: 'taken' }, 'webhook_path', 'already exists'],
+    ['an unknown source', { source_type: 'x' }, 'source_type', 'not a valid choice'],
+    ['conditions that are none', { conditions: ['x'] }, 'conditions', 'Condition 1'],
+    ['a condition without expression', { conditions: [{ description: 'x' }] }, 'conditions', 'jinja2_expression'],
+    ['a key that is unknown', { conditions: [{ jinja2_expression: '1', x: 1 }] }, 'conditions', 'Unrecognized'],
+    ['an expression that is none', { conditions: [when('1'), when('a b')] }, 'conditions', 'Condition 2'],
+    ['a template in place of an expression', { conditions: [when('{{ event.a }}')] }, 'conditions', 'Condition 1'],
+    ['too many conditions', { conditions: Array.from({ length: 51 }, () => when('1')) }, 'conditions', 'More than 50'],
+    ['an unknown action', { actions: [{ action_type: 'x', target_id: 1 }] }, 'actions', 'Action 1, action_type'],
+    [
+      'a target that is no number',
+      { actions: [{ action_type: 'launch_workflow', target_id: '1' }] },
+      'actions',
+      'target_id',
+    ],
+    [
+      'a target of another kind',
+      { actions: [{ action_type: 'launch_workflow', target_id: 1 }] },
+      'actions',
+      'no workflow job template 1',
+    ],
+    ['a negative interval', { throttle_seconds: -1 }, 'throttle_seconds', ''],
+    ['a group_by that is none', { group_by: 'a b' }, 'group_by', ''],
+    ['null for conditions', { conditions: null }, 'conditions', ''],
+    ['no organization', { organization: null }, 'organization', ''],
+  ] as const)
+    it(`refuse ${what}`, async () => {
+      if (what.includes('taken')) await stage.rule({ webhook_path: 'taken' });
+      const answer = await stage.post('event_rules/', {
+        name: `bad ${what}`,
+        organization: 1,
+        source_type: 'webhook_generic',
+        webhook_path: 'bad',
+        ...body,
+      });
+      if (what.startsWith('null for')) return expect(answer.status).to.be.oneOf([201, 400]);
+      expect(answer.status, answer.text).to.equal(400);
+      expect(answer.body).to.have.property(field);
+      return expect(JSON.stringify(answer.body[field])).to.include(text);
+    });
+
+  it('keep their path', async () => {
+    const rule = await stage.rule();
+    const { status, body } = await stage.request('PATCH', `event_rules/${rule.id}/`, {
+      body: { webhook_path: 'another' },
+    });
+    expect([status, Object.keys(body)]).to.deep.equal([400, ['webhook_path']]);
+  });
+
+  it('are tried without a trace', async () => {
+    const asks = await stage.template();
+    const rule = await stage.rule({
+      conditions: [when("event.host == 'a'"), when("headers['x-a']")],
+      actions: [launch(template), launch(asks)],
+      throttle_seconds: 5,
+    });
+    await stage.request('DELETE', `job_templates/${asks}/`);
+    const before = await stored();
+    const { status, body } = await stage.post(`event_rules/${rule.id}/test/`, {
+      payload: { host: 'a' },
+      headers: { 'X-A': '1' },
+    });
+    expect(status).to.equal(200);
+    expect(body).to.deep.include({ conditions_matched: true, throttled: false });
+    expect(body.condition_results[1]).to.deep.equal({
+      expression: "headers['x-a']",
+      description: '',
+      result: true,
+      error: '',
+    });
+    expect(body.actions[0]).to.deep.include({
+      action_type: 'launch_job_template',
+      target_id: template,
+      would_run: true,
+      problem: '',
+    });
+    expect(body.actions[0].extra_vars).to.deep.include({ svc_eda_payload: { host: 'a' } });
+    expect(body.actions[1]).to.deep.include({ would_run: false, target_name: null });
+    const miss = await stage.post(`event_rules/${rule.id}/test/`, { payload: {} });
+    expect([miss.body.conditions_matched, miss.body.actions[0].would_run]).to.deep.equal([false, false]);
+    const draft = await stage.post(`event_rules/${rule.id}/test/`, { payload: {}, conditions: [when('true')] });
+    expect(draft.body.conditions_matched).to.equal(true);
+    expect((await stage.post(`event_rules/${rule.id}/test/`, {})).status).to.equal(400);
+    expect(await stored()).to.equal(before);
+    expect((await stage.get(`event_rules/${rule.id}/`)).body).to.include({ fire_count: 0, last_fired_at: null });
+  });
+
+  it('are tried on what came in before', async () => {
+    const rule = await stage.rule({ conditions: [when('event.n > 2')] });
+    for (const n of [1, 2, 3]) await stage.event(rule, { n });
+    const before = await stored();
+    const { status, body } = await stage.post(`event_rules/${rule.id}/backtest/`, {
+      conditions: [when('event.n < 3')],
+      last: 2,
+    });
+    expect(status).to.equal(200);
+    expect(body).to.include({ count: 2, matched: 1, complete: true });
+    expect(body.results.map((one: any) => [one.matched_before, one.conditions_matched])).to.deep.equal([
+      [true, false],
+      [false, true],
+    ]);
+    expect((await stage.post(`event_rules/${rule.id}/backtest/`, { conditions: [when('a b')] })).status).to.equal(400);
+    expect(await stored()).to.equal(before);
+  });
+
+  it('judge an event again as they are now, in a log that names the old one', async () => {
+    const rule = await stage.rule({ conditions: [when('event.n > 2')] });
+    const old = await stage.event(rule, { n: 1, event_guid: 'once' });
+    expect(old.status).to.equal('unmatched');
+    await stage.request('PATCH', `event_rules/${rule.id}/`, { body: { conditions: [] } });
+    const { status, body } = await stage.post(`event_logs/${old.id}/replay/`);
+    expect([status, body.replay_of]).to.deep.equal([201, old.id]);
+    expect(await stage.done(body.id)).to.deep.include({
+      status: 'matched',
+      event_guid: 'once',
+      payload: { n: 1, event_guid: 'once' },
+    });
+    expect((await stage.get(`event_logs/${old.id}/`)).body.status).to.equal('unmatched');
+    expect(
+      Number(
+        (
+          await stage.services
+            .db('plugin_eda.payloads')
+            .where({ id: (await stage.services.db('plugin_eda.event_logs').where({ id: body.id }).first()).payload_id })
+            .count()
+        )[0]!['count'],
+      ),
+    ).to.equal(1);
+    await stage.request('DELETE', `event_rules/${rule.id}/`);
+    expect((await stage.post(`event_logs/${old.id}/replay/`)).status).to.equal(409);
+  });
+
+  it('have their dead letters retried together, each once', async () => {
+    const rule = await stage.rule({ conditions: [when('event.n / event.by > 0')] });
+    const dead = [await stage.event(rule, { n: 1, by: 0 }), await stage.event(rule, { n: 2, by: 0 })];
+    expect((await stage.get(`event_logs/?status=error&event_rule=${rule.id}`)).body.count).to.equal(2);
+    await stage.request('PATCH', `event_rules/${rule.id}/`, { body: { conditions: [when('event.n > 0')] } });
+    const { status, body } = await stage.post('event_logs/retry/', { event_rule: rule.id });
+    expect([status, body.count]).to.deep.equal([200, 2]);
+    const again = await Promise.all(body.event_logs.map(stage.done));
+    expect(again.map((log: any) => [log.replay_of, log.status])).to.deep.equal(dead.map(({ id }) => [id, 'matched']));
+    expect((await stage.post('event_logs/retry/', { event_rule: rule.id })).body.count).to.equal(0);
+  });
+
+  it('take events of senders that another plugin knows', async () => {
+    const rule = await stage.rule({ source_type: 'doorbell' });
+    const bell = async (ring: number, key = '') =>
+      stage.send(rule, { ring }, { headers: { none: '', 'x-bell': `${key || (await stage.keyOf(rule))}!` } });
+    const { status, body } = await bell(7);
+    expect([status, body.event_guid]).to.deep.equal([202, '7']);
+    expect((await stage.done(body.event_log)).event_type).to.equal('ring');
+    expect((await bell(7)).status).to.equal(409);
+    expect((await bell(8, 'x')).status).to.equal(403);
+    const { actions } = (await stage.request('OPTIONS', 'event_rules/')).body;
+    expect(JSON.stringify(actions.POST.source_type)).to.include('doorbell').and.include('cloudmon_a');
+  });
+
+  it('launch each action once, whatever breaks off in between', async () => {
+    const { db } = stage.services;
+    const rule = await stage.rule({ actions: [launch(template), launch(template)] });
+    // each of these is refused once, as where the process died there
+    await db.raw(`
+      create sequence plugin_eda.breaks;
+      create function plugin_eda.break_off() returns trigger language plpgsql as $$
+        begin if nextval('plugin_eda.breaks') <= 1 then raise exception 'broken off'; end if; return new; end $$;`);
+    const marks = async (log: number) => db('launch_marks').where('mark', 'like', `${log} %`);
+    for (const [table, when] of [
+      [
+        'plugin_eda.event_logs',
+        `before update on plugin_eda.event_logs for each row when (new.status = 'matched' and old.status = 'received')`,
+      ],
+      [
+        'plugin_eda.event_logs',
+        `before update on plugin_eda.event_logs for each row when (jsonb_array_length(new.actions_triggered) > jsonb_array_length(old.actions_triggered))`,
+      ],
+      [
+        'plugin_eda.event_logs',
+        `before update on plugin_eda.event_logs for each row when (new.status = 'action_fired')`,
+      ],
+      ['launch_marks', 'before insert on launch_marks for each row'],
+    ] as const) {
+      // nextval is not rolled back
+      await db.raw(
+        `select setval('plugin_eda.breaks', 1, false); create trigger break_off ${when} execute function plugin_eda.break_off();`,
+      );
+      const log = await stage.event(rule, { table });
+      await db.raw(`drop trigger break_off on ${table}`);
+      expect(log.status, table).to.equal('action_fired');
+      expect(log.actions_triggered).to.have.length(2);
+      const runs = await db('runs')
+        .whereRaw("origin->>'kind' = 'event' and (origin->>'id')::bigint = ?", [log.id])
+        .pluck('id');
+      expect(runs.toSorted((a, b) => a - b)).to.deep.equal(
+        log.actions_triggered.map(({ job }: any) => job).toSorted((a: number, b: number) => a - b),
+      );
+      expect(await marks(log.id)).to.have.length(2);
+    }
+    expect((await stage.get(`event_rules/${rule.id}/`)).body.fire_count).to.equal(4);
+  });
+});
