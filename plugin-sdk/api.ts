@@ -180,29 +180,40 @@ export interface Pages {
   browse?: string;
 }
 
-/** A page within the console, which loads its module when somebody opens it. */
-export interface ConsolePage extends NavigationEntry {
+/** Pages within the console and parts of its own, from one module that it loads when somebody comes to them. */
+export interface ConsolePage {
+  /** below it lie the pages: `/drift`. One for each path, with or without its final slash; not below `/api/` */
+  path: string;
+  /** what the console calls them, in its menu and where one of them fails; at most 60 characters */
+  title: string;
   /**
    * An ES module of the package, built for browsers: `new URL('./pages/drift.js', import.meta.url)`. The files of its folder
-   * are served beside it, to everybody. Its export `show` is called with an element and a `PageContext` and may return what is
-   * to be done when the page is left.
+   * are served beside it, to everybody. It imports `@tapline/console-kit`, `preact` and `@preact/signals` by these names: the
+   * console has them. Its export `routes` is a list of `Route` of that package, with patterns at `path` and below.
    */
   module: URL;
+  /** its entry in the menu; without it the pages are reached by links alone */
+  nav?: {
+    /** default the title */
+    label?: string;
+    order?: number;
+    section?: string;
+  };
+  panels?: readonly ConsolePanel[];
 }
 
-/** What the console hands to the module of a page. */
-export interface PageContext {
-  /** below the path of the page: '' or `/42/edit` */
-  rest: string;
-  query: URLSearchParams;
-  /** who looks at it, as `/api/v2/me/` answers */
-  user: Record<string, unknown>;
-  /** With session and CSRF token; paths without leading slash are below /api/v2/. Rejects with an Error with `status` and `body`. */
-  request<T = any>(method: string, path: string, options?: { body?: unknown; signal?: AbortSignal }): Promise<T>;
-  /** to another page of the console */
-  go(path: string): void;
-  /** said in a corner for a few seconds */
-  toast(text: string, tone?: 'good' | 'bad' | 'info'): void;
+/** A part of the page that shows a record of core or of a plugin. */
+export interface ConsolePanel {
+  /** type of the record on whose page it stands, as the API answers it: `host`, `job`, `job_template` */
+  on: string;
+  /** its heading, at most 60 characters */
+  title: string;
+  /** name of the export: a component that gets `PanelProps` of the console's kit */
+  export: string;
+  /** where it is not in the page's: another one in the same folder or below, so that the record's page need not load all */
+  module?: URL;
+  /** whole number from 0 to 10 000, default 1000; smaller stands higher */
+  order?: number;
 }
 
 /** A raw body (webhooks that are signed byte by byte) or none at all; JSON unless said. */
@@ -299,8 +310,9 @@ export interface PluginApi {
    */
   health(check: () => HealthReport | Promise<HealthReport>): void;
   /**
-   * A page in the console's own frame at `path`, and below it, with an entry in the navigation. Off = neither code nor entry.
-   * What it throws is shown in its place, and the console lives.
+   * Pages in the console's own frame at `path` and below it, an entry in its menu, and panels on pages of records, listed at
+   * `/api/v2/console_pages/`. Off = neither code nor entry nor panel. What they throw is shown in their place, and the
+   * console lives.
    */
   page(page: ConsolePage): void;
   /** An entry in the navigation of clients, which read it from `/api/v2/navigation/`. */

@@ -1,3 +1,4 @@
+export { consolePageProblems, entryOf, missingModule, moduleAddress, pageFiles } from './checks/console-pages.ts';
 export { fieldProblems, resourceProblems } from './checks/resource-names.ts';
 export { lateCalls } from './checks/late-calls.ts';
 export { navigationKey, navigationProblems } from './checks/navigation.ts';

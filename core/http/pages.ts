@@ -14,25 +14,34 @@ const compressible = /\.(?:html|js|css|svg|json|txt|webmanifest)$/;
 /** Smaller ones fit one packet anyway. */
 const worthCompressing = 1024;
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
+/** `inline` are the sources of what stands in the page itself and may run. */
+const policyOf = (inline: readonly string[]) =>
+  [
+    "default-src 'none'",
+    ["script-src 'self'", ...inline].join(' '),
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ');
+
+/** Which names modules are known by cannot be said in a file of its own; no other script inside a page ever runs. */
+const importMaps = /<script type="importmap">([^]*?)<\/script>/g;
+
+const digest = (content: string | Buffer) => createHash('sha256').update(content);
 
 interface PageFile {
   name: string;
   content: Buffer;
   /** of the content, so the same on every node and after every checkout */
   hash: string;
+  /** of pages only */
+  policy?: string;
   /** by encoding, made when first asked for */
   packed: Map<string, Promise<Buffer>>;
 }
@@ -116,10 +125,15 @@ function readFiles(root: string, below = ''): Map<string, PageFile> {
     if (entry.isDirectory()) for (const [inner, file] of readFiles(root, `${name}/`)) files.set(inner, file);
     if (!entry.isFile()) continue;
     const content = readFileSync(join(root, name));
-    const hash = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-    files.set(name, { name, content, hash, packed: new Map() });
+    const hash = digest(content).digest('base64url').slice(0, 22);
+    files.set(name, { name, content, hash, ...(/\.s?html?$/.test(name) && policyFor(content)), packed: new Map() });
   }
   return files;
+}
+
+function policyFor(content: Buffer): Pick<PageFile, 'policy'> {
+  const maps = [...content.toString().matchAll(importMaps)];
+  return { policy: policyOf(maps.map(([, map = '']) => `'sha256-${digest(map).digest('base64')}'`)) };
 }
 
 /** The file of that name, or the fallback for a path that a person opened: the pages' own router knows it. */
@@ -146,8 +160,8 @@ async function send(ctx: Context, file: PageFile): Promise<void> {
   ctx.set('Cache-Control', hashed.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
   ctx.set('ETag', `"${encoding ? `${hash}-${encoding}` : hash}"`);
   ctx.vary('Accept');
-  if (ctx.response.is('html')) {
-    ctx.set('Content-Security-Policy', policy);
+  if (file.policy) {
+    ctx.set('Content-Security-Policy', file.policy);
     ctx.set('Referrer-Policy', 'same-origin');
   }
   if (ctx.fresh) {

@@ -13,6 +13,12 @@ export const pluginRoutes = (registries: Registries | undefined): OwnRoute[] =>
 export const pluginExtensions = (registries: Registries): DeclaredExtension[] =>
   registries.all('extensions').map(({ plugin, item }) => ({ plugin, ...item }));
 
+/** Panels add to the page of a type, and nothing to the type. */
+export const pluginPanels = (registries: Registries): DeclaredExtension[] =>
+  registries
+    .all('consolePages')
+    .flatMap(({ plugin, item }) => (item.panels ?? []).map(({ on }) => ({ plugin, type: on, extension: {} })));
+
 /** Types of plugins, with whose they are. */
 export const pluginOwners = (registries: Registries): Map<string, string> =>
   new Map(registries.all('resources').map(({ plugin, item }) => [item.type, plugin]));

@@ -9,6 +9,7 @@ const names: { [K in ContributionKind]: (item: Contributions[K][number]) => stri
   origins: ({ kind }) => kind,
   routes: ({ path }) => path,
   pages: ({ path }) => path,
+  consolePages: ({ path }) => path,
   extensions: ({ type }) => type,
   permissions: ({ name }) => name,
   settings: ({ key }) => key,

@@ -50,6 +50,7 @@ import { labelResource } from './label.ts';
 import { meRoute } from './people/me.ts';
 import { meshRoute } from './system/mesh.ts';
 import { metricsRoute } from './system/metrics.ts';
+import { consolePagesRoute } from './system/console-pages.ts';
 import { navigationRoute } from './system/navigation.ts';
 import { organizationResource } from './people/organization.ts';
 import { notificationResource } from './notifications/notification.ts';
@@ -172,7 +173,11 @@ function routesOfPlugins(
   core: readonly PluginRoute[],
 ): OwnRoute[] {
   if (!registries || !pluginHealth) return [];
-  const about = [...pluginStatusRoutes({ registries, pluginHealth }), navigationRoute({ registries })];
+  const about = [
+    ...pluginStatusRoutes({ registries, pluginHealth }),
+    navigationRoute({ registries }),
+    consolePagesRoute({ registries }),
+  ];
   const roots = new Set([...core, ...about].flatMap(({ root }) => root ?? []));
   const added = new Set(registries.all('resources').map(({ item }) => item.type));
   for (const { type, root, path } of resources) if (root !== false && !added.has(type)) roots.add(root || path);

@@ -201,7 +201,7 @@ const offersThatDoNotFit = ({ points: own, offers }: Contributions): string[] =>
 
 function clashes(contributions: Contributions): string[] {
   const { resources, settings, taps, tasks, groups, navigation, insights, points: opened } = contributions;
-  const { permissions, routes, pages } = contributions;
+  const { permissions, routes, pages, consolePages } = contributions;
   const named: [string, string[]][] = [
     ['type', resources.map(({ type }) => type)],
     ['path', [...resources.map(({ path }) => `/api/v2/${path}/`), ...[...routes, ...pages].map(({ path }) => path)]],
@@ -209,7 +209,7 @@ function clashes(contributions: Contributions): string[] {
     ['tap', taps.map(({ hook, options }) => `${hook} ${options?.name}`)],
     ['task', tasks.map(({ name }) => name)],
     ['WebSocket group', groups.map(({ name }) => name)],
-    ['navigation entry', navigation.map(({ path }) => navigationKey(path ?? ''))],
+    ['navigation entry', [...navigation, ...consolePages].map(({ path }) => navigationKey(path ?? ''))],
     ['insight', insights.map(({ name }) => name)],
     ['extension point', opened.map(({ name }) => name)],
     ['permission', permissions.map(({ name }) => name)],

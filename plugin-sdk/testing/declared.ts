@@ -1,3 +1,4 @@
+import { consolePageProblems, missingModule } from '../checks/console-pages.ts';
 import { navigationProblems } from '../checks/navigation.ts';
 import { rulesWithoutTheirRow } from '../checks/rules-without-row.ts';
 import { pagesProblem } from '../checks/pages.ts';
@@ -20,13 +21,20 @@ export async function rowlessProblems(contributions: Contributions): Promise<str
   return wrong.map(({ on, where, rule }) => `${on.join(' ')}: ${where} has the rule "${rule}", which needs a row`);
 }
 
-export const pageProblems = ({ pages }: Contributions): string[] =>
-  pages.flatMap((one) => {
+export const pageProblems = ({ pages, consolePages }: Contributions): string[] => [
+  ...pages.flatMap((one) => {
     const problem = pagesProblem(one);
     return problem === undefined ? [] : [`pages at ${one.path}: ${problem}`];
-  });
+  }),
+  ...consolePages.flatMap((one) => {
+    const problem = missingModule(one);
+    return problem === undefined ? [] : [`page ${one.path}: ${problem}`];
+  }),
+];
 
-export const entryProblems = ({ navigation }: Contributions): string[] =>
-  navigation.flatMap((entry) =>
+export const entryProblems = ({ navigation, consolePages }: Contributions): string[] => [
+  ...navigation.flatMap((entry) =>
     navigationProblems(entry).map((problem) => `navigation entry ${entry.path}: ${problem}`),
-  );
+  ),
+  ...consolePages.flatMap((page) => consolePageProblems(page).map((problem) => `page ${page.path}: ${problem}`)),
+];

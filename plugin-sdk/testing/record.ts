@@ -3,7 +3,6 @@ import type { Denial, TapOptions } from '../hooks.ts';
 import type { Plugin } from '../plugin.ts';
 import { offerProblems, type Point, pointName } from '../points.ts';
 import type { Actor, Columns, Rule } from '../resource.ts';
-import { navigationKey } from '../checks/navigation.ts';
 import { roleProblem } from '../checks/roles.ts';
 import { sameKind } from '../same-kind.ts';
 import { type Contributions, type HookName, noContributions } from './recorded.ts';
@@ -118,16 +117,6 @@ type Tap = Contributions['taps'][number];
 const tap = (door: Door, hook: HookName) => (options: TapOptions, run: (...given: never[]) => unknown) =>
   adder(door)('taps', `api.hooks.${hook}`, { hook, options, run: run as Tap['run'] });
 
-/** An entry of the navigation, and the files of the page beside its module. */
-const page =
-  (door: Door): PluginApi['page'] =>
-  ({ module, ...entry }) => {
-    const add = adder(door);
-    add('navigation', 'api.page', entry);
-    const path = `/plugin-pages${navigationKey(entry.path)}/`;
-    add('pages', 'api.page', { path, folder: new URL('./', module), fallback: module.pathname.split('/').at(-1)! });
-  };
-
 function contributing(door: Door) {
   const { plugin, done, phase } = door;
   const add = adder(door);
@@ -172,7 +161,7 @@ function contributing(door: Door) {
     },
     cron: (options) => add('crons', 'api.cron', options),
     health: (check) => add('health', 'api.health', check),
-    page: page(door),
+    page: (page) => add('consolePages', 'api.page', page),
     nav: (entry) => add('navigation', 'api.nav', entry),
     onStart: (start) => add('starts', 'api.onStart', start),
     onStop: (stop) => add('stops', 'api.onStop', stop),

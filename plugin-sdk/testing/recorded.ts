@@ -1,4 +1,5 @@
 import type {
+  ConsolePage,
   CronOptions,
   Extension,
   GuardedWrite,
@@ -26,6 +27,7 @@ export interface Contributions {
   templateKinds: TemplateKind[];
   origins: OriginKind[];
   pages: Pages[];
+  consolePages: ConsolePage[];
   extensions: { type: string; extension: Extension }[];
   permissions: { name: string; rule: Rule }[];
   settings: SettingContribution[];
@@ -55,6 +57,7 @@ export const noContributions = (): Contributions => ({
   templateKinds: [],
   origins: [],
   pages: [],
+  consolePages: [],
   extensions: [],
   permissions: [],
   settings: [],

@@ -16,6 +16,11 @@ export const webConfig: InlineConfig = {
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 };
 
+/** What the import map of index.html names: the modules of plugins share these with the console. */
+const shared = ['console-kit', 'hooks', 'jsx-runtime', 'preact', 'signals'];
+const named = (names: readonly string[], path: string) =>
+  Object.fromEntries(names.map((name) => [name, folder(path.replace('*', name))]));
+
 export async function buildConsole(outDir = dist): Promise<void> {
   await build({
     ...webConfig,
@@ -23,7 +28,14 @@ export async function buildConsole(outDir = dist): Promise<void> {
     build: {
       outDir,
       emptyOutDir: true,
-      rollupOptions: { input: ['index.html', 'browse.html'].map((page) => folder(`./web/${page}`)) },
+      rollupOptions: {
+        input: { ...named(['index', 'browse'], './web/*.html'), ...named(shared, './web/kit/*.ts') },
+        // what plugins import by name has to be there under its name
+        preserveEntrySignatures: 'exports-only',
+        output: {
+          entryFileNames: ({ name }) => (shared.includes(name) ? 'kit/[name].js' : 'assets/[name]-[hash].js'),
+        },
+      },
       target: 'es2023',
       // a data: URL would be another source that the page's policy has to allow
       assetsInlineLimit: 0,

@@ -51,9 +51,9 @@ export default definePlugin({
     api.health(async () => healthOf(await read()));
     api.page({
       path: '/recommendations',
-      label: 'Recommendations',
-      order: 150,
+      title: 'Recommendations',
       module: new URL('./pages/recommendations.js', import.meta.url),
+      nav: { order: 150 },
     });
   },
 });

@@ -84,6 +84,7 @@ export const expectations: Record<string, Line> = {
   'config/subscriptions/': { GET: null, POST: superuser, answers: { POST: '400' } },
   'config/attach/': { GET: null, POST: superuser, answers: { POST: '400' } },
   'navigation/': {},
+  'console_pages/': {},
   'plugins/': { GET: see.settings! },
   'plugins/:plugin/': { GET: see.settings! },
   'recommendations/': {},

@@ -65,6 +65,7 @@ try {
       hook.taps.map((tap: any) => `tap ${hook.hook ?? hook.name} ${tap.plugin} ${tap.tap ?? tap.name}`),
     ),
     ...of('navigation', await listed('navigation/', 'path')),
+    ...of('page of the console', await listed('console_pages/', 'path')),
     ...of('plugin', await listed('plugins/', 'id')),
     ...of(
       'group',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -14,6 +15,7 @@ import { silentLog } from '../support/log.ts';
 import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const script = `console.log(${JSON.stringify('x'.repeat(2000))});\n`;
+const importMap = '{ "imports": { "a": "/a.js" } }';
 const hashedName = 'assets/index-BYxq3k0_.js';
 
 /** Raw, since clients clean up paths before they send them. */
@@ -40,6 +42,10 @@ describe('pages', () => {
     mkdirSync(portal);
     writeFileSync(join(folder, 'secret.txt'), 'secret');
     writeFileSync(join(built, 'index.html'), '<!doctype html><title>Console</title>');
+    writeFileSync(
+      join(built, 'mapped.html'),
+      `<!doctype html><script type="importmap">${importMap}</script><script>1</script>`,
+    );
     writeFileSync(join(built, hashedName), script);
     writeFileSync(join(built, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
     writeFileSync(join(built, 'page-settings.js'), script);
@@ -66,6 +72,13 @@ describe('pages', () => {
   after(() => {
     server.close();
     removeFolder(folder);
+  });
+
+  it('let a page say by which names modules are known, and run nothing else that stands in it', async () => {
+    const policy = (await get('/mapped.html')).headers.get('content-security-policy') ?? '';
+    const hash = createHash('sha256').update(importMap).digest('base64');
+    expect(policy.split('; ')).to.include(`script-src 'self' 'sha256-${hash}'`);
+    expect((await get('/')).headers.get('content-security-policy')).to.include("script-src 'self';");
   });
 
   it('serves the page at its path with a policy that lets only its own files run', async () => {

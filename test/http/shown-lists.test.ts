@@ -6,13 +6,20 @@ describe('lists of what no table holds', () => {
   let service: TestService;
   before(async () => {
     const plugins = ['alpha', 'beta', 'gamma'].map((id, order) =>
-      testPlugin(id, (api) => api.nav({ path: `/${id}`, label: `Page ${id}`, order: 30 - order })),
+      testPlugin(id, (api) =>
+        api.page({
+          path: `/${id}`,
+          title: `Page ${id}`,
+          module: new URL('../console/plugin-pages/windows.js', import.meta.url),
+          nav: { order: 30 - order },
+        }),
+      ),
     );
     service = await bootWith({ env: { TAPLINE_ROLES: 'web' }, plugins });
   });
   after(() => service.stop());
 
-  const paths = ['settings/', 'plugins/', 'hooks/', 'navigation/'];
+  const paths = ['settings/', 'plugins/', 'hooks/', 'navigation/', 'console_pages/'];
   const names = async (query: string) =>
     (await service.get(query)).body.results.map(({ id, plugin, slug }: any) => id ?? plugin ?? slug);
 

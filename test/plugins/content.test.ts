@@ -165,13 +165,13 @@ describe('what a plugin adds to the API', function () {
       next: null,
       previous: null,
       results: [
-        { path: '/first', label: 'First', order: 50, section: '', module: '', served: false, plugin: 'sample' },
+        { path: '/first', label: 'First', order: 50, section: '', served: false, plugin: 'sample' },
         {
           path: '/notes',
           label: 'Notes',
           order: 350,
           section: 'Resources',
-          module: '',
+
           served: false,
           plugin: 'sample',
         },

@@ -44,6 +44,12 @@ const resource = {
   access: { see: rule },
   orderBy: ['id'],
 };
+const consolePage = {
+  path: '/drift',
+  title: 'Drift',
+  module: new URL('../console/plugin-pages/windows.js', import.meta.url),
+};
+const panel = { on: 'host', title: 'Drift', export: 'Drift' };
 const setting = { key: 'DRIFT_DAYS', category: 'drift', type: 'integer', default: 1, help: 'How long.' } as const;
 const nothing = () => undefined;
 const run = async () => undefined;
@@ -126,6 +132,41 @@ const wrongArguments: [what: string, register: (api: any) => void, text: RegExp]
     'pages that are not there',
     (api) => api.pages({ path: '/drift/', folder: new URL('file:///nowhere/') }),
     /api\.pages\("\/drift\/"\) has nothing to serve: \/nowhere\/index\.html is missing/,
+  ],
+  [
+    'a page of the console without its module',
+    (api) => api.page({ ...consolePage, module: new URL('file:///nowhere/drift.js') }),
+    /api\.page\("\/drift"\) has nothing to load: \/nowhere\/drift\.js is missing/,
+  ],
+  [
+    'a page of the console from elsewhere',
+    (api) => api.page({ ...consolePage, module: new URL('https://example.org/drift.js') }),
+    /module https:\/\/example\.org\/drift\.js is no file of the package/,
+  ],
+  [
+    'a panel whose code lies elsewhere',
+    (api) => api.page({ ...consolePage, panels: [{ ...panel, module: new URL('file:///other/drift.js') }] }),
+    /panels\.0\.module must lie in the folder of the page's module, or below/,
+  ],
+  [
+    'a panel on nothing',
+    (api) => api.page({ ...consolePage, panels: [{ ...panel, on: 'the host' }] }),
+    /panels\.0\.on must be the type of a record, like "host"/,
+  ],
+  [
+    'a panel of no export',
+    (api) => api.page({ ...consolePage, panels: [{ ...panel, export: 'a b' }] }),
+    /panels\.0\.export must be the name of an export/,
+  ],
+  [
+    'a panel without a heading',
+    (api) => api.page({ ...consolePage, panels: [{ ...panel, title: ' ' }] }),
+    /panels\.0: label must be a text/,
+  ],
+  [
+    'a page of the console in the old way',
+    (api) => api.page({ ...consolePage, label: 'Drift' }),
+    /[Uu]nrecognized key.*label/,
   ],
   [
     'pages where programs ask',

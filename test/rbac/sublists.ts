@@ -62,6 +62,7 @@ export const elsewhere: Record<string, string> = {
   'plugins/': 'the plugins that are on, for superusers and auditors: the matrix asks who may',
   'recommendations/': 'advice that is the same for everybody: the tests of that plugin',
   'me/': 'the caller alone: asked here with the lists',
+  'console_pages/': 'where the code of pages of plugins is, the same for everybody: the tests of the console',
   'navigation/': 'entries of menus, by the flags of the caller: the tests of plugins',
   'settings/': 'categories of settings: the matrix asks who may',
   'inventories/:id/tree/': 'the groups of an inventory that the caller sees, all of which it sees as well',

@@ -180,8 +180,28 @@ export const schemas = lazily({
       section: z.string().optional(),
     }),
   consolePage: () =>
-    z.looseObject({
+    z.strictObject({
+      path: z.string('must be a text'),
+      title: text('what people read'),
       module: z.instanceof(URL, { error: "must be a URL: new URL('./pages/page.js', import.meta.url)" }),
+      nav: z
+        .strictObject({
+          label: z.string().optional(),
+          order: z.number().optional(),
+          section: z.string().optional(),
+        })
+        .optional(),
+      panels: z
+        .array(
+          z.strictObject({
+            on: z.string('must be the type of a record'),
+            title: text('what people read'),
+            export: z.string('must be the name of an export'),
+            module: z.instanceof(URL, { error: 'must be a URL' }).optional(),
+            order: z.number().optional(),
+          }),
+        )
+        .optional(),
     }),
   permission: () => z.string('must be a text'),
   taskName: () => kebab('"capture-snapshot"'),

@@ -10,7 +10,15 @@ import {
   sameKind,
   type SettingContribution,
 } from '@tapline/plugin-sdk';
-import { fieldProblems, navigationKey, navigationProblems, resourceProblems } from '@tapline/plugin-sdk/checks';
+import {
+  consolePageProblems,
+  entryOf,
+  fieldProblems,
+  navigationKey,
+  navigationProblems,
+  pageFiles,
+  resourceProblems,
+} from '@tapline/plugin-sdk/checks';
 import { pathShape } from '../../descriptors/routes/paths.ts';
 import { checkValue } from '../../settings/check-value.ts';
 import { schemas } from './arguments.ts';
@@ -69,38 +77,31 @@ export const contentCalls = ({ id, contribute }: Door) => ({
     }),
 });
 
-/** A page within the console: an entry in the navigation that names its code, and the files of it. */
+/** Pages within the console: what it has to know of them, their entry in the menu, and the files beside the module. */
 export const pageCall = ({ contribute }: Door) => ({
   page: (page: ConsolePage) => {
-    const { module, ...entry } = page ?? {};
-    const call = callOf('page', entry.path);
+    const call = callOf('page', page?.path);
     contribute({
       call,
-      kind: 'navigation',
-      arguments: [
-        [schemas.navigation, entry],
-        [schemas.consolePage, { module }],
+      kind: 'consolePages',
+      arguments: [[schemas.consolePage, page]],
+      problem: () => told(consolePageProblems(page)),
+      claims: () => [
+        ['navigation entry', navigationKey(page.path)],
+        ['path', pageFiles(page.path)],
       ],
-      problem: () => told(navigationProblems(entry)),
-      claims: () => [['navigation entry', navigationKey(entry.path)]],
-      item: () => ({ ...entry, module: pageFiles(entry.path) + basename(module.pathname) }),
+      item: () => page,
     });
-    const served = pageFiles(entry.path);
+    if (page.nav) contribute({ call, kind: 'navigation', arguments: [], claims: () => [], item: () => entryOf(page) });
+    const fallback = basename(page.module.pathname);
     contribute({
       call,
       kind: 'pages',
       arguments: [],
-      claims: () => [
-        ['folder of pages at', served],
-        ['path', served],
-      ],
-      item: () => ({ path: served, folder: new URL('./', module), fallback: basename(module.pathname) }),
+      item: () => ({ path: pageFiles(page.path), folder: new URL('./', page.module), fallback }),
     });
   },
 });
-
-/** Apart from the page itself, whose address the console answers. */
-const pageFiles = (path: string): string => `/plugin-pages${navigationKey(path)}/`;
 
 /** More on a resource of core. */
 export const extensionCalls = ({ id, contribute }: Door) => ({

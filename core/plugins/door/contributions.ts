@@ -1,5 +1,6 @@
 import type {
   BeforeStartOptions,
+  ConsolePage,
   CronOptions,
   Extension,
   HealthReport,
@@ -19,9 +20,6 @@ import type {
   WebsocketGroup,
 } from '@tapline/plugin-sdk';
 import type { Guard, Operation, Restriction } from '../../rbac/doors.ts';
-
-/** `module`: where a page within the console has its code, as browsers ask for it. */
-export type Navigation = NavigationEntry & { module?: string };
 
 export type HookName = 'beforeStart' | 'onStatusChange' | 'afterFinish' | 'onFactsUpdated';
 
@@ -47,6 +45,7 @@ export interface Contributions {
   origins: OriginKind[];
   routes: PluginRoute[];
   pages: Pages[];
+  consolePages: ConsolePage[];
   extensions: { type: string; extension: Extension }[];
   permissions: { name: string; rule: Rule }[];
   settings: SettingContribution[];
@@ -55,7 +54,7 @@ export interface Contributions {
   crons: CronOptions<unknown>[];
   groups: WebsocketGroup[];
   health: (() => HealthReport | Promise<HealthReport>)[];
-  navigation: Navigation[];
+  navigation: NavigationEntry[];
   insights: { name: string; read: () => unknown }[];
   points: Point<object>[];
   offers: { point: string; implementation: object }[];
@@ -74,6 +73,7 @@ export const noContributions = (): Contributions => ({
   origins: [],
   routes: [],
   pages: [],
+  consolePages: [],
   extensions: [],
   permissions: [],
   settings: [],

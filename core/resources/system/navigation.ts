@@ -4,7 +4,8 @@ import { authenticated } from '../../rbac/rules.ts';
 import { shownList } from './shown-list.ts';
 import { shownPage } from './shown-page.ts';
 
-const middle = 1000;
+/** Where an entry or a panel stands that says nothing of it. */
+export const middle = 1000;
 const path = '/api/v2/navigation/';
 
 /** What plugins add to the navigation of clients, in its order; clients bring their own entries for what core has. */
@@ -19,12 +20,11 @@ export const navigationRoute = ({ registries }: { registries: Registries }): Plu
     const served = registries.all('pages').flatMap(({ item }) => (item.path === '/' ? [] : [item.path]));
     const entries = registries
       .all('navigation')
-      .map(({ plugin, item: { path, label, order = middle, section = '', module = '' } }) => ({
+      .map(({ plugin, item: { path, label, order = middle, section = '' } }) => ({
         path,
         label,
         order,
         section,
-        module,
         served: served.some((folder) => `${path}/`.startsWith(folder)),
         plugin,
       }))
@@ -42,7 +42,6 @@ const fields = {
   label: field.string(),
   order: field.integer({ help: 'Smaller stands higher.' }),
   section: field.string({ help: 'The heading under which it stands.' }),
-  module: field.string({ help: 'Where a page within the console has its code; empty for others.' }),
   served: field.boolean({ help: 'A plugin serves a page of its own at the path, outside of the console.' }),
   plugin: field.string(),
 };

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { connectLive, disconnectLive } from './api/live.ts';
-import { navigationKnown, pluginPageAt } from './api/navigation.ts';
+import { navigationKnown } from './api/navigation.ts';
 import { expired, restore, user } from './api/session.ts';
 import type { User } from './api/types.ts';
 import { Notice } from './components/notice.tsx';
@@ -10,7 +10,8 @@ import { Loading, PageLayout } from './components/page.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { LoginAgain, LoginPage } from './pages/login/login-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
-import { PluginPage } from './pages/plugin-page.tsx';
+import { PluginPage } from './plugins/plugin-page.tsx';
+import { pluginPagesAt } from './plugins/plugin-pages.ts';
 import { followLinks, go, matchRoute, place, safeNext } from './router.ts';
 import { routes } from './routes.ts';
 import { Shell } from './shell.tsx';
@@ -78,8 +79,8 @@ function Content() {
 
 /** A page that is not the console's own: a plugin's, once it is known which there are. */
 function Elsewhere({ path }: { path: string }) {
-  const entry = pluginPageAt(path);
-  if (entry) return <PluginPage entry={entry} />;
+  const entry = pluginPagesAt(path);
+  if (entry) return <PluginPage key={entry.path} entry={entry} />;
   return navigationKnown.value ? <NotFoundPage /> : <Loading what="the page" />;
 }
 

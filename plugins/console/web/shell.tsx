@@ -7,6 +7,7 @@ import { navigation, type NavigationEntry, readNavigation } from './api/navigati
 import { logOut, userName } from './api/session.ts';
 import { Logo } from './components/logo.tsx';
 import { toast } from './components/toasts.tsx';
+import { pluginPagesAt } from './plugins/plugin-pages.ts';
 import { matchRoute, place } from './router.ts';
 import { routes } from './routes.ts';
 
@@ -47,9 +48,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
 const end = () => logOut().catch((error: Error) => toast(`Logging out failed: ${error.message}`, 'bad'));
 
 /** Served by its plugin itself: the browser goes there. */
-const outside = ({ module, served }: NavigationEntry) => Boolean(served && !module);
+const outside = ({ path, served }: NavigationEntry) => Boolean(served && !pluginPagesAt(path));
 /** A plugin may name a page that neither this version of the console nor anybody else has. */
-const shows = ({ path, module, served }: NavigationEntry) => Boolean(module || served || matchRoute(routes, path));
+const shows = ({ path, served }: NavigationEntry) => Boolean(served || pluginPagesAt(path) || matchRoute(routes, path));
 
 function Navigation() {
   const { path } = place.value;

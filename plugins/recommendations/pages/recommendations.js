@@ -1,35 +1,32 @@
+import { Failure, Loading, PageLayout, useQuery } from '@tapline/console-kit';
+import { h } from 'preact';
+
 const severities = { critical: 'Critical', warn: 'Warning', info: 'Hint' };
 
-/** Texts only ever become text: nothing in a title is markup. */
-function element(name, className, ...content) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  made.append(...content.filter(Boolean));
-  return made;
-}
-
-function link({ action_link, title }) {
-  const made = element('a', '', 'Go there', element('span', 'visually-hidden', `: ${title}`));
-  made.href = action_link;
-  return made;
-}
-
-const card = (recommendation) =>
-  element(
+const card = ({ id, severity, title, why, action_link: link }) =>
+  h(
     'li',
-    `card ${recommendation.severity}`,
-    element('p', 'severity', severities[recommendation.severity] ?? recommendation.severity),
-    element('h2', '', recommendation.title),
-    element('p', '', recommendation.why),
-    recommendation.action_link && link(recommendation),
+    { key: id, class: `card ${severity}` },
+    h('p', { class: 'severity' }, severities[severity] ?? severity),
+    h('h2', null, title),
+    h('p', null, why),
+    link && h('a', { href: link }, 'Go there', h('span', { class: 'visually-hidden' }, `: ${title}`)),
   );
 
-/** The page in the console: what this installation would be better for, most severe first. */
-export async function show(root, { request }) {
-  const { results } = await request('GET', 'recommendations/');
-  root.replaceChildren(
-    results.length
-      ? element('ul', 'cards', ...results.map(card))
-      : element('p', 'empty', 'Nothing to recommend: all is well.'),
+/** What this installation would be better for, most severe first. */
+function Recommendations() {
+  const { data, error, reload } = useQuery('recommendations/');
+  const found = data.value;
+  return h(
+    PageLayout,
+    { title: 'Recommendations' },
+    error.value && h(Failure, { error: error.value, what: 'list of recommendations', again: reload }),
+    !found && !error.value && h(Loading, { what: 'recommendations' }),
+    found &&
+      (found.results.length
+        ? h('ul', { class: 'cards' }, found.results.map(card))
+        : h('p', { class: 'empty' }, 'Nothing to recommend: all is well.')),
   );
 }
+
+export const routes = [{ pattern: '/recommendations', page: Recommendations }];

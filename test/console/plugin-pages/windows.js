@@ -1,10 +1,38 @@
-/** Of a third party: it must get no further than its own part of the page. */
-export async function show(root, { request, rest, query, user, toast }) {
-  const { results } = await request('GET', 'inventories/?order_by=id');
-  const list = document.createElement('ul');
-  for (const { name } of results) list.append(Object.assign(document.createElement('li'), { textContent: name }));
-  const said = document.createElement('p');
-  said.textContent = `${user.username} at ${rest || 'the start'}, ${query.get('day') ?? 'any day'}`;
-  root.append(said, list);
-  return () => toast('The windows are left.');
+import { go, Loading, PageLayout, place, toast, useQuery, user } from '@tapline/console-kit';
+import { useSignal } from '@preact/signals';
+import { h } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+/** Of a third party, built by nothing: what it imports is the console's own. */
+function Windows() {
+  const { data } = useQuery('inventories/?order_by=id');
+  const turns = useSignal(0);
+  useEffect(() => () => toast('The windows are left.'), []);
+  return h(
+    PageLayout,
+    { title: 'Windows' },
+    h('p', null, `${user.value.username}, ${place.value.query.get('day') ?? 'any day'}`),
+    data.value
+      ? h(
+          'ul',
+          null,
+          data.value.results.map(({ id, name }) => h('li', { key: id }, h('a', { href: `/windows/${id}` }, name))),
+        )
+      : h(Loading, { what: 'windows' }),
+    h('button', { type: 'button', onClick: () => void (turns.value += 1) }, `Turned ${turns.value} times`),
+  );
 }
+
+const Window = ({ params }) =>
+  h(
+    PageLayout,
+    { title: `Window ${params.id}`, trail: [{ label: 'Windows', href: '/windows' }] },
+    h('button', { type: 'button', onClick: () => go('/windows?day=monday') }, 'On Monday'),
+  );
+
+export const routes = [
+  { pattern: '/windows', page: Windows },
+  { pattern: '/windows/:id', page: Window },
+];
+
+document.body.dataset.windows = 'loaded';

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { ApiFailure, get } from './http.ts';
+import { readPluginPages } from '../plugins/plugin-pages.ts';
 import { user } from './session.ts';
 import type { Page } from './types.ts';
 
@@ -8,8 +9,6 @@ export interface NavigationEntry {
   label: string;
   /** the heading under which it stands */
   section?: string;
-  /** where a page within the console has its code */
-  module?: string;
   /** its plugin serves a page of its own there */
   served?: boolean;
   plugin?: string;
@@ -33,7 +32,11 @@ const narrowed: Readonly<Record<string, string>> = {
 
 export async function readNavigation(): Promise<void> {
   try {
-    const { results } = await get<Page<NavigationEntry>>('navigation/?page_size=200', { quiet: true });
+    const [{ results }] = await Promise.all([
+      get<Page<NavigationEntry>>('navigation/?page_size=200', { quiet: true }),
+      // without them the menu is still there
+      readPluginPages().catch(() => undefined),
+    ]);
     const known = user.peek();
     const all = known?.is_superuser || known?.is_system_auditor;
     const shown = await Promise.all(results.map(async ({ path }) => all || holdsSomething(narrowed[path])));
@@ -52,9 +55,3 @@ async function holdsSomething(list: string | undefined): Promise<boolean> {
     throw error;
   }
 }
-
-/** The page of a plugin at this path, or above it. */
-export const pluginPageAt = (path: string): NavigationEntry | undefined =>
-  navigation.value
-    .filter((entry) => entry.module && `${path}/`.startsWith(`${entry.path.replace(/\/$/, '')}/`))
-    .toSorted((a, b) => b.path.length - a.path.length)[0];

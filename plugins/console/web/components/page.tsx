@@ -3,19 +3,26 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ApiFailure } from '../api/http.ts';
 import { Notice } from './notice.tsx';
 
+export interface Crumb {
+  label: string;
+  href: string;
+}
+
 interface Props {
   title: string;
   /** beside the heading */
   actions?: ComponentChildren;
   /** under the heading */
   intro?: ComponentChildren;
+  /** what it lies below, from the outermost: above the heading */
+  trail?: readonly Crumb[];
   children?: ComponentChildren;
 }
 
 let visited = false;
 
 /** Every page begins with its heading, which takes the focus when somebody comes from another page. */
-export function PageLayout({ title, actions, intro, children }: Props) {
+export function PageLayout({ title, actions, intro, trail = [], children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => void (document.title = `${title} · Tapline`), [title]);
   useEffect(() => {
@@ -27,6 +34,17 @@ export function PageLayout({ title, actions, intro, children }: Props) {
     <>
       <header class="page-head">
         <div>
+          {trail.length > 0 && (
+            <nav class="trail" aria-label="Breadcrumb">
+              <ol>
+                {trail.map(({ label, href }) => (
+                  <li key={href}>
+                    <a href={href}>{label}</a>
+                  </li>
+                ))}
+              </ol>
+            </nav>
+          )}
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useQuery } from '../api/query.ts';
 import { Failure, Loading, PageLayout } from '../components/page.tsx';
+import { Panels } from '../plugins/panels.tsx';
 import { place } from '../router.ts';
 import { apiOf, may, nameOf, type Resource, type Row, type Tab } from '../resources/resource.ts';
 import { DeleteButton } from './delete-button.tsx';
@@ -24,7 +25,8 @@ export function DetailPage({ resource, id, tab }: { resource: Resource; id: stri
   return (
     <PageLayout
       title={row ? nameOf(resource, row) : resource.one}
-      intro={<Trail resource={resource} row={row} />}
+      trail={[{ label: labelOf(resource), href: (row && resource.parent?.(row)) ?? `/${resource.path}` }]}
+      intro={row?.['description'] && <p>{row['description']}</p>}
       actions={
         row && (
           <>
@@ -42,7 +44,12 @@ export function DetailPage({ resource, id, tab }: { resource: Resource; id: stri
       {error.value && <Failure error={error.value} what={resource.one} again={reload} />}
       {!row && !error.value && <Loading what={resource.one} />}
       {row && tabs.length > 0 && <Tabs path={`/${resource.path}/${id}`} tabs={tabs} chosen={chosen} />}
-      {row && !chosen && <Facts resource={resource} row={row} />}
+      {row && !chosen && (
+        <>
+          <Facts resource={resource} row={row} />
+          <Panels record={row} reload={again} />
+        </>
+      )}
       {row && chosen && (
         <section aria-label={chosen.label} key={chosen.id}>
           <chosen.content row={row} resource={resource} reload={again} />
@@ -52,14 +59,7 @@ export function DetailPage({ resource, id, tab }: { resource: Resource; id: stri
   );
 }
 
-const Trail = ({ resource, row }: { resource: Resource; row: Row | undefined }) => (
-  <>
-    <a href={(row && resource.parent?.(row)) ?? `/${resource.path}`}>
-      {resource.many.charAt(0).toUpperCase() + resource.many.slice(1)}
-    </a>
-    {row?.['description'] && <p>{row['description']}</p>}
-  </>
-);
+const labelOf = ({ many }: Resource) => many.charAt(0).toUpperCase() + many.slice(1);
 
 function Tabs({ path, tabs, chosen }: { path: string; tabs: readonly Tab[]; chosen: Tab | undefined }) {
   // another tab has filters of its own

@@ -5,6 +5,7 @@ import { Status, statusLabel } from '../../components/status.tsx';
 import { OutputView } from '../../output/output-view.tsx';
 import { useOutput } from '../../output/use-output.ts';
 import { kindAt, runKinds, runNoun } from '../../resources/run-kinds.ts';
+import { Panels } from '../../plugins/panels.tsx';
 import { place, type Route } from '../../router.ts';
 import { FailureReading } from './failure-reading.tsx';
 import { JobActions } from './job-actions.tsx';
@@ -33,19 +34,27 @@ export function RunPage({ path, id }: { path: string; id: number }) {
     >
       {error.value && <Failure error={error.value} what={noun.toLowerCase()} again={reload} />}
       {!run && !error.value && <Loading what={`${noun.toLowerCase()} ${id}`} />}
-      {run && kind.events && <SpokenRun run={run} path={path} events={kind.events} />}
+      {run && kind.events && <SpokenRun run={run} path={path} events={kind.events} reload={reload} />}
       {run && !kind.events && (
         <>
           <FailureReading run={run} events="" />
           <JobFacts run={run} />
+          <Panels record={run} reload={reload} />
         </>
       )}
     </PageLayout>
   );
 }
 
+interface SpokenProps {
+  run: Run;
+  path: string;
+  events: string;
+  reload: () => Promise<void>;
+}
+
 /** It says something: its lines as they come. */
-function SpokenRun({ run, path, events }: { run: Run; path: string; events: string }) {
+function SpokenRun({ run, path, events, reload }: SpokenProps) {
   const active = isActive(run);
   const list = `${path}/${run.id}/${events}`;
   const output = useOutput({ id: run.id, events: list, group: `${run.type}_events` }, !active);
@@ -55,6 +64,7 @@ function SpokenRun({ run, path, events }: { run: Run; path: string; events: stri
     <>
       <FailureReading run={run} events={list} />
       <JobFacts run={run} />
+      <Panels record={run} reload={reload} />
       <OutputView
         output={output}
         live={active}

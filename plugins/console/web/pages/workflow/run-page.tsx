@@ -3,6 +3,7 @@ import { useRun } from '../../api/runs.ts';
 import type { Run } from '../../api/types.ts';
 import { Failure, Loading, PageLayout } from '../../components/page.tsx';
 import { Status, statusLabel } from '../../components/status.tsx';
+import { Panels } from '../../plugins/panels.tsx';
 import { graphOf } from '../../workflow/graph.ts';
 import { GraphView } from '../../workflow/graph-view.tsx';
 import { FailureReading } from '../job/failure-reading.tsx';
@@ -40,6 +41,7 @@ export function WorkflowRunPage({ params }: { params: Record<string, string> }) 
         <>
           <FailureReading run={run} events="" />
           <RunFacts run={run} />
+          <Panels record={run} reload={reload} />
           <RunGraph run={run} />
         </>
       )}

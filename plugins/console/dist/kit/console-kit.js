@@ -1,0 +1,1 @@
+import{_ as e,a as t,h as n,i as r,m as i,n as a,r as o,t as s,v as c,y as l}from"../assets/query-DxiL2ore.js";import{f as u,i as d,n as f,s as p}from"../assets/router-DEBpFYbA.js";export{i as ApiFailure,o as Failure,r as Loading,t as PageLayout,n as attemptKey,e as get,f as go,d as place,c as post,l as request,p as toast,s as useAll,a as useQuery,u as user};

@@ -1,0 +1,1 @@
+export{s as useCallback,l as useContext,f as useDebugValue,t as useEffect,r as useErrorBoundary,i as useId,u as useImperativeHandle,n as useLayoutEffect,d as useMemo,o as useReducer,a as useRef,c as useState}from"../assets/hooks-DHMIuEAl.js";

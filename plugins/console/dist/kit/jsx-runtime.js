@@ -1,0 +1,1 @@
+import{t as e}from"../assets/preact-DVZgVFMt.js";import{i as t,n,r,t as i}from"../assets/jsxRuntime-DNfBIYNA.js";export{e as Fragment,i as jsx,i as jsxDEV,i as jsxs,r as jsxAttr,t as jsxEscape,n as jsxTemplate};

@@ -1,0 +1,1 @@
+export{f as Component,t as Fragment,c as cloneElement,o as createContext,l as createElement,l as h,s as createPortal,n as createRef,a as hydrate,d as isValidElement,u as options,i as render,r as toChildArray}from"../assets/preact-DVZgVFMt.js";

@@ -1,0 +1,1 @@
+export{l as Signal,a as action,u as batch,o as computed,s as createModel,d as effect,f as signal,c as untracked,n as useComputed,t as useModel,r as useSignal,i as useSignalEffect}from"../assets/signals.module-DV6pnNqU.js";

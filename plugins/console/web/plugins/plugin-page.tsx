@@ -1,0 +1,30 @@
+import type { ComponentChildren } from 'preact';
+import { Loading, PageLayout } from '../components/page.tsx';
+import { NotFoundPage } from '../pages/not-found-page.tsx';
+import { matchRoute, place, type Route } from '../router.ts';
+import { Contained, PluginFault } from './plugin-fault.tsx';
+import type { PluginPages } from './plugin-pages.ts';
+import { useModule } from './use-module.ts';
+
+/** A page whose code a plugin brings, loaded when it is opened. Whatever goes wrong in it stays in it. */
+export function PluginPage({ entry }: { entry: PluginPages }) {
+  const { title, plugin } = entry;
+  const loaded = useModule(entry);
+  const framed = (content: ComponentChildren) => <PageLayout title={title}>{content}</PageLayout>;
+  const failed = (problem: string) => framed(<PluginFault what="page" plugin={plugin} problem={problem} />);
+  if (!loaded) return framed(<Loading what={title} />);
+  if ('problem' in loaded) return failed(loaded.problem);
+  const routes = loaded.module['routes'];
+  if (!isRoutes(routes)) return failed('Its module exports no list "routes" of patterns and pages.');
+  const found = matchRoute(routes, place.value.path);
+  if (!found) return <NotFoundPage />;
+  return (
+    <Contained what="page" plugin={plugin} frame={framed}>
+      <found.route.page params={found.params} />
+    </Contained>
+  );
+}
+
+const isRoutes = (routes: unknown): routes is readonly Route[] =>
+  Array.isArray(routes) &&
+  routes.every((route) => typeof route?.pattern === 'string' && typeof route?.page === 'function');
