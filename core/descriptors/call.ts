@@ -2,13 +2,14 @@ import type { Actor, Call, Named, Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Catalog } from './compile.ts';
 import { writeList } from './formats/write-list.ts';
+import { selectRows } from './read/list.ts';
 import { listPage } from './read/list-page.ts';
 import { copySides } from './extend/side-rows.ts';
 
 export type CallParts = Partial<
   Omit<
     Call,
-    'represent' | 'copyExtensions' | 'written' | 'linked' | 'visible' | 'list' | 'write' | 'signal' | 'headers'
+    'represent' | 'copyExtensions' | 'written' | 'linked' | 'visible' | 'list' | 'rows' | 'write' | 'signal' | 'headers'
   >
 > & {
   path?: string;
@@ -110,6 +111,7 @@ export function makeCall(catalog: Catalog, { path = '', ...parts }: CallParts, r
       status: 200,
       body: await listPage(catalog, catalog.type(type), call, path, { narrow }),
     }),
+    rows: (type, narrow) => selectRows(catalog, catalog.type(type), call, narrow),
     write: async (type, format, narrow) => {
       const model = catalog.type(type);
       const found = model.resource.formats?.[format];
