@@ -118,6 +118,12 @@ export interface TaskOptions<P> {
   timeoutMs?: number;
 }
 
+/** When a task is run; at once where nothing is said. */
+export interface TaskTime {
+  /** not before so many seconds have passed */
+  afterSeconds?: number;
+}
+
 export interface TaskContext {
   /** aborts when the service stops or the time is over: save where you are and end */
   signal: AbortSignal;
@@ -127,8 +133,8 @@ export interface TaskContext {
 export interface Task<P> {
   /** `<plugin>:<name>` */
   name: string;
-  enqueue(trx: Knex, payload: P): Promise<void>;
-  enqueueAll(trx: Knex, payloads: readonly P[]): Promise<void>;
+  enqueue(trx: Knex, payload: P, when?: TaskTime): Promise<void>;
+  enqueueAll(trx: Knex, payloads: readonly P[], when?: TaskTime): Promise<void>;
 }
 
 export interface CronOptions<P> {

@@ -101,6 +101,11 @@ export interface Call {
   visible: (type: string, ids: readonly number[]) => Promise<Set<number>>;
   /** A page of a type's list for this call's query, as the list route would answer; `narrow` restricts it (alias `t`). */
   list: (type: string, narrow?: Narrow) => Promise<Reply>;
+  /**
+   * The rows that the type's list has for this call's query, neither ordered nor cut, as a query under the alias that `narrow` is
+   * given: for counts, sums and changes of all of them at once. @throws ApiError 400 for a wrong filter
+   */
+  rows: (type: string, narrow?: Narrow) => Builder;
   /** All of a type's list for this call's query in one of its `formats`, for an action that is such a list under a name of its own. */
   write: (type: string, format: string, narrow?: Narrow) => Promise<Reply>;
 }

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { headerCalled } from '../config/named-alike.ts';
 import type { Catalog } from './compile.ts';
 import { writeList } from './formats/write-list.ts';
+import { selectRows } from './read/list.ts';
 import { listPage } from './read/list-page.ts';
 import { copySides } from './extend/side-rows.ts';
 
@@ -15,6 +16,7 @@ export type CallParts = Partial<
     | 'linked'
     | 'visible'
     | 'list'
+    | 'rows'
     | 'write'
     | 'signal'
     | 'headers'
@@ -121,6 +123,7 @@ export function makeCall(catalog: Catalog, { path = '', ...parts }: CallParts, r
       status: 200,
       body: await listPage(catalog, catalog.type(type), call, path, { narrow }),
     }),
+    rows: (type, narrow) => selectRows(catalog, catalog.type(type), call, narrow),
     write: async (type, format, narrow) => {
       const model = catalog.type(type);
       const found = model.resource.formats?.[format];

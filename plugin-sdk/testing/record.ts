@@ -1,4 +1,4 @@
-import type { PluginApi, Task, TaskContext, TaskOptions } from '../api.ts';
+import type { PluginApi, Task, TaskContext, TaskOptions, TaskTime } from '../api.ts';
 import type { Denial, TapOptions } from '../hooks.ts';
 import type { Plugin } from '../plugin.ts';
 import { offerProblems, type Point, pointName } from '../points.ts';
@@ -152,12 +152,12 @@ function contributing(door: Door) {
     task<P>(short: string, options: TaskOptions<P>, run: (payload: P, context: TaskContext) => Promise<void>): Task<P> {
       const name = `${plugin.id}:${short}`;
       add('tasks', 'api.task', { name, options, run });
-      const enqueueAll = async (trx: unknown, payloads: readonly unknown[]) => {
+      const enqueueAll = async (trx: unknown, payloads: readonly unknown[], when: TaskTime = {}) => {
         assertAfter(plugin, phase, 'task.enqueue');
         assertConnection(plugin, `api.task("${short}").enqueue`, trx);
-        for (const payload of payloads) done.enqueued.push({ task: name, payload: options.schema.parse(payload) });
+        done.enqueued.push(...payloads.map((one) => ({ task: name, payload: options.schema.parse(one), ...when })));
       };
-      return { name, enqueueAll, enqueue: (trx, payload) => enqueueAll(trx, [payload]) };
+      return { name, enqueueAll, enqueue: (trx, payload, when) => enqueueAll(trx, [payload], when) };
     },
     cron: (options) => add('crons', 'api.cron', options),
     health: (check) => add('health', 'api.health', check),

@@ -19,7 +19,7 @@ export type FakeServices = Partial<Omit<Pick<PluginApi, Names>, 'db'>> & { db?: 
 
 /** What the plugin asked its services for, in order. */
 export interface Done {
-  enqueued: { task: string; payload: unknown }[];
+  enqueued: { task: string; payload: unknown; afterSeconds?: number }[];
   published: { group: string; item: string | number; message: Record<string, unknown> }[];
   launched: LaunchRequest[];
   notified: { kind: string; configuration: Record<string, unknown>; subject: string; body: string }[];

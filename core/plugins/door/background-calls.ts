@@ -5,6 +5,7 @@ import type {
   TapOptions,
   Task,
   TaskOptions,
+  TaskTime,
   WebsocketGroup,
 } from '@tapline/plugin-sdk';
 import { parseCronItem } from 'graphile-worker';
@@ -64,15 +65,20 @@ export const taskCalls = ({ id, contribute, services, tasks }: Door) => ({
       claims: () => [['task', `${id}:${short}`]],
       item: () => ({ name: `${id}:${short}`, options, run }),
     });
-    const enqueueAll = async (trx: Knex, payloads: readonly P[]) => {
+    const enqueueAll = async (trx: Knex, payloads: readonly P[], { afterSeconds }: TaskTime = {}) => {
+      const later = afterSeconds === undefined ? {} : { after_s: afterSeconds };
       const { addTasks } = services(`${call}.enqueue`);
       assertConnection(id, `${call}.enqueue`, trx);
       await addTasks(
         trx,
-        payloads.map((payload) => ({ name, payload })),
+        payloads.map((payload) => ({ name, payload, ...later })),
       );
     };
-    return Object.freeze({ name, enqueueAll, enqueue: (trx: Knex, payload: P) => enqueueAll(trx, [payload]) });
+    return Object.freeze({
+      name,
+      enqueueAll,
+      enqueue: (trx: Knex, payload: P, when?: TaskTime) => enqueueAll(trx, [payload], when),
+    });
   },
   cron: (options: CronOptions<unknown>) =>
     void contribute({

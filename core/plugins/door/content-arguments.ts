@@ -95,6 +95,8 @@ export const formats = () =>
           .record(z.string(), z.union([z.string(), fn('of a row')], 'must be a key of the row, or a function of it'))
           .optional(),
         csv: z.literal(true).optional(),
+        cells: fn("of the table's alias that answers SQL").optional(),
+        line: fn("of the table's alias that answers SQL").optional(),
         row: fn('that makes the text of a row').optional(),
         header: z.string().optional(),
         separator: z.string().optional(),

@@ -41,7 +41,7 @@ export interface PluginServices {
   clock: Clock;
   tracer: Tracer;
   setting(key: string): unknown;
-  addTasks(trx: Knex, requests: { name: string; payload: unknown }[]): Promise<void>;
+  addTasks(trx: Knex, requests: { name: string; payload: unknown; after_s?: number }[]): Promise<void>;
   publish(trx: Knex, group: string, item: string | number, message: Record<string, unknown>): Promise<void>;
   insight<T>(name: string, fallback: T): Promise<T>;
   /** what was offered there, judged by the point's schema */

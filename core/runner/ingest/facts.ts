@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Executor, Handle } from '../executor.ts';
 import type { FactsPair } from '../outcome.ts';
+import { parseExactly } from './exact-json.ts';
 import { canonicalJson } from './json-text.ts';
 import { hostsOfRun } from './hosts.ts';
 import type { Masker } from './mask.ts';
@@ -71,7 +72,7 @@ async function hostNames({ db, run }: FactsContext): Promise<ReadonlySet<string>
 /** null when the file is no JSON object: a run that was killed leaves half of one. */
 function factsDocument(name: string, content: string, masker: Masker): Document | null {
   try {
-    const parsed = JSON.parse(content);
+    const parsed = parseExactly(content);
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null;
     const text = canonicalJson(masker.inJson(content) ? masker.value(parsed) : parsed);
     return { name, text, hash: createHash('sha256').update(text).digest('hex') };

@@ -1,3 +1,5 @@
+import { isRawNumber } from './exact-json.ts';
+
 const replacement = '\uFFFD';
 
 /** Text that Postgres takes: no NUL, no half of a surrogate pair. */
@@ -41,7 +43,7 @@ export function canonicalJson(value: unknown): string {
 
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return value;
   const source = value as Record<string, unknown>;
   // fromEntries defines keys, so that "__proto__" stays an ordinary one
   return Object.fromEntries(

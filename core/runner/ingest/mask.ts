@@ -1,4 +1,5 @@
 import { masked as mask } from '../../secrets/masked.ts';
+import { isRawNumber } from './exact-json.ts';
 
 /** Shorter ones would black out ordinary words and numbers and so tell more than they hide. */
 const shortest = 4;
@@ -88,6 +89,7 @@ function maskValue(
 ): unknown {
   if (typeof value === 'string') return hides(value);
   if (typeof value === 'number') return forms.has(String(value)) ? mask : value;
+  if (isRawNumber(value)) return forms.has(value.rawJSON) ? mask : value;
   if (Array.isArray(value)) return value.map((item) => maskValue(item, hides, forms));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, item]) => [

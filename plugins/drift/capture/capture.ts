@@ -1,0 +1,85 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Knex, PluginApi, Task } from '@tapline/plugin-sdk';
+import { newSnapshots } from './history.ts';
+import { type HostPlan, lockHosts, readPlans } from './plans.ts';
+import { portions } from './portions.ts';
+import { readContents, readDocuments } from './read-facts.ts';
+import { storeSnapshots } from './store.ts';
+import type { Hosts } from './take-reports.ts';
+
+/** How long a report waits for what belongs before it. */
+const patienceSeconds = 60;
+const mostHostsInMessage = 500;
+
+export interface Tasks {
+  capture: Task<Hosts>;
+  judge: Task<Hosts>;
+}
+
+/**
+ * Captures what was reported of these hosts. All of it is one transaction under a lock on each host: whatever dies, each
+ * snapshot and detection is there once, and pairs are consecutive.
+ */
+export async function captureHosts(api: PluginApi, tasks: Tasks, hosts: readonly number[]): Promise<void> {
+  await api.db.transaction(async (trx) => {
+    await lockHosts(api, trx, hosts);
+    const plans = await readPlans(api, trx, hosts, patienceSeconds);
+    const drifted: HostPlan[] = [];
+    for await (const portion of portions(trx, plans)) drifted.push(...(await capturePortion(api, trx, portion)));
+    await forget(api, trx, plans);
+    const waiting = plans.filter(({ chain }) => chain.waiting.length).map(({ host_id: id }) => id);
+    if (waiting.length) await tasks.capture.enqueue(trx, { hosts: waiting }, { afterSeconds: patienceSeconds + 1 });
+    if (!drifted.length) return;
+    await tasks.judge.enqueue(trx, { hosts: drifted.map(({ host_id: id }) => id) });
+    await tell(api, trx, drifted);
+  });
+}
+
+/** @returns those that drifted */
+async function capturePortion(api: PluginApi, trx: Knex, plans: readonly HostPlan[]): Promise<HostPlan[]> {
+  const latest = new Map(plans.flatMap(({ host_id: id, latest: newest }) => (newest ? [[id, newest] as const] : [])));
+  const documents = await readDocuments(
+    trx,
+    plans.flatMap(({ chain }) => chain.steps.map(({ hash }) => hash)),
+  );
+  const contents = await readContents(
+    api,
+    trx,
+    [...latest.values()].map(({ id }) => id),
+  );
+  const options = {
+    overrides: api.settings.get('DRIFT_SEVERITIES', {}) as Record<string, string>,
+    ignored: api.settings.get('DRIFT_IGNORED_FACTS', []) as string[],
+  };
+  const found = [];
+  for (const plan of plans) {
+    const content = contents.get(latest.get(plan.host_id)?.id ?? 0);
+    found.push(...newSnapshots(plan, { documents, content, options }, api.log));
+    // requests come in between
+    // oxlint-disable-next-line no-await-in-loop
+    await breathe();
+  }
+  await storeSnapshots(api, trx, found, latest);
+  const ids = new Set(found.filter(({ differences }) => differences.length).map(({ host_id: id }) => id));
+  return plans.filter(({ host_id: id }) => ids.has(id));
+}
+
+/** Reports that are dealt with. */
+async function forget({ table }: PluginApi, trx: Knex, plans: readonly HostPlan[]): Promise<void> {
+  const done = plans.flatMap(({ host_id, chain }) => chain.done.map((run) => ({ host_id, run_id: run })));
+  await trx.raw(
+    `delete from ${table('reports')} r using json_to_recordset(?::json) as d(host_id bigint, run_id bigint)
+     where r.host_id = d.host_id and r.run_id = d.run_id`,
+    [JSON.stringify(done)],
+  );
+}
+
+/** Who listens to an inventory learns which of its hosts drifted. */
+async function tell({ websocket }: PluginApi, trx: Knex, drifted: readonly HostPlan[]): Promise<void> {
+  for (const [inventory, plans] of Map.groupBy(drifted, ({ inventory_id: id }) => id)) {
+    const hosts = plans.slice(0, mostHostsInMessage).map(({ host_id: id }) => id);
+    // of one transaction
+    // oxlint-disable-next-line no-await-in-loop
+    await websocket.publish(trx, 'drift', inventory, { type: 'drift_detection', inventory, hosts });
+  }
+}

@@ -1,0 +1,31 @@
+import type { Knex, PluginApi } from '@tapline/plugin-sdk';
+import type { ReadFacts } from '../detect/detect.ts';
+import { factTexts } from '../facts/canonical.ts';
+import { unpacked } from '../facts/content.ts';
+import { parseExactly } from '../facts/exact-json.ts';
+
+export const readFacts = (facts: Record<string, unknown>): ReadFacts => ({ facts, texts: factTexts(facts) });
+
+/** Texts of facts that core has under these hashes; some may be gone. As text, since parsing would lose how floats are written. */
+export async function readDocuments(trx: Knex, hashes: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await trx.raw('select hash, document::text as document from core_facts where hash = any (?)', [
+    [...hashes],
+  ]);
+  return new Map(rows.map(({ hash, document }: { hash: string; document: string }) => [hash, document]));
+}
+
+export const factsOfText = (text: string): ReadFacts => readFacts(parseExactly(text) as Record<string, unknown>);
+
+/** Facts of snapshots, packed, by their ids. */
+export async function readContents(
+  { table }: Pick<PluginApi, 'table'>,
+  db: Knex,
+  snapshots: readonly number[],
+): Promise<Map<number, Buffer>> {
+  const rows: { id: number; content: Buffer }[] = await db(table('snapshots'))
+    .whereIn('id', snapshots)
+    .select('id', 'content');
+  return new Map(rows.map(({ id, content }) => [id, content]));
+}
+
+export const factsOfContent = (content: Buffer): ReadFacts => readFacts(unpacked(content));

@@ -1,0 +1,96 @@
+import type { Knex, PluginApi } from '@tapline/plugin-sdk';
+import type { NewSnapshot } from './history.ts';
+import type { LatestSnapshot } from './plans.ts';
+
+type Tables = Pick<PluginApi, 'table'>;
+
+/** What a new snapshot follows on. */
+type Before = Pick<LatestSnapshot, 'id' | 'job_id'> & { captured_at: string | null };
+
+/** @returns how many detections there are */
+export async function storeSnapshots(
+  { table }: Tables,
+  trx: Knex,
+  snapshots: readonly NewSnapshot[],
+  latest: ReadonlyMap<number, LatestSnapshot>,
+): Promise<number> {
+  if (!snapshots.length) return 0;
+  const { rows } = await trx.raw(
+    `select nextval(pg_get_serial_sequence(?, 'id'))::bigint as id, (select array_agg(id) from core_runs where id = any (?)) as runs
+     from generate_series(1, ?)`,
+    [table('snapshots'), snapshots.flatMap(({ job_id: run }) => run ?? []), snapshots.length],
+  );
+  const runs = new Set<number>((rows[0].runs ?? []).map(Number));
+  const stored = snapshots.map((snapshot, at) => {
+    const job = snapshot.job_id !== null && runs.has(snapshot.job_id) ? snapshot.job_id : null;
+    return { ...snapshot, job_id: job, id: Number(rows[at].id) };
+  });
+  await trx(table('snapshots')).insert(stored.map(rowOf));
+  const last = new Map<number, Before>(latest);
+  const pairs = stored.flatMap((after) => {
+    const before = last.get(after.host_id);
+    last.set(after.host_id, { id: after.id, job_id: after.job_id, captured_at: null });
+    return before && after.differences.length ? [{ before, after }] : [];
+  });
+  return storeDetections({ table }, trx, pairs);
+}
+
+function rowOf(snapshot: NewSnapshot & { id: number }) {
+  const { differences: _differences, ...row } = snapshot;
+  return row;
+}
+
+interface Pair {
+  before: Before;
+  after: NewSnapshot & { id: number };
+}
+
+async function storeDetections({ table }: Tables, trx: Knex, pairs: readonly Pair[]): Promise<number> {
+  const expected = await expectedPairs(trx, pairs);
+  const rows = pairs.flatMap(({ before, after }, at) =>
+    after.differences.map(({ detail, ...difference }) => ({
+      ...difference,
+      detail: JSON.stringify(detail),
+      host_id: after.host_id,
+      inventory_id: after.inventory_id,
+      organization_id: after.organization_id,
+      snapshot_before_id: before.id,
+      snapshot_after_id: after.id,
+      job_id: after.job_id,
+      attribution: expected.has(at) ? 'expected' : 'out_of_band',
+    })),
+  );
+  const together = 500;
+  for (let from = 0; from < rows.length; from += together)
+    // of one transaction
+    // oxlint-disable-next-line no-await-in-loop
+    await trx(table('detections')).insert(rows.slice(from, from + together));
+  return rows.length;
+}
+
+/**
+ * Those between whose two gatherings of facts one of our runs changed something on the host. Facts are gathered somewhere within
+ * a run, so both of its ends count: what is `out_of_band` was made by nobody of ours.
+ */
+async function expectedPairs(trx: Knex, pairs: readonly Pair[]): Promise<Set<number>> {
+  if (!pairs.length) return new Set();
+  const { rows } = await trx.raw(
+    `select p.place from json_to_recordset(?::json) as p(place integer, host bigint, "from" bigint, since timestamptz, "to" bigint)
+     left join core_runs b on b.id = p."from" left join core_runs a on a.id = p."to"
+     where exists (select from core_host_summaries s join core_runs r on r.id = s.run_id where s.host_id = p.host and s.changed > 0
+       and (r.finished is null or r.finished > coalesce(b.started, p.since, now() - interval '1 day'))
+       and r.started <= coalesce(a.finished, now()))`,
+    [
+      JSON.stringify(
+        pairs.map(({ before, after }, place) => ({
+          place,
+          host: after.host_id,
+          from: before.job_id,
+          since: before.captured_at,
+          to: after.job_id,
+        })),
+      ),
+    ],
+  );
+  return new Set(rows.map(({ place }: { place: number }) => place));
+}

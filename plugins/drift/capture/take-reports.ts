@@ -1,0 +1,39 @@
+import type { FactsUpdate, Knex, PluginApi, Task } from '@tapline/plugin-sdk';
+
+export interface Hosts {
+  hosts: number[];
+}
+
+const hostsATask = 50;
+
+/** Keeps what a run told, once however often it is told, and has it captured in the background. */
+export async function takeReports(
+  { db, table }: Pick<PluginApi, 'db' | 'table'>,
+  capture: Task<Hosts>,
+  { run_id: run, hosts }: FactsUpdate,
+): Promise<void> {
+  await db.transaction(async (trx) => {
+    if (!(await isNew(trx, table('told_runs'), run))) return;
+    const { rows } = await trx.raw(
+      `insert into ${table('reports')} (run_id, host_id, old_hash, new_hash)
+       select ?, h.id, r.old_hash, r.new_hash
+       from json_to_recordset(?::json) as r(host_id bigint, old_hash text, new_hash text) join core_hosts h on h.id = r.host_id
+       order by h.id on conflict do nothing returning host_id`,
+      [run, JSON.stringify(hosts)],
+    );
+    const ids = rows.map(({ host_id: id }: { host_id: number }) => id);
+    const tasks = Array.from({ length: Math.ceil(ids.length / hostsATask) }, (_, at) => ({
+      hosts: ids.slice(at * hostsATask, (at + 1) * hostsATask),
+    }));
+    await capture.enqueueAll(trx, tasks);
+  });
+}
+
+/** A run that is gone has nothing to tell. */
+async function isNew(trx: Knex, table: string, run: number): Promise<boolean> {
+  const { rows } = await trx.raw(
+    `insert into ${table} (run_id) select id from core_runs where id = ? on conflict do nothing returning run_id`,
+    [run],
+  );
+  return rows.length > 0;
+}

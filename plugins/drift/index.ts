@@ -1,0 +1,67 @@
+import { definePlugin, type NotificationOutcome, type PluginApi, type Task, z } from '@tapline/plugin-sdk';
+import { driftAccess } from './access.ts';
+import { judgeHosts, type RuleId } from './alerts/judge.ts';
+import { noteOutcome, notifyRule } from './alerts/notify.ts';
+import { captureHosts, type Tasks } from './capture/capture.ts';
+import { type Hosts, takeReports } from './capture/take-reports.ts';
+import { driftAlertRuleResource } from './resources/drift-alert-rule.ts';
+import { driftAlertResource } from './resources/drift-alert.ts';
+import { driftDetectionResource, driftOfHost } from './resources/drift-detection.ts';
+import { factSnapshotResource } from './resources/fact-snapshot.ts';
+import { defineSettings } from './settings.ts';
+import { cleanUp } from './tasks/clean-up.ts';
+
+/** Facts of hosts captured after jobs, compared, classified and alerted (specification, "Drift detection"). */
+export default definePlugin({
+  id: 'drift',
+  title: 'Drift',
+  version: '1.0.0',
+  description: 'What changed on hosts between two jobs: facts captured, compared, classified, alerted.',
+  sdk: '^1.0.0',
+  migrations: new URL('./migrations/', import.meta.url),
+
+  register(api) {
+    const access = driftAccess(api);
+
+    defineSettings(api);
+    api.resource(factSnapshotResource(access));
+    api.resource(driftDetectionResource(api, access));
+    api.resource(driftAlertRuleResource(api));
+    api.resource(driftAlertResource(access));
+    driftOfHost(api);
+
+    const { capture } = defineTasks(api);
+    api.hooks.onFactsUpdated({ name: 'take-reports', timeoutMs: 120_000 }, (update) =>
+      takeReports(api, capture, update),
+    );
+    api.websocket.group({
+      name: 'drift',
+      join: async (actor, item, db) => access.see.row(actor, { inventory_id: Number(item) }, db),
+    });
+    api.insights.provide('drift.detections', async () => {
+      const counted = await api.db(api.table('detections')).count({ count: '*' }).first();
+      return Number(counted?.['count'] ?? 0);
+    });
+    api.page({ path: '/drift', label: 'Drift', order: 350, module: new URL('./pages/drift.js', import.meta.url) });
+  },
+});
+
+/** Facts are captured, then judged by the rules; what fires is told. */
+function defineTasks(api: PluginApi): Tasks {
+  const hosts = { schema: z.object({ hosts: z.array(z.int()) }) };
+  const told = api.task<NotificationOutcome>(
+    'note-outcome',
+    { schema: z.looseObject({ notification: z.int() }) as unknown as z.ZodType<NotificationOutcome> },
+    (outcome) => noteOutcome(api, outcome),
+  );
+  const notify = api.task<RuleId>('notify', { schema: z.object({ rule: z.int() }) }, ({ rule }) =>
+    notifyRule(api, told, rule),
+  );
+  const judge = api.task('judge', hosts, (asked) => judgeHosts(api, notify, asked.hosts));
+  const capture: Task<Hosts> = api.task('capture', hosts, (asked) =>
+    captureHosts(api, { capture, judge }, asked.hosts),
+  );
+  const clean = api.task('clean-up', { schema: z.object({}) }, (_, context) => cleanUp(api, context));
+  api.cron({ task: clean, match: '17 3 * * *' });
+  return { capture, judge };
+}

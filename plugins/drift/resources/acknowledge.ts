@@ -1,0 +1,80 @@
+import {
+  type Action,
+  type Call,
+  authenticated,
+  field,
+  type PluginApi,
+  type Row,
+  ValidationError,
+} from '@tapline/plugin-sdk';
+import type { DriftAccess } from '../access.ts';
+
+/** `drift_detections/N/acknowledge/`: once; doing it again changes nothing. */
+export const acknowledgeAction = (api: PluginApi, { acknowledge }: DriftAccess): Action => ({
+  access: { POST: acknowledge },
+  summary: 'Notes that somebody has looked at it',
+  answers: { POST: { type: 'drift_detection' } },
+  async handler(call, { id }) {
+    await api.db.transaction(async (trx) => {
+      const before: Row | undefined = await trx(api.table('detections')).where({ id }).forUpdate().first();
+      if (!before || before['acknowledged'] === true) return;
+      const [row] = await trx(api.table('detections')).where({ id }).update(acknowledgedBy(call)).returning('*');
+      await call.written(trx, 'drift_detection', row as Row, before);
+    });
+    const [body] = await call.represent('drift_detection', [id], 'detail');
+    return { status: 200, body };
+  },
+});
+
+const acknowledgedBy = ({ actor }: Call) => ({
+  acknowledged: true,
+  acknowledged_by_id: actor?.id ?? null,
+  acknowledged_at: new Date().toISOString(),
+});
+
+/** What says nothing of which rows are meant. */
+const unspecific = new Set(['page', 'page_size', 'order_by', 'format']);
+
+/** `drift_detections/acknowledge/?host=5&category=kernel`: whatever the list has for the filters, of what the caller may acknowledge. */
+export const acknowledgeAllAction = (api: PluginApi, { acknowledge }: DriftAccess): Action => ({
+  access: { POST: authenticated },
+  summary:
+    'Acknowledges all that the filters of the list select, as far as the caller may; without a filter, "all" has to be true',
+  fields: {
+    ids: field.list({ help: 'Only these.' }),
+    all: field.boolean({ help: 'Everything is meant where no filter is given.' }),
+  },
+  answers: { POST: { fields: { acknowledged: field.integer() } } },
+  async handler(call) {
+    const ids = idsOf(call.body['ids']);
+    const filtered = [...call.query.keys()].some((key) => !unspecific.has(key));
+    if (!filtered && ids === undefined && call.body['all'] !== true)
+      throw ValidationError.field('all', 'Give filters, "ids", or "all": true.');
+    const meant = call.rows('drift_detection', (builder, alias) => {
+      void builder.where(`${alias}.acknowledged`, false).select(`${alias}.id`);
+      if (ids) void builder.whereRaw('?? = any (?::bigint[])', [`${alias}.id`, ids]);
+      acknowledge.query(call.actor, builder, alias);
+    });
+    const acknowledged = await api.db.transaction(async (trx) => {
+      const changed = await trx(api.table('detections'))
+        .whereIn('id', meant)
+        .where({ acknowledged: false })
+        .update(acknowledgedBy(call));
+      const changes = { filters: call.query.toString(), ...(ids ? { ids } : {}), acknowledged: changed };
+      if (changed) await api.audit.record({ action: 'acknowledge', actor: call.actor, changes, trx });
+      return changed;
+    });
+    return { status: 200, body: { acknowledged } };
+  },
+});
+
+const mostIds = 10_000;
+
+function idsOf(given: unknown): number[] | undefined {
+  if (given === undefined || given === null) return undefined;
+  const ids = given as unknown[];
+  if (ids.length > mostIds) throw ValidationError.field('ids', `At most ${mostIds} at once.`);
+  if (!ids.every((id) => Number.isSafeInteger(id) && Number(id) > 0))
+    throw ValidationError.field('ids', 'Enter a list of numbers of detections.');
+  return ids as number[];
+}

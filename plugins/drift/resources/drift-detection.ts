@@ -1,0 +1,69 @@
+import { defineResource, field, parameter, type PluginApi, type Resource } from '@tapline/plugin-sdk';
+import type { DriftAccess } from '../access.ts';
+import { categories, severities } from '../detect/classify.ts';
+import { acknowledgeAction, acknowledgeAllAction } from './acknowledge.ts';
+import { compareAction } from './compare.ts';
+import { exportAction, driftCsv } from './export.ts';
+import { summaryAction } from './summary.ts';
+
+const ro = { mode: 'ro' } as const;
+
+const detail = field.json({
+  ...ro,
+  filterable: false,
+  shortInLists: true,
+  help: 'The whole fact before and after (null on the side where it is missing), diff_type, and paths: up to 200 changes within it.',
+});
+
+export const driftDetectionResource = (api: PluginApi, access: DriftAccess): Resource =>
+  defineResource({
+    type: 'drift_detection',
+    path: 'drift_detections',
+    table: 'detections',
+    label: 'Drift detection',
+    description: 'One top-level fact that changed between two consecutive snapshots of a host.',
+    methods: { list: ['GET'], detail: ['GET'] },
+    access: { see: access.see },
+    rights: { acknowledge: access.acknowledge },
+    orderBy: ['-id'],
+    search: ['summary', 'fact_path'],
+    fields: {
+      host: field.ref('host', { ...ro, nullable: false }),
+      inventory: field.ref('inventory', { ...ro, nullable: false }),
+      organization: field.ref('organization', ro),
+      snapshot_before: field.ref('fact_snapshot', { ...ro, help: 'The state before; empty once it was cleaned up.' }),
+      snapshot_after: field.ref('fact_snapshot', { ...ro, help: 'The new state; empty once it was cleaned up.' }),
+      job: field.ref('job', { ...ro, help: 'The job that found the change.' }),
+      category: field.choice(categories, ro),
+      severity: field.choice(severities, ro),
+      fact_path: field.string({ ...ro, help: 'The top-level fact.' }),
+      diff_type: field.choice(['added', 'removed', 'changed'], ro),
+      attribution: field.choice(['expected', 'out_of_band'], {
+        ...ro,
+        help: 'expected: one of our runs changed something on the host between the two snapshots. out_of_band: none did.',
+      }),
+      summary: field.text(ro),
+      detail,
+      acknowledged: field.boolean(ro),
+      acknowledged_by: field.ref('user', ro),
+      acknowledged_at: field.datetime({ ...ro, nullable: true }),
+    },
+    parameters: parameter.between('created'),
+    formats: { csv: driftCsv },
+    actions: { acknowledge: acknowledgeAction(api, access) },
+    listActions: {
+      acknowledge: acknowledgeAllAction(api, access),
+      compare: compareAction(api),
+      export: exportAction,
+      summary: summaryAction,
+    },
+  });
+
+/** `hosts/N/drift/`: all drift of one host. */
+export const driftOfHost = (api: Pick<PluginApi, 'extend'>): void =>
+  api.extend('host', {
+    sublists: {
+      drift: { resource: 'drift_detection', column: 'host_id' },
+      fact_snapshots: { resource: 'fact_snapshot', column: 'host_id' },
+    },
+  });

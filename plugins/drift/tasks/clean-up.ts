@@ -1,0 +1,30 @@
+import type { PluginApi, TaskContext } from '@tapline/plugin-sdk';
+
+const together = 500;
+
+/**
+ * Deletes old snapshots, but for the newest of each host and those that drift which nobody acknowledged points at. Alerts of whose
+ * message nothing was heard for a day have failed: their notification went with its template.
+ */
+export async function cleanUp({ db, table, settings }: PluginApi, { signal }: TaskContext): Promise<void> {
+  await db(table('alerts'))
+    .where({ notification_status: 'pending' })
+    .whereRaw(`created < now() - interval '1 day'`)
+    .update({ notification_status: 'failed', notification_error: 'Nothing was heard of its notification.' });
+  const days = settings.get('FACT_SNAPSHOT_RETENTION_DAYS', 90);
+  if (days === 0) return;
+  for (let deleted = together; deleted === together && !signal.aborted;) {
+    // portions: a transaction of hours would hold up others
+    // oxlint-disable-next-line no-await-in-loop
+    const { rowCount } = await db.raw(
+      `delete from ${table('snapshots')} where id in (
+         select s.id from ${table('snapshots')} s where s.captured_at < now() - make_interval(days => ?)
+           and exists (select from ${table('snapshots')} n where n.host_id = s.host_id and n.id > s.id)
+           and not exists (select from ${table('detections')} d where d.snapshot_before_id = s.id and not d.acknowledged)
+           and not exists (select from ${table('detections')} d where d.snapshot_after_id = s.id and not d.acknowledged)
+         limit ?)`,
+      [days, together],
+    );
+    deleted = rowCount ?? 0;
+  }
+}

@@ -1,0 +1,399 @@
+import { expect } from 'chai';
+import { httpTarget, type MailTarget, mailTarget } from '../../../test/notifications/servers.ts';
+import { until } from '../../../test/support/until.ts';
+import { type DriftStage, startDrift } from './stage.ts';
+
+const ann = { auth: 'ann:Ann-has-1-secret' };
+
+describe('drift over the API', function () {
+  this.timeout(600_000);
+  let stage: DriftStage;
+  let mail: MailTarget;
+  let template: number;
+  let made = 0;
+
+  before(async () => {
+    mail = await mailTarget();
+    stage = await startDrift({
+      TAPLINE_DRIFT_ALERT_GROUP_SECONDS: '0',
+      TAPLINE_OUTBOUND_ALLOWED_NETWORKS: '["127.0.0.1"]',
+    });
+    expect((await stage.post('users/', { username: 'ann', password: 'Ann-has-1-secret' })).status).to.equal(201);
+    template = await mailTemplate(mail.port);
+  });
+  after(async () => {
+    await stage?.stop();
+    await mail?.stop();
+  });
+
+  async function mailTemplate(port: number): Promise<number> {
+    const answer = await stage.post('notification_templates/', {
+      name: `mail ${++made}`,
+      organization: 1,
+      notification_type: 'email',
+      notification_configuration: {
+        host: '127.0.0.1',
+        port,
+        username: 'me',
+        password: 'pass word',
+        use_tls: false,
+        use_ssl: false,
+        sender: 'tapline@example.com',
+        recipients: ['ops@example.com'],
+        timeout: 10,
+      },
+    });
+    expect(answer.status, answer.text).to.equal(201);
+    return answer.body.id;
+  }
+
+  /** A host whose facts went through these states, told one after the other. */
+  async function drifted(name: string, ...states: object[]): Promise<number> {
+    const host = await stage.host(name);
+    for (const facts of states) await change(host, facts);
+    return host;
+  }
+  async function change(host: number, facts: object): Promise<void> {
+    const run = await stage.run();
+    await stage.tell(run, [{ host_id: host, ...(await stage.learn(run, host, facts)) }]);
+    await stage.settled();
+  }
+  const grant = async (role: string) => {
+    const { results } = (await stage.get(`inventories/${stage.inventory}/object_roles/?role_field=${role}`)).body;
+    const user = (await stage.get('users/?username=ann')).body.results[0].id;
+    expect((await stage.post(`users/${user}/roles/`, { id: results[0].id })).status).to.equal(204);
+  };
+  const rule = async (body: object = {}, options = {}) =>
+    stage.post(
+      'drift_alert_rules/',
+      { name: `rule ${++made}`, organization: 1, notification_template: template, ...body },
+      options,
+    );
+  const alertsOf = (id: number) => stage.all(`drift_alerts/?alert_rule=${id}&order_by=id`);
+
+  describe('as lists', () => {
+    let host: number;
+
+    before(async () => {
+      host = await drifted(
+        'listed',
+        { kernel: '6.1.0-18', services: { ssh: 'on' }, plain: 1 },
+        { kernel: '6.1.0-21', services: { ssh: 'off' }, '=2+5': '@SUM(1)' },
+      );
+    });
+
+    it('are filtered by host, inventory, category, severity and acknowledged, by day and by job', async () => {
+      const paths = async (query: string) =>
+        (await stage.all(`drift_detections/?host=${host}&${query}`)).map(({ fact_path: path }) => path).toSorted();
+      expect(await paths('')).to.deep.equal(['=2+5', 'kernel', 'plain', 'services']);
+      expect(await paths('category=kernel')).to.deep.equal(['kernel']);
+      expect(await paths('severity=medium')).to.deep.equal(['services']);
+      expect(await paths('acknowledged=true')).to.deep.equal([]);
+      expect(await paths(`inventory=${stage.inventory}&diff_type=removed`)).to.deep.equal(['plain']);
+      expect(await paths('attribution=out_of_band&search=21')).to.deep.equal(['kernel']);
+      const today = new Date().toISOString().slice(0, 10);
+      expect(await paths(`date_from=2020-01-01&date_to=${today}`)).to.have.length(4);
+      expect(await paths('date_to=2020-01-01')).to.deep.equal([]);
+      const [newest] = await stage.all(`fact_snapshots/?host=${host}`);
+      const all = await stage.all(`fact_snapshots/?host=${host}&inventory=${stage.inventory}`);
+      expect(all).to.have.length(2);
+      expect(await stage.all(`fact_snapshots/?job=${newest.job}`)).to.deep.equal([newest]);
+    });
+
+    for (const query of ['date_from=soon', 'nothing=1', 'host=x'])
+      it(`refuse ?${query}`, async () => {
+        for (const path of ['', 'summary/', 'export/'])
+          expect((await stage.get(`drift_detections/${path}?${query}`)).status).to.equal(400);
+        expect((await stage.post(`drift_detections/acknowledge/?${query}`)).status).to.equal(400);
+      });
+
+    it('are counted, with the same filters', async () => {
+      const { body } = await stage.get(`drift_detections/summary/?host=${host}`);
+      expect(body).to.deep.equal({
+        total: 4,
+        unacknowledged: 4,
+        by_category: { packages: 0, services: 1, users_groups: 0, network: 0, mounts: 0, kernel: 1, other: 2 },
+        by_severity: { low: 2, medium: 1, high: 0, critical: 1 },
+      });
+      expect((await stage.get('drift_detections/summary/?category=kernel&host=0')).body.total).to.equal(0);
+    });
+
+    it('are exported with the columns of the specification, and no cell that a spreadsheet would run', async () => {
+      const { text, headers, status } = await stage.get(`drift_detections/export/?host=${host}&order_by=fact_path`);
+      expect(status).to.equal(200);
+      expect(headers.get('content-type')).to.match(/^text\/csv/);
+      const [titles, ...lines] = text.trim().split('\r\n');
+      expect(titles).to.equal('ID,Host,Detected At,Category,Severity,Fact Path,Summary,Diff Type,Acknowledged');
+      expect(lines).to.have.length(4);
+      const formula = lines.find((line) => line.includes('2+5'))!;
+      expect(formula).to.match(
+        /^\d+,"listed","20[\d-]+T[\d:.]+Z","other","low","'=2\+5","'=2\+5 added: @SUM\(1\)","added","False"$/,
+      );
+      expect((await stage.get(`drift_detections/export/?host=${host}&date_to=2020-01-01`)).text.trim()).to.equal(
+        titles,
+      );
+    });
+  });
+
+  describe('compared', () => {
+    it('tell what differs between any two snapshots, of one host or of two, and store nothing', async () => {
+      const [a, b] = [
+        await drifted('compared', { kernel: 1, ansible_date_time: 1 }, { kernel: 2, ansible_date_time: 2 }),
+        await drifted('golden', { kernel: 1, ansible_date_time: 3 }),
+      ];
+      const [second, first] = await stage.all(`fact_snapshots/?host=${a}`);
+      const [golden] = await stage.all(`fact_snapshots/?host=${b}`);
+      const compare = (snapshotA: unknown, snapshotB: unknown, more = {}, options = {}) =>
+        stage.post('drift_detections/compare/', { snapshot_a: snapshotA, snapshot_b: snapshotB, ...more }, options);
+      const { body, status } = await compare(first.id, second.id);
+      expect(status).to.equal(200);
+      expect(body).to.deep.include({ same_host: true, identical: false, count: 1 });
+      expect(body.snapshot_a).to.deep.equal({
+        id: first.id,
+        host: a,
+        host_name: 'compared',
+        captured_at: first.captured_at,
+        facts_hash: first.facts_hash,
+      });
+      expect(body.differences).to.deep.equal([
+        {
+          fact_path: 'kernel',
+          category: 'kernel',
+          severity: 'critical',
+          diff_type: 'changed',
+          before: 1,
+          after: 2,
+          summary: 'kernel changed from 1 to 2',
+          paths: [{ op: 'replace', path: '', before: 1, value: 2 }],
+        },
+      ]);
+      expect(body.by_category.kernel).to.equal(1);
+      expect((await compare(first.id, golden.id)).body).to.include({ same_host: false, identical: false, count: 0 });
+      expect((await compare(first.id, second.id, { include_volatile: true })).body.count).to.equal(2);
+      const byQuery = await stage.post('drift_detections/compare/?include_volatile=true', {
+        snapshot_a: first.id,
+        snapshot_b: first.id,
+      });
+      expect(byQuery.body).to.include({ identical: true, count: 0 });
+      expect((await compare(first.id, 999_999)).status).to.equal(404);
+      expect((await compare(first.id, undefined)).status).to.equal(400);
+      expect((await compare(first.id, 'x')).status).to.equal(400);
+      expect((await compare(first.id, second.id, {}, ann)).status).to.equal(404);
+    });
+  });
+
+  describe('for who reads the inventory', () => {
+    it('are seen by readers, acknowledged by those who administer or update it, once and by filter', async () => {
+      const host = await drifted('seen', { kernel: 1, a: 1 }, { kernel: 2, a: 2 });
+      const [one, other] = await stage.all(`drift_detections/?host=${host}`);
+      const path = `drift_detections/${one.id}/`;
+      expect((await stage.get(path, ann)).status).to.equal(404);
+      expect((await stage.get('drift_detections/summary/', ann)).body.total).to.equal(0);
+      expect((await stage.get(path, { auth: null })).status).to.equal(401);
+      await grant('read_role');
+      expect((await stage.get(path, ann)).status).to.equal(200);
+      expect((await stage.get(`fact_snapshots/${one.snapshot_after}/`, ann)).status).to.equal(200);
+      expect((await stage.post(`${path}acknowledge/`, {}, ann)).status).to.equal(403);
+      expect((await stage.post(`drift_detections/acknowledge/?host=${host}`, {}, ann)).body).to.deep.equal({
+        acknowledged: 0,
+      });
+      await grant('update_role');
+      const { status, body } = await stage.post(`${path}acknowledge/`, {}, ann);
+      expect(status).to.equal(200);
+      expect(body).to.include({ id: one.id, acknowledged: true });
+      expect(body.summary_fields.acknowledged_by.username).to.equal('ann');
+      const again = await stage.post(`${path}acknowledge/`);
+      expect(again.status).to.equal(200);
+      expect(again.body.acknowledged_at).to.equal(body.acknowledged_at);
+      expect((await stage.post('drift_detections/acknowledge/')).status).to.equal(400);
+      expect((await stage.post('drift_detections/acknowledge/', { ids: ['x'] })).status).to.equal(400);
+      expect((await stage.post('drift_detections/acknowledge/', { ids: [one.id, other.id] }, ann)).body).to.deep.equal({
+        acknowledged: 1,
+      });
+      expect((await stage.get(`drift_detections/summary/?host=${host}`)).body.unacknowledged).to.equal(0);
+      expect((await stage.get(`drift_detections/${other.id}/`)).body.acknowledged).to.equal(true);
+      for (const [method, target] of [
+        ['DELETE', path],
+        ['PATCH', path],
+        ['POST', 'fact_snapshots/'],
+        ['POST', 'drift_alerts/'],
+      ] as const)
+        expect((await stage.request(method, target, { body: {} })).status).to.equal(405);
+    });
+  });
+
+  describe('with rules', () => {
+    it('have the defaults, and say what is wrong with them', async () => {
+      const { body, status } = await rule();
+      expect(status).to.equal(201);
+      expect(body).to.deep.include({
+        enabled: true,
+        inventory: null,
+        host_filter: '*',
+        categories: [],
+        severity_min: 'low',
+        threshold_count: 1,
+        threshold_window_minutes: 60,
+        cooldown_minutes: 60,
+      });
+      expect((await stage.request('DELETE', `drift_alert_rules/${body.id}/`)).status).to.equal(204);
+      const elsewhere = (await stage.post('organizations/', { name: 'Elsewhere' })).body.id;
+      for (const [wrong, named] of [
+        [{ categories: ['kernel', 'colour'] }, 'categories'],
+        [{ categories: 'kernel' }, 'categories'],
+        [{ severity_min: 'worst' }, 'severity_min'],
+        [{ threshold_count: 0 }, 'threshold_count'],
+        [{ threshold_window_minutes: 0 }, 'threshold_window_minutes'],
+        [{ cooldown_minutes: -1 }, 'cooldown_minutes'],
+        [{ cooldown_minutes: 1e12 }, 'cooldown_minutes'],
+        [{ host_filter: 'x'.repeat(513) }, 'host_filter'],
+        [{ notification_template: 999_999 }, 'notification_template'],
+        [{ notification_template: undefined }, 'notification_template'],
+        [{ notification_template: null }, 'notification_template'],
+        [{ inventory: 999_999 }, 'inventory'],
+        [{ organization: elsewhere, inventory: stage.inventory }, 'inventory'],
+        [{ name: '' }, 'name'],
+      ] as const) {
+        const answer = await rule(wrong);
+        expect(answer.status, JSON.stringify(wrong)).to.equal(400);
+        expect(answer.body).to.have.property(named);
+      }
+      expect((await rule({}, ann)).status).to.equal(403);
+    });
+
+    it('are switched on and off, as often as somebody asks', async () => {
+      const { id } = (await rule({ name: 'switched' })).body;
+      for (const [what, enabled] of [
+        ['disable', false],
+        ['disable', false],
+        ['enable', true],
+      ] as const) {
+        const { status, body } = await stage.post(`drift_alert_rules/${id}/${what}/`);
+        expect(status).to.equal(200);
+        expect(body).to.include({ id, enabled });
+      }
+      expect((await rule({ name: 'switched' })).status).to.equal(400);
+      await stage.request('DELETE', `drift_alert_rules/${id}/`);
+    });
+
+    it('send a mail when the threshold is reached, and are silent while they cool down', async () => {
+      const { id } = (await rule({ name: 'Kernels', categories: ['kernel'], threshold_count: 2, host_filter: 'db?' }))
+        .body;
+      const host = await drifted('db1', { kernel: 1, other: 1 }, { kernel: 2, other: 2 });
+      await drifted('web1', { kernel: 1 }, { kernel: 2 }, { kernel: 3 });
+      expect(await alertsOf(id)).to.deep.equal([]);
+      await change(host, { kernel: 3, other: 3 });
+      const [alert] = await alertsOf(id);
+      expect(alert).to.include({ host, alert_rule: id, drift_count: 2 });
+      expect(alert.summary).to.equal('Kernels: 2 changes on db1, critical at worst (kernel)');
+      await until(async () => (await alertsOf(id))[0].notification_status === 'sent');
+      const told = mail.mails.find(({ text }) => text.includes('Kernels'))!;
+      expect(told.to).to.deep.equal(['ops@example.com']);
+      expect(told.text.replaceAll('=\r\n', '')).to.include('2 changes on db1');
+      await change(host, { kernel: 4, other: 4 });
+      expect(await alertsOf(id)).to.have.length(1);
+      // the hour is over; what changed in it still counts, but not alone
+      await stage.services.db('plugin_drift.alerts').update({ created: new Date(Date.now() - 3_700_000) });
+      await change(host, { kernel: 4, other: 5 });
+      expect(await alertsOf(id)).to.have.length(1);
+      await change(host, { kernel: 5, other: 5 });
+      expect((await alertsOf(id)).map(({ drift_count: count }) => count)).to.deep.equal([2, 4]);
+      await stage.request('DELETE', `drift_alert_rules/${id}/`);
+      expect((await stage.all(`drift_alerts/?host=${host}`)).map(({ alert_rule: of }) => of)).to.deep.equal([
+        null,
+        null,
+      ]);
+    });
+
+    it('count what lies in the window, is severe enough, and of their inventory', async () => {
+      const inventory = (await stage.post('inventories/', { name: 'apart', organization: 1 })).body.id;
+      const apart = (await rule({ inventory, cooldown_minutes: 0 })).body.id;
+      const severe = (await rule({ severity_min: 'high', threshold_count: 2, cooldown_minutes: 0 })).body.id;
+      const off = (await rule({ enabled: false })).body.id;
+      const host = await drifted('counted', { kernel: 1, a: 1 }, { kernel: 2, a: 2 });
+      await stage.services.db('plugin_drift.detections').update({ created: new Date(Date.now() - 3_700_000) });
+      await change(host, { kernel: 3, a: 3 });
+      expect(await alertsOf(severe)).to.deep.equal([]);
+      await change(host, { kernel: 4, a: 4 });
+      expect((await alertsOf(severe)).map(({ drift_count: count }) => count)).to.deep.equal([2]);
+      expect([...(await alertsOf(apart)), ...(await alertsOf(off))]).to.deep.equal([]);
+      for (const id of [apart, severe, off]) await stage.request('DELETE', `drift_alert_rules/${id}/`);
+    });
+
+    it('say why nobody was told: no server, no template', async () => {
+      const there = await httpTarget();
+      there.answer = () => ({ status: 404 });
+      const nobody = (
+        await stage.post('notification_templates/', {
+          name: 'nobody',
+          organization: 1,
+          notification_type: 'webhook',
+          notification_configuration: { url: there.url, headers: {}, http_method: 'POST' },
+        })
+      ).body.id;
+      const { id } = (await rule({ host_filter: 'unheard', notification_template: nobody, cooldown_minutes: 0 })).body;
+      const host = await drifted('unheard', { kernel: 1 }, { kernel: 2 });
+      const [failed] = await until(async () => {
+        const alerts = await alertsOf(id);
+        return alerts[0]?.notification_status === 'failed' ? alerts : undefined;
+      }, 60_000);
+      expect(failed.notification_error).to.include('404');
+      await there.stop();
+      expect((await stage.request('DELETE', `notification_templates/${nobody}/`)).status).to.equal(204);
+      await change(host, { kernel: 3 });
+      const [, gone] = await until(async () => {
+        const alerts = await alertsOf(id);
+        return alerts[1]?.notification_status === 'failed' ? alerts : undefined;
+      });
+      expect(gone.notification_error).to.equal('The notification template of the rule is gone.');
+    });
+  });
+
+  describe('cleaned up', () => {
+    it('keep the newest snapshot of each host and those of drift that nobody acknowledged', async () => {
+      const host = await drifted('old', { kernel: 1 }, { kernel: 2 }, { kernel: 3 }, { kernel: 4 });
+      const { db, queue } = stage.services;
+      const ids = (await stage.all(`fact_snapshots/?host=${host}&order_by=id`)).map(({ id }) => id);
+      const left = async () => (await stage.all(`fact_snapshots/?host=${host}&order_by=id`)).map(({ id }) => id);
+      const clean = async () => {
+        await queue.addTasks(db, [{ name: 'drift:clean-up', payload: {} }]);
+        await until(async () => !(await db('tapline_jobs.jobs').where({ task_identifier: 'drift:clean-up' }).first()));
+      };
+      await db('plugin_drift.snapshots')
+        .where({ host_id: host })
+        .update({ captured_at: new Date(Date.now() - 91 * 86_400_000) });
+      await clean();
+      expect(await left()).to.deep.equal(ids);
+      const [last] = await stage.all(`drift_detections/?host=${host}`);
+      await stage.post(`drift_detections/acknowledge/?host=${host}&not__id=${last.id}`);
+      await clean();
+      expect(await left()).to.deep.equal(ids.slice(2));
+      const oldest = (await stage.all(`drift_detections/?host=${host}&order_by=id`))[0];
+      expect([oldest.snapshot_before, oldest.detail.before]).to.deep.equal([null, 1]);
+      await stage.post(`drift_detections/${last.id}/acknowledge/`);
+      expect(
+        (await stage.request('PATCH', 'settings/drift/', { body: { FACT_SNAPSHOT_RETENTION_DAYS: 0 } })).status,
+      ).to.equal(200);
+      await clean();
+      expect(await left()).to.deep.equal(ids.slice(2));
+      await stage.request('PATCH', 'settings/drift/', { body: { FACT_SNAPSHOT_RETENTION_DAYS: 1 } });
+      await clean();
+      expect(await left()).to.deep.equal(ids.slice(3));
+    });
+  });
+
+  describe('by settings', () => {
+    it('leave facts out that somebody does not want to hear of, and weigh others', async () => {
+      for (const [key, value] of [
+        ['DRIFT_SEVERITIES', { kernel: 'worst' }],
+        ['DRIFT_IGNORED_FACTS', [1]],
+      ] as const)
+        expect((await stage.request('PATCH', 'settings/drift/', { body: { [key]: value } })).status).to.equal(400);
+      const body = { DRIFT_SEVERITIES: { load: 'high' }, DRIFT_IGNORED_FACTS: ['noise'] };
+      expect((await stage.request('PATCH', 'settings/drift/', { body })).status).to.equal(200);
+      const host = await drifted('set', { load: 1, noise: 1 }, { load: 2, noise: 2 });
+      const found = await stage.all(`drift_detections/?host=${host}`);
+      expect(found.map(({ fact_path: path, severity }) => [path, severity])).to.deep.equal([['load', 'high']]);
+    });
+  });
+});

@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parseExactly as parseOfCore } from '../../../core/runner/ingest/exact-json.ts';
+import { canonicalJson } from '../../../core/runner/ingest/json-text.ts';
+import { createMasker } from '../../../core/runner/ingest/mask.ts';
+import { matchesGlob } from '../alerts/glob.ts';
+import { chainOf, type Report } from '../capture/chain.ts';
+import { factsOfText } from '../capture/read-facts.ts';
+import { classify, isVolatile } from '../detect/classify.ts';
+import { differences } from '../detect/detect.ts';
+import { wholeOf } from '../facts/canonical.ts';
+import { packed, unpacked } from '../facts/content.ts';
+
+const own = join(import.meta.dirname, '../../../.tools/engine/bin/python');
+const python = existsSync(own) ? own : '/usr/bin/python3';
+const asPython = (script: string, input: string): string => execFileSync(python, ['-c', script], { input }).toString();
+const sorted = 'import json, sys; sys.stdout.write(json.dumps(json.load(sys.stdin), sort_keys=True))';
+
+const differ = (before: object, after: object, options = {}) =>
+  differences(factsOfText(JSON.stringify(before)), factsOfText(JSON.stringify(after)), options);
+
+describe('facts as JSON with sorted keys', () => {
+  const hostile = String.raw`{
+    "floats": [1.0, 0.1, -0.0, 1e16, 1e15, 1.5e+16, 123456789.123456789, 1e-4, 0.00001, 5e-324, 1.7976931348623157e308, 2.50, 100.0],
+    "integers": [0, -1, 9007199254740993, 123456789012345678901234567890, -18446744073709551615],
+    "texts": ["\u00e9", "\u007f", "\ud83d\ude00", "\u2028", "\b\f\n\r\t\u0001\u001f", "\"\\/", "\ufffd"],
+    "words": [true, false, null], "empty": [{}, [], ""],
+    "\ue000": 1, "\ud83d\ude00": 2, "z": 3, "Z": 4, "é": 5, "10": 6, "9": 7, "__proto__": {"a": 1}, "constructor": 8, "": 9
+  }`;
+
+  it('are the text that Python writes', () => {
+    expect(wholeOf(factsOfText(hostile).texts).text).to.equal(asPython(sorted, hostile));
+  });
+
+  it('survive being packed, and come out as the same text', () => {
+    const { text } = wholeOf(factsOfText(hostile).texts);
+    expect(wholeOf(factsOfText(JSON.stringify(unpacked(packed(text)))).texts).text).to.equal(text);
+  });
+
+  it('are kept by core so that the database loses nothing that tells numbers apart', () => {
+    const kept = canonicalJson(parseOfCore('{"b": 1.0, "a": [1e16, 12345678901234567890, 0.5, 1e-7, 1e400], "c": 2}'));
+    expect(kept).to.equal('{"a":[10000000000000000.0,12345678901234567890,0.5,1e-7,null],"b":1.0,"c":2}');
+    const masker = createMasker(['4711.50']);
+    expect(canonicalJson(masker.value(parseOfCore('{"pin": 4711.50, "other": 1.0}')))).to.equal(
+      '{"other":1.0,"pin":"$encrypted$"}',
+    );
+  });
+});
+
+describe('drift', () => {
+  it('is one difference for each top-level key, but for what changes by itself', () => {
+    const before = { ansible_kernel: '6.1.0-18', ansible_date_time: 1, ansible_local: 1, gone: [1], same: { a: 1 } };
+    const after = { ansible_kernel: '6.1.0-21', ansible_date_time: 2, ansible_local: 2, come: 5, same: { a: 1 } };
+    const found = differ(before, after);
+    expect(found.map(({ fact_path: path, diff_type: type, summary }) => [path, type, summary])).to.deep.equal([
+      ['ansible_kernel', 'changed', 'kernel changed from 6.1.0-18 to 6.1.0-21'],
+      ['come', 'added', 'come added: 5'],
+      ['gone', 'removed', 'gone removed'],
+    ]);
+    expect(found[1]!.detail).to.deep.equal({ before: null, after: 5, diff_type: 'added', paths: [] });
+    expect(differ(before, after, { withVolatile: true }).length).to.equal(5);
+    expect(differ(before, after, { ignored: ['ansible_kernel'] }).length).to.equal(2);
+    expect(differ(before, after, { overrides: { kernel: 'low' } })[0]!.severity).to.equal('low');
+  });
+
+  it('tells places within a fact, at most 200 of them, and keys apart that differ in case only', () => {
+    const [found] = differ({ mounts: [{ 'a/b~': 1, old: 0 }] }, { mounts: [{ 'a/b~': 2, new: 0 }] });
+    expect(found!.detail.paths).to.deep.equal([
+      { op: 'replace', path: '/0/a~1b~0', before: 1, value: 2 },
+      { op: 'remove', path: '/0/old', before: 0 },
+      { op: 'add', path: '/0/new', value: 0 },
+    ]);
+    const many = (value: number) => ({
+      packages: Object.fromEntries(Array.from({ length: 900 }, (_, n) => [n, value])),
+    });
+    expect(differ(many(1), many(2))[0]!.detail.paths).to.have.length(200);
+    expect(differ({ Kernel: 1, kernel: 1 }, { Kernel: 1, kernel: 2 }).map((one) => one.fact_path)).to.deep.equal([
+      'kernel',
+    ]);
+    expect(differ({ deep: { a: { b: 1 } } }, { deep: { a: { b: 2 } } })[0]!.summary).to.equal(
+      'deep/a/b changed from 1 to 2',
+    );
+  });
+
+  it('goes as deep as the database lets facts be nested', () => {
+    const nested = (value: number) => ({ deep: JSON.parse(`${'['.repeat(3000)}${value}${']'.repeat(3000)}`) });
+    expect(differ(nested(1), nested(2))[0]!.summary).to.match(/^deep\/0\/0.*changed from 1 to 2$/);
+  });
+
+  for (const [key, category, severity] of [
+    ['ansible_packages', 'packages', 'medium'],
+    ['pkg_mgr', 'packages', 'medium'],
+    ['ansible_pip_version', 'packages', 'medium'],
+    ['services', 'services', 'medium'],
+    ['ansible_systemd', 'services', 'medium'],
+    ['ansible_user_id', 'users_groups', 'high'],
+    ['ansible_effective_group_ids', 'users_groups', 'high'],
+    ['passwd', 'users_groups', 'high'],
+    ['getent_passwd', 'other', 'low'],
+    ['ansible_all_ipv4_addresses', 'network', 'high'],
+    ['tcp_ports', 'network', 'high'],
+    ['ansible_mounts', 'mounts', 'medium'],
+    ['ansible_lvm', 'mounts', 'medium'],
+    ['ansible_kernel_version', 'kernel', 'critical'],
+    ['ansible_selinux', 'kernel', 'critical'],
+    ['sysctl', 'kernel', 'critical'],
+    ['ansible_hostname', 'other', 'low'],
+  ] as const)
+    it(`of ${key} is ${category}, ${severity}`, () => {
+      expect(classify(key)).to.deep.equal({ category, severity });
+    });
+
+  it('is nothing of what is volatile, with the prefix of the engine or without', () => {
+    for (const key of ['date_time', 'uptime_seconds', 'local', 'module_setup', 'gather_subset'])
+      expect([isVolatile(key), isVolatile(`ansible_${key}`)]).to.deep.equal([true, true]);
+    expect(isVolatile('ansible_locale')).to.equal(false);
+  });
+});
+
+describe('reports of a host', () => {
+  const report = (run: number, old: string | null, hash: string, settled = false): Report => ({
+    run_id: run,
+    old_hash: old,
+    new_hash: hash,
+    settled,
+  });
+  const chained = (reports: Report[], latest: string | null, current: string | null) => {
+    const { steps, done, waiting } = chainOf(reports, { latest, current });
+    return [steps.map(({ hash, run_id: run }) => `${hash}:${run ?? ''}`).join(' '), done, waiting];
+  };
+
+  it('are put into the order in which the facts changed', () => {
+    expect(chained([report(2, 'b', 'c'), report(1, 'a', 'b')], 'a', 'c')).to.deep.equal(['b:1 c:2', [1, 2], []]);
+    expect(chained([report(3, 'b', 'a'), report(2, 'a', 'b')], 'a', 'a')).to.deep.equal(['b:2 a:3', [2, 3], []]);
+    expect(chained([report(1, null, 'a')], null, 'a')).to.deep.equal(['a:1', [1], []]);
+  });
+
+  it('wait for what belongs before them, while it can come', () => {
+    expect(chained([report(2, 'b', 'c')], 'a', 'c')).to.deep.equal(['', [], [2]]);
+    expect(chained([report(2, 'b', 'c')], null, 'c')).to.deep.equal(['', [], [2]]);
+  });
+
+  it('go on from the state that they begin with where nothing can come any more', () => {
+    expect(chained([report(2, 'b', 'c', true)], 'a', 'c')).to.deep.equal(['b: c:2', [2], []]);
+    expect(chained([report(2, 'b', 'c', true)], null, 'c')).to.deep.equal(['b: c:2', [2], []]);
+    expect(chained([report(5, null, 'c', true)], 'a', 'c')).to.deep.equal(['c:5', [5], []]);
+  });
+
+  it('are dropped where later ones have passed them', () => {
+    expect(chained([report(1, 'a', 'b', true)], 'c', 'c')).to.deep.equal(['', [1], []]);
+  });
+});
+
+describe('patterns for names of hosts', () => {
+  const cases: [string, string[], string[]][] = [
+    ['*', ['', 'web1', 'a.b'], []],
+    ['web?', ['web1'], ['web', 'web12', 'Web1']],
+    ['web[0-3].*', ['web0.x', 'web3.'], ['web4.x', 'web']],
+    ['db[!ab]', ['dbc'], ['dba', 'db']],
+    ['[]x]1', [']1', 'x1'], ['[1']],
+    ['a[b', ['a[b'], ['ab']],
+    ['*.example.*', ['x.example.com'], ['example.com']],
+    ['[a-]', ['a', '-'], ['b']],
+  ];
+  for (const [pattern, yes, no] of cases)
+    it(`${pattern} is the shell's`, () => {
+      for (const name of yes) expect(matchesGlob(pattern, name), name).to.equal(true);
+      for (const name of no) expect(matchesGlob(pattern, name), name).to.equal(false);
+      const script =
+        'import fnmatch, json, sys; p, n = json.load(sys.stdin); print(json.dumps([fnmatch.fnmatchcase(x, p) for x in n]))';
+      const theirs = JSON.parse(asPython(script, JSON.stringify([pattern, [...yes, ...no]])));
+      expect(theirs).to.deep.equal([...yes.map(() => true), ...no.map(() => false)]);
+    });
+
+  it('end soon however they are built', () => {
+    expect(matchesGlob(`${'*a'.repeat(250)}b`, 'a'.repeat(512))).to.equal(false);
+    expect(matchesGlob('['.repeat(512), 'a'.repeat(512))).to.equal(false);
+  });
+});
