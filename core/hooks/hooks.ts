@@ -140,9 +140,9 @@ export class Hooks {
     for (const { hook } of this.#queued.values()) hook.intercept(interceptor as never);
   }
 
-  /** `isUsed()` is true with an interceptor alone, so taps are counted. */
+  /** `isUsed()` is true with an interceptor alone, so taps are counted: those that have anything to say for now. */
   decidesLaunches(): boolean {
-    return this.#deciding.length > 0;
+    return this.#deciding.some((tap) => !isAsleep(tap));
   }
 
   /** Texts that bodies of launches may hold for taps, and what each is for. */
@@ -239,6 +239,15 @@ export class Hooks {
     if (!denial) explanation.add(`${tap.label} ${failures[failed.result]}; launch allowed by its fail mode.`);
     heard(tap.label, { ...answerOf(denial), said: said(), failed: failed.result });
     return denial && { denial, tap: tap.label };
+  }
+}
+
+/** One that cannot tell is asked. */
+function isAsleep(tap: Tap): boolean {
+  try {
+    return tap.asleep() === true;
+  } catch {
+    return false;
   }
 }
 

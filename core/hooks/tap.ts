@@ -17,6 +17,8 @@ export interface Tap {
   failMode: 'allow' | 'deny' | null;
   /** it may be asked about a launch that nobody makes */
   preview: boolean;
+  /** it has nothing to say of any launch for now */
+  asleep(): boolean;
   /** texts of a launch's body that it reads, and what for */
   takes: Readonly<Record<string, string>>;
   run(payload: unknown, context?: TapContext): unknown;
@@ -25,16 +27,17 @@ export interface Tap {
 const longestMs = 600_000;
 /** Characters of a text that the body of a launch holds for taps. */
 export const longestGiven = 1024;
+const awake = () => false;
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /** @throws Error naming hook, tap and remedy for options that cannot work */
 export function makeTap(
   hook: HookName,
-  options: TapOptions & Partial<Pick<BeforeStartOptions, 'failMode' | 'preview' | 'takes'>>,
+  options: TapOptions & Partial<Pick<BeforeStartOptions, 'failMode' | 'preview' | 'asleep' | 'takes'>>,
   run: Tap['run'],
 ): Tap {
   const { plugin, name } = ownerOf(options?.name);
-  const { stage = stages.default, timeoutMs = 30_000, failMode, preview = false, takes = {} } = options;
+  const { stage = stages.default, timeoutMs = 30_000, failMode, preview = false, asleep = awake, takes = {} } = options;
   const problem = (text: string) => new Error(`${hook} tap ${plugin}:${name}: ${text}`);
   if (!kebab.test(name)) throw problem('name must be kebab-case, like "capture-facts"');
   if (typeof run !== 'function') throw problem('the second argument must be the function that is called');
@@ -45,6 +48,7 @@ export function makeTap(
   if (hook === 'beforeStart' && failMode !== 'allow' && failMode !== 'deny')
     throw problem("failMode must be 'allow' or 'deny': it says whether a launch goes on when the tap fails");
   if (typeof preview !== 'boolean') throw problem('preview must be true or false');
+  if (typeof asleep !== 'function') throw problem('asleep must be a function that answers true or false');
   return {
     hook,
     plugin,
@@ -54,6 +58,7 @@ export function makeTap(
     timeoutMs,
     failMode: hook === 'beforeStart' ? failMode! : null,
     preview: hook === 'beforeStart' && preview,
+    asleep,
     takes,
     run,
   };

@@ -72,7 +72,12 @@ export interface LaunchDoor {
 export function createLaunchDoor(deps: StartDeps): LaunchDoor {
   const { db, hooks } = deps;
 
-  async function store(trx: Knex, request: LaunchRequest, { kind, plan }: Planned): Promise<Inserted> {
+  async function store(
+    trx: Knex,
+    request: LaunchRequest,
+    { kind, plan }: Planned,
+    decided = hooks.decidesLaunches(),
+  ): Promise<Inserted> {
     if (hasErrors(plan) && request.waiting) throw new ValidationError(plan.errors!);
     const { ignored = {}, template = null, uses = {} } = plan;
     const columns = {
@@ -87,7 +92,6 @@ export function createLaunchDoor(deps: StartDeps): LaunchDoor {
       return stored(await refuse(deps, trx, run, plan));
     }
     if (plan.ignored) noteAnswer({ ignored_fields: plan.ignored });
-    const decided = hooks.decidesLaunches();
     const run = decided
       ? await insertNew(trx, deps.keyRing, planned)
       : await insertPending(trx, deps, planned, deps.entries.launching(kind, plan.credentials));
@@ -107,10 +111,11 @@ export function createLaunchDoor(deps: StartDeps): LaunchDoor {
     async start(request) {
       // before the transaction: reading long variables takes its time
       const ready = await planned(deps, db, request);
+      const decided = hooks.decidesLaunches();
       const inserted = await db.transaction(async (trx) => {
         // of a run that waits for its taps nobody has been told, and whatever refers to it brings it along in the log
-        if (hooks.decidesLaunches()) await trx.raw('set local synchronous_commit to off');
-        return store(trx, request, ready);
+        if (decided) await trx.raw('set local synchronous_commit to off');
+        return store(trx, request, ready, decided);
       });
       return decide(inserted);
     },

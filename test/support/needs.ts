@@ -27,7 +27,10 @@ function missingTools(): Map<string, MissingTool> {
   return new Map(entries.map((entry) => [entry.tool, entry]));
 }
 
-const ownTools = ['awx', 'bao'].map((name) => join(root, '.tools', name, 'bin'));
+const ownTools = [
+  ...['awx', 'bao', 'ansible-lint', 'checkov', 'pip-audit'].map((name) => join(root, '.tools', name, 'bin')),
+  join(root, '.tools', 'opa'),
+];
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/sbin', '/bin', ...ownTools];
 
 /** Where the programs of the oldest Postgres lie that we promise to run on. */

@@ -232,6 +232,7 @@ export const schemas = lazily({
         "must be 'allow' or 'deny': it says what a tap that throws or is too late means for the launch",
       ),
       preview: z.boolean().optional(),
+      asleep: fn('that answers whether it has nothing to say of any launch').optional(),
       takes: z.record(snake('"override_reason"'), text('one sentence on what it is for')).optional(),
     }),
 });

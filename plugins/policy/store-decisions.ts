@@ -1,0 +1,43 @@
+import type { Launch, PluginApi } from '@tapline/plugin-sdk';
+import { type LaunchContext, organizationOf } from './context.ts';
+import type { Hit } from './judge.ts';
+
+export type StoredHit = Hit & { id: number };
+
+/** One row for each hit, and what policies tell of themselves, in one transaction. A row outlives its policy and its run. */
+export async function storeDecisions(
+  { db, table }: Pick<PluginApi, 'db' | 'table'>,
+  launch: Launch,
+  { hits, context }: { hits: readonly Hit[]; context: LaunchContext },
+): Promise<StoredHit[]> {
+  if (!hits.length) return [];
+  const { run, template, actor } = launch;
+  const rows = hits.map(({ policy, decision, messages }) => ({
+    policy_id: policy.id,
+    policy_name: policy.name,
+    organization_id: organizationOf(launch),
+    decision,
+    shadow: policy.shadow,
+    message: messages.join('; '),
+    unified_job_id: run.id,
+    unified_job_template_id: template?.id ?? null,
+    triggered_by_id: actor?.id ?? null,
+    context: JSON.stringify(context),
+  }));
+  return db.transaction(async (trx) => {
+    const policies = hits.map(({ policy: { id } }) => id).toSorted((a, b) => a - b);
+    // in the order of their numbers, so that two launches do not wait for each other; one that was deleted meanwhile has no row
+    const there: number[] = await trx(table('policies')).whereIn('id', policies).orderBy('id').forUpdate().pluck('id');
+    const ids: { id: number }[] = await trx(table('decisions'))
+      .insert(rows.map((row) => ({ ...row, policy_id: there.includes(row.policy_id) ? row.policy_id : null })))
+      .returning('id');
+    await trx(table('policies'))
+      .whereIn('id', policies)
+      .update({
+        trigger_count: trx.raw('trigger_count + 1'),
+        last_triggered_at: trx.fn.now(),
+        last_evaluated_at: trx.fn.now(),
+      });
+    return hits.map((hit, index) => ({ ...hit, id: ids[index]!.id }));
+  });
+}
