@@ -6,6 +6,7 @@ export const defaults = {
   TAPLINE_ROLES: 'web,worker',
   LOG_LEVEL: 'info',
   ENGINE_COMMAND: '',
+  CONTAINER_COMMAND: 'podman',
   ENGINE_UIDS: '64321-65320',
   ENGINE_CGROUP: '',
   ADMIN_PASSWORD: '',

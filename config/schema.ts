@@ -40,6 +40,9 @@ export const environmentSchema = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .describe('Least severe log level written'),
   ENGINE_COMMAND: z.string().describe('Path of an ansible-playbook to use instead of the installed one'),
+  CONTAINER_COMMAND: z
+    .string()
+    .describe('The podman that runs jobs in their execution environments, by name or path; empty = no containers'),
   ENGINE_UIDS: uids.describe('User ids of playbooks where the service is root, FIRST-LAST; nobody else may have them'),
   ENGINE_CGROUP: folders.describe('Control groups, separated by colons, below which each run gets one of its own'),
   ADMIN_PASSWORD: z.string().describe('Password of the first administrator; generated when empty'),

@@ -18,6 +18,15 @@ export type CheckoutSource =
   | { kind: 'git'; repository: string; revision: string; submodules: boolean }
   | { kind: 'folder'; path: string };
 
+/** An image of containers that brings an automation engine: `ansible-playbook` and its siblings on PATH, `python3`, `/bin/sh`. */
+export interface ContainerImage {
+  /** as podman takes it, `quay.io/team/engine:1` */
+  image: string;
+  pull: 'always' | 'missing' | 'never';
+  /** who we are to the registry; none = nobody */
+  registry?: { host: string; username: string; password: string; verify: boolean };
+}
+
 /**
  * What is executed for a run of a kind that needs an engine: plain data. How it is executed is the executor's business;
  * everything outside of it sees this and a stored, serialisable handle, never a process.
@@ -59,6 +68,8 @@ export interface ExecSpec {
   writablePaths?: ShownPath[];
   /** Variables whose value depends on the engine's configuration in the checkout; they win over `env`. */
   searchPaths?: SearchPath[];
+  /** Executed in a container of it; left out = by the engine of the node, in its sandbox. */
+  container?: ContainerImage;
   /** A path below `project/` that must not lead out of it: the playbook. */
   entry?: string;
 }

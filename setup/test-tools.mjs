@@ -16,6 +16,9 @@ export const testTools = [
   { tool: 'sudo', package: 'sudo', use: 'become' },
   { tool: 'git', package: 'git', use: 'projects from git' },
   { tool: 'gpg', package: 'gnupg', use: 'projects that are signed' },
+  { tool: 'podman', package: 'podman', use: 'runs in containers' },
+  // the other one does not start where control groups are of both versions
+  { tool: 'runc', package: 'runc', use: 'runs in containers' },
   { tool: 'curl', package: 'curl', use: 'the first steps of the README' },
   { tool: 'jq', package: 'jq', use: 'the first steps of the README' },
   { tool: 'chromium', package: 'chromium', use: 'the console in a browser' },

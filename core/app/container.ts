@@ -46,6 +46,7 @@ import type { Registries } from '../plugins/registries.ts';
 import { pluginKinds } from '../plugins/run-kinds.ts';
 import { settingsOf } from '../plugins/services/settings.ts';
 import { createContents } from '../contents/launch-contents.ts';
+import { type ContainerTool, createContainerTool } from '../runner/container/container-tool.ts';
 import { createEngineTool, type EngineTool } from '../runner/engine-tool.ts';
 import type { Executor } from '../runner/executor.ts';
 import { createIngest, type Ingest } from '../runner/ingest/ingest.ts';
@@ -94,6 +95,7 @@ export interface Services {
   dispatcher: Dispatcher;
   taskRuns: TaskRuns;
   engineTool: EngineTool;
+  containerTool: ContainerTool;
   executor: Executor;
   ingest: Ingest;
   runLifecycle: RunLifecycle;
@@ -208,7 +210,10 @@ const running = {
     createTaskRuns({ db, bus, kinds, statuses, queue, keyRing, log }),
   ),
   engineTool: one(({ config, log }) => createEngineTool({ config, log })),
-  executor: one(({ config, log, engineTool, settings }) => createLocalExecutor({ config, log, engineTool, settings })),
+  containerTool: one(({ config }) => createContainerTool({ config })),
+  executor: one(({ config, log, engineTool, containerTool, settings }) =>
+    createLocalExecutor({ config, log, engineTool, containerTool, settings }),
+  ),
   ingest: one(({ db, bus, executor, log, settings, metrics }) =>
     createIngest({ db, bus, executor, log, settings, metrics }),
   ),

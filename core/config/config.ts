@@ -23,6 +23,7 @@ export interface Config {
   /** '' = the engine that set-up installed */
   engineCommand: string;
   /** of playbooks, where the service is root */
+  containerCommand: string;
   engineUids: { first: number; last: number };
   /** control groups below which each run gets one of its own */
   engineCgroups: string[];
@@ -53,8 +54,9 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     TAPLINE_NODE_NAME: hostname(),
     TAPLINE_PLUGINS: '',
   };
-  // an empty variable counts as unset, except where empty says something (no plugins at all)
-  const given = (key: string) => (key === 'TAPLINE_PLUGINS' ? env[key] : env[key] || undefined);
+  // an empty variable counts as unset, except where empty says something (no plugins at all, no containers)
+  const given = (key: string) =>
+    ['TAPLINE_PLUGINS', 'CONTAINER_COMMAND'].includes(key) ? env[key] : env[key] || undefined;
   const parsed = environmentSchema.safeParse(
     Object.fromEntries(environmentKeys.map((key) => [key, given(key) ?? fallback[key]])),
   );
@@ -76,6 +78,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     roles: [...new Set(values.TAPLINE_ROLES)],
     logLevel: values.LOG_LEVEL,
     engineCommand: values.ENGINE_COMMAND,
+    containerCommand: values.CONTAINER_COMMAND,
     engineUids: values.ENGINE_UIDS,
     engineCgroups: values.ENGINE_CGROUP,
     nodeName: values.TAPLINE_NODE_NAME,

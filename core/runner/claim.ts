@@ -14,7 +14,7 @@ const context = `
    from templates p where p.id = run.project_id) as project,
   (select jsonb_build_object('id', i.id, 'name', i.name, 'kind', i.kind, 'organization_id', i.organization_id, 'host_filter', i.host_filter)
    from inventories i where i.id = run.inventory_id) as inventory,
-  (select jsonb_build_object('id', e.id, 'name', e.name, 'image', e.image) from execution_environments e where e.id = coalesce(run.execution_environment_id,
+  (select jsonb_build_object('id', e.id, 'name', e.name, 'image', e.image, 'pull', e.pull, 'credential_id', e.credential_id) from execution_environments e where e.id = coalesce(run.execution_environment_id,
           (select p.default_environment_id from templates p where p.id = run.project_id), (select o.default_environment_id from organizations o where o.id = run.organization_id))) as environment,
   (select jsonb_build_object('id', u.id, 'username', u.username, 'email', u.email, 'first_name', u.first_name, 'last_name', u.last_name)
    from users u where u.id = run.actor_id) as "user",

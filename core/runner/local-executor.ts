@@ -1,4 +1,4 @@
-import { type ExecSpec, expandPlaces } from '@tapline/plugin-sdk';
+import { type ExecSpec, expandPlaces, type ShownPath, SpecError } from '@tapline/plugin-sdk';
 import { existsSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../observe/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { assertPlaybookInside, makeCheckout } from './checkout/checkout.ts';
+import { contain, idFile, pidOption, variables, variablesFile } from './container/contain.ts';
+import { clientEnvironment, type ContainerTool, type Podman, removeContainer } from './container/container-tool.ts';
 import type { Engine, EngineTool } from './engine-tool.ts';
 import { assertArguments, assertEnvironment } from './environment.ts';
 import type { ExecStatus, Executor, Handle } from './executor.ts';
@@ -38,6 +40,8 @@ interface Deps {
   config: { dataDir: string; engineCgroups?: readonly string[] };
   log: Pick<Log, 'warn'>;
   engineTool: EngineTool;
+  /** none: no run is executed in a container */
+  containerTool?: ContainerTool;
   /** none without them */
   settings?: Settings;
 }
@@ -59,14 +63,14 @@ const shortRead = 16_384;
 const channels = { TAPLINE_EVENTS_FD: '3', TAPLINE_CONTROL_FD: '4' };
 
 /** Runs the engine as a detached process on this machine. */
-export function createLocalExecutor({ config, log, engineTool, settings }: Deps): Executor {
+export function createLocalExecutor({ config, log, engineTool, containerTool, settings }: Deps): Executor {
   const jobFolder = (runId: number) => join(config.dataDir, 'jobs', String(runId));
   const standby = new Standby(log);
   return {
     id: 'local',
     standBy: () => standBy(engineTool, standby),
     close: () => standby.stop(),
-    start: (spec) => start(spec, config, engineTool, standby, runLimits(settings)),
+    start: (spec) => start(spec, config, { engineTool, containerTool, standby, limits: runLimits(settings) }),
     recover: (runId) => recover(runId, jobFolder(runId)),
     held: () => heldRuns(join(config.dataDir, 'jobs')),
     status: async (handle) => status(handle),
@@ -80,7 +84,7 @@ export function createLocalExecutor({ config, log, engineTool, settings }: Deps)
     },
     readFolder: (handle, folder, only) => readFolder(place(handle).work, folder, only),
     localFolder: async (handle, folder) => join(place(handle).work, folder),
-    cleanup: (handle) => cleanup(handle, log),
+    cleanup: (handle) => cleanup(handle, log, containerTool),
   };
 }
 
@@ -108,12 +112,22 @@ async function standBy(engineTool: EngineTool, standby: Standby): Promise<void> 
 async function start(
   spec: ExecSpec,
   { dataDir, engineCgroups = [] }: Deps['config'],
-  engineTool: EngineTool,
-  standby: Standby,
-  limits: RunLimits,
+  {
+    engineTool,
+    containerTool,
+    standby,
+    limits,
+  }: Pick<Deps, 'engineTool' | 'containerTool'> & {
+    standby: Standby;
+    limits: RunLimits;
+  },
 ): Promise<Handle> {
   assertEnvironment(spec.env);
-  const [common, engine] = await Promise.all([engineTool.isolation(), engineTool.engine()]);
+  const [common, engine, podman] = await Promise.all([
+    engineTool.isolation(),
+    engineTool.engine(),
+    spec.container && containerTool ? containerTool.podman() : null,
+  ]);
   const isolation = forRun(common, spec.run_id);
   const job = join(dataDir, 'jobs', String(spec.run_id));
   // mostly there is nothing yet, and to remove nothing takes a millisecond too
@@ -124,6 +138,7 @@ async function start(
     const { argv, env, options } = await prepare(spec, workspace, {
       isolation,
       engine,
+      podman,
       limits,
       dataDir,
       engineCgroups,
@@ -145,19 +160,18 @@ async function start(
 interface Surroundings {
   isolation: Isolation;
   engine: Engine;
+  /** for a run in a container */
+  podman: Podman | null;
   limits: RunLimits;
   dataDir: string;
   engineCgroups: readonly string[];
 }
 
-async function prepare(
-  spec: ExecSpec,
-  workspace: Workspace,
-  { isolation, engine, limits, dataDir, engineCgroups }: Surroundings,
-) {
-  const { work, control, tmp } = workspace;
-  const sandboxed = isolation.mode === 'bubblewrap';
-  const places = { workspace: work, tmp: sandboxed ? '/tmp' : tmp };
+async function prepare(spec: ExecSpec, workspace: Workspace, around: Surroundings) {
+  const { isolation, limits } = around;
+  const { work, tmp } = workspace;
+  const ownTmp = spec.container || isolation.mode === 'bubblewrap' ? '/tmp' : tmp;
+  const places = { workspace: work, tmp: ownTmp };
   const expand = (text: string) => expandPlaces(text, places);
   const keys = agentFiles(spec.sshKeys);
   writeFiles(workspace, [...spec.files, ...keys], isolation, places);
@@ -166,39 +180,95 @@ async function prepare(
   const borrowed = spec.checkout ? await makeCheckout(spec.checkout, project, isolation, limits.checkout) : [];
   if (spec.entry) await assertPlaybookInside(project, spec.entry);
   const found = searchPaths(join(work, spec.cwd, 'ansible.cfg'), spec.searchPaths ?? []);
+  const given = Object.entries({ ...spec.env, ...found }).map(([name, value]) => [name, expand(value)]);
+  const inside: Inside = {
+    argv: [...(keys.length ? agentCommand() : []), ...spec.argv].map(expand),
+    env: { ...Object.fromEntries(given), ...channels },
+    readOnly: [...borrowed, ...spec.readOnlyPaths],
+  };
+  const { argv, env, options } = spec.container
+    ? inContainer(spec, workspace, around, inside)
+    : inSandbox(spec, workspace, around, inside);
+  assertArguments(argv, env);
+  return {
+    argv,
+    env,
+    options: [
+      `timeout=${spec.timeout_s}`,
+      `idle=${spec.idle_s ?? 0}`,
+      `grace=${grace}`,
+      `limit=${spec.spool_limit_bytes}`,
+      `cwd=${spec.cwd}`,
+      ...options,
+      ...(isolation.uid === null ? [] : [`uid=${isolation.uid}`, `gid=${isolation.gid}`]),
+      ...[...spec.secretPaths, ...keys.map(({ path }) => path)].map((path) => `wipe=${path}`),
+    ],
+  };
+}
+
+/** What is executed, and what it sees besides its workspace. */
+interface Inside {
+  argv: string[];
+  env: Record<string, string>;
+  readOnly: ShownPath[];
+}
+
+interface Enclosed {
+  argv: string[];
+  env: Record<string, string>;
+  /** for the wrapper */
+  options: string[];
+}
+
+const wrapperLimits = (limits: Partial<RunLimits['wrapper']>) =>
+  Object.entries(limits).map(([name, most]) => `${name}=${most}`);
+
+function inSandbox(spec: ExecSpec, workspace: Workspace, around: Surroundings, inside: Inside): Enclosed {
+  const { isolation, engine, limits, dataDir, engineCgroups } = around;
+  const { work, control, tmp } = workspace;
   const { argv, depth } = confine(isolation, {
     work,
     cwd: join(work, spec.cwd),
     tmp,
     passwd: join(control, 'passwd'),
     group: join(control, 'group'),
-    readOnly: [...engine.readOnlyPaths, ...borrowed, ...spec.readOnlyPaths],
+    readOnly: [...engine.readOnlyPaths, ...inside.readOnly],
     writable: spec.writablePaths ?? [],
     hidden: dataDir,
   });
-  const command = [...argv, ...(keys.length ? agentCommand() : []), ...spec.argv].map(expand);
-  const env = {
-    ...engine.env,
-    ...Object.fromEntries(Object.entries({ ...spec.env, ...found }).map(([name, value]) => [name, expand(value)])),
-    ...channels,
-  };
-  assertArguments(command, env);
+  const env = { ...engine.env, ...inside.env };
   return {
-    argv: command,
-    env: sandboxed ? env : { ...env, TAPLINE_JOB: workspace.job },
+    argv: [...argv, ...inside.argv],
+    env: isolation.mode === 'bubblewrap' ? env : { ...env, TAPLINE_JOB: workspace.job },
     options: [
-      `timeout=${spec.timeout_s}`,
-      `idle=${spec.idle_s ?? 0}`,
-      `grace=${grace}`,
-      `limit=${spec.spool_limit_bytes}`,
       `depth=${depth}`,
-      `cwd=${spec.cwd}`,
-      ...Object.entries(limits.wrapper).map(([name, most]) => `${name}=${most}`),
-      ...(isolation.uid === null ? [] : [`uid=${isolation.uid}`, `gid=${isolation.gid}`]),
-      ...makeGroups(engineCgroups, workspace.control, spec.run_id, limits.group).map((path) => `cgroup=${path}`),
-      ...[...spec.secretPaths, ...keys.map(({ path }) => path)].map((path) => `wipe=${path}`),
+      ...wrapperLimits(limits.wrapper),
+      ...makeGroups(engineCgroups, control, spec.run_id, limits.group).map((path) => `cgroup=${path}`),
     ],
   };
+}
+
+/** Limits are the container's own: podman fetches images and must not be held to them. */
+function inContainer(spec: ExecSpec, workspace: Workspace, around: Surroundings, inside: Inside): Enclosed {
+  const { isolation, engine, podman, limits } = around;
+  if (!podman) throw new SpecError('This service starts no containers.');
+  const content = variables(inside.env);
+  writeFiles(workspace, [{ path: variablesFile, content }], isolation, { workspace: workspace.work, tmp: '/tmp' });
+  const argv = contain({
+    podman,
+    image: spec.container!,
+    isolation,
+    engine,
+    limits,
+    workspace,
+    cwd: join(workspace.work, spec.cwd),
+    readOnly: inside.readOnly,
+    writable: spec.writablePaths ?? [],
+    argv: inside.argv,
+  });
+  const { stdout, events } = limits.wrapper;
+  const options = ['depth=1', pidOption, ...wrapperLimits({ stdout, events }), `wipe=${variablesFile}`];
+  return { argv, env: clientEnvironment(), options };
 }
 
 async function recover(runId: number, job: string): Promise<LocalHandle | null> {
@@ -269,7 +339,7 @@ async function acknowledge(handle: Handle, stored: { events: number; stdout: num
   }
 }
 
-async function cleanup(handle: Handle, log: Deps['log']): Promise<void> {
+async function cleanup(handle: Handle, log: Deps['log'], containerTool?: ContainerTool): Promise<void> {
   const identity = identityOf(handle);
   if (signalProcess(identity, 'SIGTERM')) {
     for (let waited = 0; isAlive(identity) && waited < 5000; waited += 50) await delay(50);
@@ -277,6 +347,8 @@ async function cleanup(handle: Handle, log: Deps['log']): Promise<void> {
       log.warn({ run: (handle as LocalHandle).run_id }, 'A wrapper did not end by itself and was killed');
   }
   if (!place(handle).job.startsWith('/') || !existsSync(place(handle).job)) return;
+  const container = join(place(handle).control, idFile);
+  if (containerTool && existsSync(container)) await removeContainer(await containerTool.podman(), container);
   // a wrapper that left its record has ended the whole tree before
   if (!readExit(place(handle))) await endStrays(place(handle).job);
   await removeWorkspace(place(handle));

@@ -45,6 +45,8 @@ export async function startThrowAway(env: Record<string, string>, given: Given):
       DATABASE_URL: database.url,
       TAPLINE_DATA: dataDir,
       ADMIN_PASSWORD: adminPassword,
+      // tests name images that are nowhere
+      CONTAINER_COMMAND: '',
       ...env,
     });
     const running = await boot(config, { plugins: given.plugins ?? [] });

@@ -106,7 +106,9 @@ describe('execution environments', function () {
       const job = await stage.ended((await stage.launch(template, body)).id);
       expect(job.status).to.equal('successful');
       if (job.execution_environment !== null)
-        expect(job.job_explanation).to.match(/^Ran with the engine of the node, not in the execution environment "e/);
+        expect(job.job_explanation)
+          .to.match(/^Ran with the engine of the node, not in the execution environment "e/)
+          .and.to.include('this service starts no containers (CONTAINER_COMMAND is empty).');
       return job.execution_environment;
     };
     const info = (await stage.get(`job_templates/${template}/launch/`)).body;

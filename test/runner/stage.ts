@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngineTool, type EngineTool } from '../../core/runner/engine-tool.ts';
+import { createContainerTool } from '../../core/runner/container/container-tool.ts';
 import type { ExecStatus, Executor, Handle, SpoolEvent } from '../../core/runner/executor.ts';
 import { noInjection } from '../../core/credentials/injection/inject.ts';
 import type { HostRunSpec } from '../../core/run-kinds/execution/host-run.ts';
@@ -56,11 +57,16 @@ let nextRun = 1;
 
 export function makeStage(
   dataDir = mkdtempSync(join(tmpdir(), 'tapline-runner-')),
-  { engineCgroups = [], settings }: { engineCgroups?: string[]; settings?: Settings } = {},
+  {
+    engineCgroups = [],
+    containerCommand = '',
+    settings,
+  }: { engineCgroups?: string[]; containerCommand?: string; settings?: Settings } = {},
 ): Stage {
   const config = { root, dataDir, engineCommand: '', engineCgroups };
   const engineTool = createEngineTool({ config, log: silentLog });
-  const executor = createLocalExecutor({ config, log: silentLog, engineTool, settings });
+  const containerTool = createContainerTool({ config: { containerCommand } });
+  const executor = createLocalExecutor({ config, log: silentLog, engineTool, containerTool, settings });
   const handles: Handle[] = [];
   const finished = async (handle: Handle): Promise<Finished> => {
     const status = await until(

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../observe/log.ts';
+import { createContainerTool } from '../../runner/container/container-tool.ts';
 import { createEngineTool } from '../../runner/engine-tool.ts';
 import { loadConfig } from '../../config/config.ts';
 import { checkDatabase } from '../doctor/database.ts';
@@ -23,7 +24,7 @@ export async function doctor(): Promise<void> {
     log,
   });
   const [engine, database, plugins] = await Promise.all([
-    checkEngine(engineTool, config),
+    checkEngine(engineTool, createContainerTool({ config }), config),
     checkDatabase(config),
     checkPlugins(config),
   ]);

@@ -1,4 +1,5 @@
 import type { EngineTool } from '../../runner/engine-tool.ts';
+import type { ContainerTool } from '../../runner/container/container-tool.ts';
 import type { Config } from '../../config/config.ts';
 import { groupProblem } from '../../runner/limits/cgroup.ts';
 import { shownBy } from '../../runner/isolation.ts';
@@ -7,10 +8,15 @@ import { fail, type Finding, ok, warn } from './finding.ts';
 /** Is there an engine, and how are playbooks kept apart from the service? */
 export async function checkEngine(
   engineTool: EngineTool,
+  containerTool: ContainerTool,
   { dataDir, engineCgroups }: Pick<Config, 'dataDir' | 'engineCgroups'>,
 ): Promise<Finding[]> {
-  const [engine, isolation] = await Promise.all([describeEngine(engineTool), describeIsolation(engineTool)]);
-  return [engine, isolation, ...describeGroups(engineCgroups), ...describeShown(dataDir)];
+  const [engine, isolation, containers] = await Promise.all([
+    describeEngine(engineTool),
+    describeIsolation(engineTool),
+    describeContainers(containerTool),
+  ]);
+  return [engine, isolation, containers, ...describeGroups(engineCgroups), ...describeShown(dataDir)];
 }
 
 function describeGroups(parents: readonly string[]): Finding[] {
@@ -48,6 +54,13 @@ async function describeEngine(engineTool: EngineTool): Promise<Finding> {
     );
   }
 }
+
+/** Not every installation wants them. */
+const describeContainers = (containerTool: ContainerTool): Promise<Finding> =>
+  containerTool.podman().then(
+    ({ command, rootless }) => ok(`execution environments: containers by ${command}${rootless ? ', rootless' : ''}`),
+    (error: Error) => ok(`execution environments: no containers are started (${error.message})`),
+  );
 
 async function describeIsolation(engineTool: EngineTool): Promise<Finding> {
   const isolation = await engineTool.isolation().catch((error: Error) => error);

@@ -1,7 +1,7 @@
 import type { RunKind } from '@tapline/plugin-sdk';
 import { secretTexts } from '../../credentials/of-run.ts';
 import type { Visible } from '../../runs/access.ts';
-import { inEnvironment } from '../execution/environment-of-run.ts';
+import { type EnvironmentDeps, inEnvironment } from '../execution/environment-of-run.ts';
 import { commandDescriptor, type CommandServices } from './ad-hoc-command.ts';
 import { commandEventResource } from './command-event.ts';
 import { commandExtends } from './extends.ts';
@@ -9,7 +9,7 @@ import { planCommand } from './plan.ts';
 import { prepareCommand, type PrepareDeps } from './prepare-command.ts';
 import { commandAccess } from './rules.ts';
 
-export interface CommandKindServices extends CommandServices, PrepareDeps {
+export interface CommandKindServices extends CommandServices, PrepareDeps, EnvironmentDeps {
   visible: Visible;
 }
 

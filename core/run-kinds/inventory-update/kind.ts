@@ -1,5 +1,5 @@
 import type { RunKind } from '@tapline/plugin-sdk';
-import { inEnvironment } from '../execution/environment-of-run.ts';
+import { type EnvironmentDeps, inEnvironment } from '../execution/environment-of-run.ts';
 import { secretTexts } from '../../credentials/of-run.ts';
 import type { Doors } from '../../rbac/doors.ts';
 import { updateExplains } from './explains.ts';
@@ -11,7 +11,7 @@ import { inventoryUpdateAccess } from './rules.ts';
 import { sourceResource, type SourceServices } from './source.ts';
 import { takeOver } from './take-over.ts';
 
-export interface InventoryUpdateServices extends SourceServices, PrepareDeps {
+export interface InventoryUpdateServices extends SourceServices, PrepareDeps, EnvironmentDeps {
   doors: Doors;
 }
 

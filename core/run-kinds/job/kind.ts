@@ -2,7 +2,7 @@ import type { RunKind } from '@tapline/plugin-sdk';
 import { secretTexts } from '../../credentials/of-run.ts';
 import type { Bus } from '../../queue/bus.ts';
 import type { Visible } from '../../runs/access.ts';
-import { inEnvironment } from '../execution/environment-of-run.ts';
+import { type EnvironmentDeps, inEnvironment } from '../execution/environment-of-run.ts';
 import { jobExtends } from './extends.ts';
 import { jobDescriptor, type JobServices } from './job.ts';
 import { jobEventResource } from './job-event.ts';
@@ -14,7 +14,7 @@ import { sourceOf } from '../execution/project-source.ts';
 import { jobPrompts } from './launch/prompts.ts';
 import { jobAccess } from './rules.ts';
 
-export interface JobKindServices extends JobServices, PrepareDeps {
+export interface JobKindServices extends JobServices, PrepareDeps, EnvironmentDeps {
   visible: Visible;
   bus: Bus;
 }

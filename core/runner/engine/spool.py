@@ -49,6 +49,13 @@ class Spool:
             return None
         return at if at < self.size else None
 
+    def last_line(self):
+        """What was said last, in so far as it fits into a record."""
+        end = os.fstat(self.file).st_size
+        start = max(0, end - 1000)
+        lines = os.pread(self.own, end - start, start).decode(errors='replace').strip().splitlines()
+        return lines[-1].strip() if lines else ''
+
     def cut(self):
         """Once nobody writes any more."""
         if self.end is not None and os.fstat(self.file).st_size >= self.end:

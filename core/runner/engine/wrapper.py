@@ -13,6 +13,7 @@ or what went wrong; after that nothing is written there.
   stdout=BYTES events=BYTES  the run is ended when a file of the spool has more; 0 = never
   processes=N memory=BYTES file=BYTES files=N  limits of the engine and of all that it starts (limits.py)
   depth=N       how many processes of the sandbox stand between us and the engine
+  pidfile=PATH  in which a container's first process is noted, which is the engine's; it is none of the program's children
   cwd=PATH      where the engine starts, relative to work/
   cgroup=PATH   a control group to enter before the engine is started (repeatable; groups.py)
   uid=N gid=N   the engine's identity, when it is not ours
@@ -52,6 +53,7 @@ class Job:
         self.grace = float(options.get('grace', 1.2))
         self.limit = int(options.get('limit', 0))
         self.depth = int(options.get('depth', 0))
+        self.pidfile = options.get('pidfile')
         self.cwd = options.get('cwd', '.')
         self.uid, self.gid = int(options.get('uid', -1)), int(options.get('gid', -1))
         self.wipe = options.get('wipe', [])
@@ -218,7 +220,9 @@ class Job:
                 pass
 
     def engine(self):
-        """The engine's own process: the first one below those of the sandbox."""
+        """The engine's own process: the first one below those of the sandbox, or the one that is noted."""
+        if self.pidfile:
+            return self.noted() or self.child
         pid = self.child
         for _ in range(self.depth):
             below = children(pid)
@@ -226,6 +230,14 @@ class Job:
                 return None
             pid = below[0]
         return pid
+
+    def noted(self):
+        """None before there is a container: then what makes it is told."""
+        try:
+            with open(self.pidfile) as file:
+                return int(file.read())
+        except (OSError, ValueError):
+            return None
 
     def signal_engine(self, number):
         pid = self.engine()
@@ -298,6 +310,8 @@ class Job:
 
     def write_record(self):
         code = self.status
+        if self.reason is None and self.pidfile and code and self.noted() is None:
+            self.reason, self.detail = 'start_failed', self.stdout.last_line()
         killed = code is not None and code < 0
         # a sandbox reports a signal as a shell does; 250 and the like are the engine's own
         number = -code if killed else code - 128 if self.depth and code is not None and 128 < code <= 192 else None

@@ -134,7 +134,7 @@ export const jobSettings = {
     type: 'choice',
     choices: ['run', 'fail'],
     default: 'run',
-    help: 'What becomes of a run with an execution environment, since no containers are started here: it runs with the engine of its node and says so, or it fails.',
+    help: 'What becomes of a run with an execution environment on a node that starts no containers (CONTAINER_COMMAND): it runs with the engine of its node and says so, or it fails.',
   },
   WORKFLOW_ALLOW_SELF_APPROVAL: {
     category: 'jobs',

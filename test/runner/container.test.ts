@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Stage as Service, startStage } from '../launch/fixture.ts';
+import { type ImageStore, makeImageStore } from '../support/engine-image.ts';
+import { describeWith, isRoot } from '../support/needs.ts';
+import { until } from '../support/until.ts';
+import { makeStage } from './stage.ts';
+
+/** Tells where it runs, as whom and with what. */
+const telling = `
+- hosts: good
+  gather_facts: false
+  tasks:
+    - command: cat /etc/of-the-image
+      register: marker
+    - command: id -u
+      register: user
+    - stat: {path: "{{ hidden }}"}
+      register: seen
+    - copy: {content: "{{ secret }}", dest: "{{ lookup('env', 'HOME') }}/written"}
+    - debug: {msg: "marker={{ marker.stdout }} user={{ user.stdout }} seen={{ seen.stat.exists }} multi={{ lookup('env', 'MULTI') | length }}"}
+    - set_stats: {data: {where: "{{ marker.stdout }}"}}
+`;
+
+describeWith(['podman', 'runc'], 'runner: a run in its execution environment', function () {
+  let service: Service;
+  let store: ImageStore;
+
+  before(async function () {
+    store = makeImageStore();
+    service = await startStage({ CONTAINER_COMMAND: 'podman' });
+    writeFileSync(join(service.dataDir, 'projects', 'stage', 'telling.yml'), telling);
+  });
+  after(async () => {
+    await service?.stop();
+    store?.end();
+  });
+
+  const environment = async (body: object = {}) => {
+    const answer = await service.post('execution_environments/', {
+      name: `e${Math.random()}`,
+      image: store.image,
+      pull: 'never',
+      ...body,
+    });
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
+    return answer.body.id as number;
+  };
+  const output = async (job: number) => (await service.get(`jobs/${job}/stdout/?format=txt`)).text as string;
+  const containers = () => store.podman('ps', '--all', '--quiet').trim();
+  const gone = async (job: number) => {
+    const folder = join(service.dataDir, 'jobs', String(job));
+    await until(() => !existsSync(folder), 30_000, 'the end of the workspace');
+    expect(containers()).to.equal('');
+  };
+
+  it('runs a playbook with the engine of the image, seeing its workspace and nothing of the node', async () => {
+    await service.request('PATCH', 'settings/jobs/', { body: { AWX_TASK_ENV: { MULTI: "it's\n$two `lines`" } } });
+    const template = await service.template({
+      playbook: 'telling.yml',
+      execution_environment: await environment(),
+      extra_vars: JSON.stringify({ hidden: join(service.dataDir, 'keys'), secret: 'x' }),
+    });
+    const job = await service.ended((await service.launch(template)).id);
+    const said = await output(job.id);
+    expect([job.status, job.job_explanation], said).to.deep.equal(['successful', '']);
+    expect(said).to.include('marker=yes').and.to.include('seen=False').and.to.include('multi=17');
+    if (isRoot) expect(Number(/user=(\d+)/.exec(said)?.[1])).to.be.within(64_321, 65_320);
+    expect(job.artifacts).to.deep.equal({ where: 'yes' });
+    const events = (await service.get(`jobs/${job.id}/job_events/?event=runner_on_ok`)).body.results;
+    expect(events).to.have.length(6);
+    // the text of each event is the part of the output that it claimed
+    expect(events[0].stdout).to.include('changed: [');
+    await gone(job.id);
+  });
+
+  it('runs ad hoc commands and updates of inventories there as well', async () => {
+    const command = await service.post('ad_hoc_commands/', {
+      inventory: service.inventory,
+      limit: 'good',
+      module_name: 'command',
+      module_args: 'cat /etc/of-the-image',
+      execution_environment: await environment(),
+    });
+    expect(command.status, JSON.stringify(command.body)).to.equal(201);
+    const path = `ad_hoc_commands/${command.body.id}/`;
+    const ended = await until(async () => {
+      const { body } = await service.get(path);
+      return body.finished && body;
+    }, 60_000);
+    expect(ended.status).to.equal('successful');
+    expect((await service.get(`${path}stdout/?format=txt`)).text).to.include('CHANGED | rc=0 >>\nyes');
+  });
+
+  it('ends a container whose run is canceled', async () => {
+    const template = await service.template({ playbook: 'sleeping.yml', execution_environment: await environment() });
+    const { id } = await service.launch(template);
+    await until(async () => (await output(id)).includes('TASK ['), 60_000, 'the first task');
+    expect(containers()).to.not.equal('');
+    expect((await service.post(`jobs/${id}/cancel/`, {})).status).to.equal(202);
+    expect((await service.ended(id)).status).to.equal('canceled');
+    await gone(id);
+  });
+
+  it('says why there is no container, and keeps what belongs to the registry out of everybody’s sight', async () => {
+    const type = (await service.get('credential_types/?namespace=registry')).body.results[0].id;
+    const inputs = { host: 'localhost:9', username: 'puller', password: 'registry-secret', verify_ssl: false };
+    const credential = await service.credential({ credential_type: type, inputs });
+    const fetched = await environment({ image: 'localhost:9/engine:2', pull: 'always', credential });
+    const template = await service.template({ execution_environment: fetched });
+    const job = await service.ended((await service.launch(template)).id);
+    expect(job.status).to.equal('error');
+    expect(job.job_explanation).to.match(/^The engine could not be started: .*localhost:9/);
+    expect(JSON.stringify(job) + (await output(job.id))).to.not.include('registry-secret');
+    await gone(job.id);
+  });
+
+  it('outlives the process that started it: another one takes it up, and ends it', async () => {
+    const first = makeStage(undefined, { containerCommand: 'podman' });
+    const spec = { ...(await first.spec('hang.yml')), container: { image: store.image, pull: 'never' as const } };
+    await first.executor.start(spec);
+    const second = makeStage(first.dataDir, { containerCommand: 'podman' });
+    const handle = (await second.executor.recover(spec.run_id))!;
+    const said = async () => String(await second.executor.read(handle, 'stdout', 0, 1 << 20));
+    await until(async () => (await said()).includes('hanging now'), 60_000, 'the task that hangs');
+    expect(await second.executor.status(handle)).to.deep.equal({ state: 'running' });
+    await second.executor.cancel(handle);
+    const { status } = await second.finished(handle);
+    expect(status).to.deep.include({ state: 'exited' }).and.to.have.nested.property('exit.reason', 'canceled');
+    await second.executor.cleanup(handle);
+    expect(containers()).to.equal('');
+    await Promise.all([first.end(), second.end()]);
+  });
+
+  it('ends with what is left of it where its wrapper was killed', async () => {
+    const stage = makeStage(undefined, { containerCommand: 'podman' });
+    const spec = { ...(await stage.spec('hang.yml')), container: { image: store.image, pull: 'never' as const } };
+    const handle = await stage.executor.start(spec);
+    await until(() => containers() !== '', 60_000, 'the container');
+    process.kill(handle['pid'] as number, 'SIGKILL');
+    await until(async () => (await stage.executor.status(handle)).state === 'lost', 30_000);
+    await stage.executor.cleanup(handle);
+    expect(containers()).to.equal('');
+    await stage.end();
+  });
+});
