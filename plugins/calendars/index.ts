@@ -20,5 +20,13 @@ export default definePlugin({
     api.resource(calendarResource(api));
     bindCalendars(api);
     judgeCalendars(api, readSpans);
+
+    api.page({
+      path: '/calendars',
+      label: 'Calendars',
+      section: 'Resources',
+      order: 250,
+      module: new URL('./pages/calendars.js', import.meta.url),
+    });
   },
 });

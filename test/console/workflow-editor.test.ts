@@ -192,6 +192,95 @@ describeWith(['chromium'], 'the console: a workflow is edited in its graph', () 
     expect((await named('Deploy')).failure_nodes).to.deep.equal([]);
   });
 
+  it('gives a node the credentials, labels, groups and environment that its template asks for', async () => {
+    const [machine] = (await stage.service.get('credential_types/?namespace=ssh')).body.results;
+    const credential = (name: string) =>
+      stage.make('credentials/', { name, organization: 1, credential_type: machine.id });
+    const [first, second] = [await credential('Red key'), await credential('Blue key')];
+    const label = await stage.make('labels/', { name: 'urgent', organization: 1 });
+    const group = await stage.make('instance_groups/', { name: 'north' });
+    const image = { name: 'Small image', image: 'registry.example/small:1', organization: 1 };
+    const environment = await stage.make('execution_environments/', image);
+    const asking = await stage.template('greet.yml', {
+      name: 'Asks for all',
+      ask_credential_on_launch: true,
+      ask_labels_on_launch: true,
+      ask_instance_groups_on_launch: true,
+      ask_execution_environment_on_launch: true,
+    });
+    const list = (name: string) => dialog().getByRole('group', { name: new RegExp(`^${name}`) });
+    const add = async (name: string, what: string) => {
+      await list(name).getByRole('combobox').fill(what);
+      await page.getByRole('option', { name: new RegExp(`^${what}`) }).click();
+      await list(name)
+        .getByRole('button', { name: `Take off ${what}` })
+        .waitFor();
+    };
+    const ids = async (node: number, name: string) =>
+      (await stage.service.get(`workflow_job_template_nodes/${node}/${name}/`)).body.results.map(({ id }: any) => id);
+
+    await button('Add a node').click();
+    await pick(page, 'Template', 'Asks for all');
+    await pick(page, 'Execution environment', 'Small image');
+    await add('Credentials', 'Red key');
+    await add('Credentials', 'Blue key');
+    await add('Labels', 'urgent');
+    await add('Instance groups', 'north');
+    await dialog().getByRole('button', { name: 'Add node' }).click();
+    // two of one type: refused at its field, and nothing is left behind
+    await list('Credentials').getByText('Cannot assign several').waitFor();
+    expect(await named('Asks for all')).to.equal(undefined);
+    expect(await violations(page), 'lists of a node').to.deep.equal([]);
+    await list('Credentials').getByRole('button', { name: 'Take off Red key' }).press('Enter');
+    await until(() => hasFocus(list('Credentials').getByRole('combobox')));
+    await dialog().getByRole('button', { name: 'Add node' }).press('Enter');
+    await closed();
+    const { id, execution_environment } = await named('Asks for all');
+    expect(execution_environment).to.equal(environment.id);
+    expect([await ids(id, 'credentials'), await ids(id, 'labels'), await ids(id, 'instance_groups')]).to.deep.equal([
+      [second.id],
+      [label.id],
+      [group.id],
+    ]);
+
+    // somebody who may change the workflow chooses among what the API lets them use
+    const { id: user } = await stage.make('users/', { username: 'editor', password: 'long enough 1' });
+    const give = async (path: string, role: string) => {
+      const { object_roles: roles } = (await stage.service.get(path)).body.summary_fields;
+      expect((await stage.service.post(`roles/${roles[role].id}/users/`, { id: user })).status).to.equal(204);
+    };
+    expect((await stage.service.post('organizations/1/users/', { id: user })).status).to.equal(204);
+    await give(`workflow_job_templates/${workflow}/`, 'admin_role');
+    await give(`job_templates/${asking.id}/`, 'execute_role');
+    await give(`credentials/${first.id}/`, 'use_role');
+    await give(`credentials/${second.id}/`, 'read_role');
+    const editor = await stage.fresh();
+    await stage.logIn(editor, 'editor', 'long enough 1');
+    await editor.goto(`/workflow_job_templates/${workflow}/graph`);
+    await editor.getByRole('application').locator('[data-node][aria-label^="Asks for all,"]').focus();
+    await editor.keyboard.press('e');
+    const theirs = editor.getByRole('group', { name: /^Credentials/ });
+    await theirs.getByText('Blue key').first().waitFor();
+    await theirs.getByRole('combobox').fill('key');
+    await editor.getByRole('option', { name: /^Red key/ }).waitFor();
+    const offered = editor.getByRole('listbox', { name: 'Add to credentials' }).getByRole('option');
+    expect(await offered.count()).to.equal(1);
+    await editor.context().close();
+
+    await node('Asks for all').focus();
+    await page.keyboard.press('e');
+    await list('Credentials').getByRole('button', { name: 'Take off Blue key' }).click();
+    await add('Credentials', 'Red key');
+    await list('Labels').getByRole('button', { name: 'Take off urgent' }).click();
+    await dialog().getByRole('button', { name: 'Save node' }).click();
+    await closed();
+    expect([await ids(id, 'credentials'), await ids(id, 'labels'), await ids(id, 'instance_groups')]).to.deep.equal([
+      [first.id],
+      [],
+      [group.id],
+    ]);
+  });
+
   it('is only a picture for those who only read', async () => {
     const { id } = await stage.make('users/', { username: 'reader', password: 'long enough 1' });
     const { summary_fields } = (await stage.service.get(`workflow_job_templates/${workflow}/`)).body;

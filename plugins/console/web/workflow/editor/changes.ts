@@ -34,17 +34,19 @@ export interface NewNode {
   columns: Record<string, unknown>;
   /** of an approval */
   approval?: Record<string, unknown> | undefined;
+  /** of the lists below it */
+  store: (node: number) => Promise<void>;
 }
 
-/** Makes a node and its link at once; an approval that is refused leaves no node behind. */
-export async function addNode({ workflow, after, columns, approval }: NewNode): Promise<Row> {
+/** Makes a node and its link at once; an approval or a list that is refused leaves no node behind. */
+export async function addNode({ workflow, after, columns, approval, store }: NewNode): Promise<Row> {
   const list = after
     ? `${nodes}/${after.id}/${after.kind}_nodes/`
     : `workflow_job_templates/${workflow}/workflow_nodes/`;
   const node = await post<Row>(list, columns);
-  if (!approval) return node;
   try {
-    await post(`${nodes}/${node.id}/create_approval_template/`, approval);
+    if (approval) await post(`${nodes}/${node.id}/create_approval_template/`, approval);
+    await store(node.id);
   } catch (error) {
     if (error instanceof ApiFailure) await removeNode(node.id);
     throw error;

@@ -14,7 +14,9 @@ import type { Resource, Row } from '../../resources/resource.ts';
 import { type GraphNode, type LinkKind, linkLabels } from '../graph.ts';
 import { type Approval, approvalBody, ApprovalFields, approvalNames, approvalOf } from './approval-fields.tsx';
 import { addNode, changeNode } from './changes.ts';
+import { ListField } from './list-field.tsx';
 import { askedFields, nodeKindOf, nodeKinds } from './node-kinds.ts';
+import { type ListChange, nodeLists, storeLists } from './node-lists.ts';
 
 interface Props {
   workflow: number;
@@ -58,13 +60,18 @@ type FormProps = Props & { fields: Fields };
 function NodeForm(props: FormProps) {
   const { node, after, fields, onClose } = props;
   const form = useNodeForm(props);
-  const { kind, values, errors, approval, own, set } = form;
+  const { kind, values, errors, approval, own, lists, set } = form;
   const row = node?.row ?? null;
   return (
     <Form
       submit={node ? 'Save node' : 'Add node'}
       errors={errors}
-      known={[...own, 'unified_job_template', ...(kind.value.list === null ? approvalNames : [])]}
+      known={[
+        ...own,
+        ...lists.map(({ name }) => name),
+        'unified_job_template',
+        ...(kind.value.list === null ? approvalNames : []),
+      ]}
       onSubmit={form.submit}
       onCancel={onClose}
     >
@@ -97,6 +104,15 @@ function NodeForm(props: FormProps) {
           onValue={set(name)}
         />
       ))}
+      {lists.map((list) => (
+        <ListField
+          key={list.name}
+          list={list}
+          node={row?.id ?? null}
+          changes={form.changes}
+          errors={errors.value[list.name]}
+        />
+      ))}
     </Form>
   );
 }
@@ -111,7 +127,10 @@ function useNodeForm({ workflow, node, after, fields, onDone }: FormProps) {
   const approval = useSignal<Approval>(approvalOf(row?.summary_fields['unified_job_template']));
   const errors = useSignal<FieldErrors>({});
   const { list, asks } = kind.value;
-  const asked = useAsked(asks ? list : null, values.value['unified_job_template']);
+  const info = useAsked(asks ? list : null, values.value['unified_job_template']);
+  const asked = askedFields(info);
+  const lists = nodeLists.filter(({ flag }) => info[flag] === true);
+  const changes = useSignal<Record<string, ListChange>>({});
   const own = ['all_parents_must_converge', ...(list === null ? [] : ['max_retries', ...asked])];
   const set = (name: string) => (value: unknown) => void (values.value = { ...values.value, [name]: value });
   const submit = async () => {
@@ -124,13 +143,15 @@ function useNodeForm({ workflow, node, after, fields, onDone }: FormProps) {
     const approves = list === null ? approvalBody(approval.value) : undefined;
     if (row) {
       await changeNode(row, columns, approves);
+      await storeLists(row.id, lists, changes);
       return onDone('The node is saved.', row.id);
     }
     const before = after && { id: after.id, kind: follows.value };
-    const { id } = await addNode({ workflow, columns, approval: approves, after: before });
+    const store = (node: number) => storeLists(node, lists, changes);
+    const { id } = await addNode({ workflow, columns, approval: approves, after: before, store });
     await onDone('The node is added.', id);
   };
-  return { kind, follows, values, approval, errors, own, set, submit };
+  return { kind, follows, values, approval, errors, own, lists, changes, set, submit };
 }
 
 interface TemplateProps {
@@ -168,10 +189,10 @@ const knownName = (row: Row | null, value: string): string | undefined => {
   return template && String(template.id) === value ? template.name : undefined;
 };
 
-/** The prompts of the chosen template that a node may answer beforehand. */
-function useAsked(list: string | null, template: string): string[] {
+/** What the chosen template asks for at launch, which a node may answer beforehand. */
+function useAsked(list: string | null, template: string): Record<string, unknown> {
   const { data } = useQuery<Record<string, unknown>>(list && template ? `${list}${template}/launch/` : null);
-  return list && template && data.value ? askedFields(data.value) : [];
+  return (list && template && data.value) || {};
 }
 
 const Follows = ({ value, onValue }: { value: LinkKind; onValue: (value: LinkKind) => void }) => (

@@ -1,0 +1,56 @@
+import { showBindings } from './bindings.js';
+import { preview } from './days.js';
+import { button, element, failure } from './dom.js';
+
+/** One calendar: what it comes to in the next days, what it is bound to. */
+export async function showDetail(root, context, id) {
+  const { request } = context;
+  const path = `calendars/${id}/`;
+  const [calendar, { actions }, { results: spans }] = await Promise.all([
+    request('GET', path),
+    request('OPTIONS', path),
+    request('GET', `${path}spans/`),
+  ]);
+  const editable = Boolean(actions.PUT);
+  const bindings = element('section', { 'aria-label': 'Bound to' });
+  root.replaceChildren(
+    element('p', {}, element('a', { href: '/calendars' }, 'All calendars')),
+    element('h2', {}, calendar.name),
+    calendar.description ? element('p', {}, calendar.description) : '',
+    element(
+      'p',
+      { class: 'muted' },
+      calendar.kind === 'deny' ? 'Nothing starts within its windows. ' : 'Nothing starts outside of its windows. ',
+      `Of the organization ${calendar.summary_fields.organization?.name ?? ''}.`,
+    ),
+    editable ? tools(context, calendar) : '',
+    preview(calendar, spans, Date.now()),
+    bindings,
+  );
+  await showBindings(bindings, context, { calendar, editable });
+}
+
+function tools({ request, go, toast }, { id, name }) {
+  const part = element('p', { class: 'tab-actions' });
+  const remove = async () => {
+    try {
+      await request('DELETE', `calendars/${id}/`);
+      toast(`${name} is deleted.`, 'good');
+      go('/calendars');
+    } catch (error) {
+      part.append(failure(error));
+    }
+  };
+  const sure = () => {
+    const keep = button('Keep it', usual);
+    part.replaceChildren(button('Delete it and its bindings', remove, { class: 'danger' }), keep);
+    keep.focus();
+  };
+  const usual = () =>
+    part.replaceChildren(
+      element('a', { class: 'button', href: `/calendars/${id}/edit` }, 'Edit'),
+      button('Delete', sure, { class: 'danger' }),
+    );
+  usual();
+  return part;
+}

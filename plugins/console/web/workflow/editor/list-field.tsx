@@ -1,0 +1,103 @@
+import { useId, useRef } from 'preact/hooks';
+import { ApiFailure, get } from '../../api/http.ts';
+import { useQuery } from '../../api/query.ts';
+import type { Page } from '../../api/types.ts';
+import { toast } from '../../components/toasts.tsx';
+import { RelationPicker } from '../../generic/relation-picker.tsx';
+import { labelOfRow } from '../../resources/relations.ts';
+import type { Row } from '../../resources/resource.ts';
+import { type ListChanges, type NodeList, pathOfList } from './node-lists.ts';
+
+interface Props {
+  list: NodeList;
+  /** null: a new one, whose lists are empty */
+  node: number | null;
+  changes: ListChanges;
+  errors: readonly string[] | undefined;
+}
+
+/** Records that a node brings to its launch: found by typing, one after the other. */
+export function ListField({ list, node, changes, errors = [] }: Props) {
+  const id = useId();
+  const { name, label, from, hint } = list;
+  const { data, error } = useQuery<Page<Row>>(node === null ? null : `${pathOfList(node, name)}?page_size=200`);
+  const before = node === null ? [] : data.value?.results;
+  const chosen = changes.value[name]?.after ?? before ?? [];
+  const change = (after: readonly Row[]) => {
+    if (before) changes.value = { ...changes.value, [name]: { before, after } };
+  };
+  const part = useRef<HTMLFieldSetElement>(null);
+  const add = async (value: string) => {
+    if (!value) return;
+    try {
+      const row = await get<Row>(`${from.split('?')[0]}${value}/`);
+      if (!chosen.some((one) => one.id === row.id)) change([...chosen, row]);
+    } catch (failure) {
+      if (!(failure instanceof ApiFailure)) throw failure;
+      toast(failure.message, 'bad');
+    }
+  };
+  return (
+    <fieldset
+      ref={part}
+      class={errors.length ? 'field invalid' : 'field'}
+      aria-describedby={[hint && `${id}-hint`, errors.length && `${id}-error`].filter(Boolean).join(' ') || undefined}
+    >
+      <legend>
+        {label}
+        <span class="optional"> (optional)</span>
+      </legend>
+      {chosen.length > 0 && (
+        <Chosen
+          rows={chosen}
+          label={label}
+          takeOff={(id) => {
+            change(chosen.filter((one) => one.id !== id));
+            // the button that had the focus goes
+            part.current?.querySelector('input')?.focus();
+          }}
+        />
+      )}
+      {before && (
+        <RelationPicker
+          bare
+          name={name}
+          label={`Add to ${label.toLowerCase()}`}
+          list={from}
+          value=""
+          onValue={(value) => void add(value)}
+        />
+      )}
+      {error.value && <p class="error">{error.value.message}</p>}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {errors.length > 0 && (
+        <p class="error" id={`${id}-error`}>
+          {errors.join(' ')}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+interface ChosenProps {
+  rows: readonly Row[];
+  label: string;
+  takeOff: (id: number) => void;
+}
+
+const Chosen = ({ rows, label, takeOff }: ChosenProps) => (
+  <ul class="plain chosen" aria-label={label}>
+    {rows.map((row) => (
+      <li key={row.id}>
+        <span>{labelOfRow(row)}</span>
+        <button type="button" onClick={() => takeOff(row.id)}>
+          Take off<span class="visually-hidden"> {labelOfRow(row)}</span>
+        </button>
+      </li>
+    ))}
+  </ul>
+);
