@@ -1,6 +1,10 @@
+import type { PluginApi } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { httpTarget, type MailTarget, mailTarget } from '../../../test/notifications/servers.ts';
 import { until } from '../../../test/support/until.ts';
+import { adminPassword } from '../../../test/support/service.ts';
+import { testPlugin } from '../../../test/support/plugins.ts';
 import { type DriftStage, startDrift } from './stage.ts';
 
 const ann = { auth: 'ann:Ann-has-1-secret' };
@@ -11,13 +15,18 @@ describe('drift over the API', function () {
   let mail: MailTarget;
   let template: number;
   let made = 0;
+  const insights: PluginApi[] = [];
+  const reader = testPlugin('reader', (api) => void insights.push(api));
 
   before(async () => {
     mail = await mailTarget();
-    stage = await startDrift({
-      TAPLINE_DRIFT_ALERT_GROUP_SECONDS: '0',
-      TAPLINE_OUTBOUND_ALLOWED_NETWORKS: '["127.0.0.1"]',
-    });
+    stage = await startDrift(
+      {
+        TAPLINE_DRIFT_ALERT_GROUP_SECONDS: '0',
+        TAPLINE_OUTBOUND_ALLOWED_NETWORKS: '["127.0.0.1"]',
+      },
+      [reader],
+    );
     expect((await stage.post('users/', { username: 'ann', password: 'Ann-has-1-secret' })).status).to.equal(201);
     template = await mailTemplate(mail.port);
   });
@@ -84,7 +93,9 @@ describe('drift over the API', function () {
 
     it('are filtered by host, inventory, category, severity and acknowledged, by day and by job', async () => {
       const paths = async (query: string) =>
-        (await stage.all(`drift_detections/?host=${host}&${query}`)).map(({ fact_path: path }) => path).toSorted();
+        (await stage.all(`drift_detections/?host=${host}&${query}`))
+          .map(({ fact_path: path }): string => path)
+          .toSorted();
       expect(await paths('')).to.deep.equal(['=2+5', 'kernel', 'plain', 'services']);
       expect(await paths('category=kernel')).to.deep.equal(['kernel']);
       expect(await paths('severity=medium')).to.deep.equal(['services']);
@@ -133,6 +144,35 @@ describe('drift over the API', function () {
         titles,
       );
     });
+  });
+
+  it('is told at once to who listens to an inventory that they may read', async () => {
+    const listen = async (auth: string) => {
+      const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/websocket/`, {
+        headers: { authorization: `Basic ${Buffer.from(auth).toString('base64')}` },
+      });
+      const messages: any[] = [];
+      socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+      await until(() => messages.some(({ accept }) => accept));
+      socket.send(JSON.stringify({ groups: { drift: [stage.inventory] } }));
+      await until(() => messages.some(({ groups_current: joined, error }) => joined ?? error));
+      return { messages, close: () => socket.close() };
+    };
+    const [admin, other] = [await listen(`admin:${adminPassword}`), await listen(ann.auth)];
+    const host = await drifted('live', { kernel: 1 }, { kernel: 2 });
+    await until(() => admin.messages.some(({ group_name: group }) => group === 'drift'));
+    const told = admin.messages.find(({ group_name: group }) => group === 'drift');
+    expect(told).to.deep.include({ type: 'drift_detection', inventory: stage.inventory, hosts: [host] });
+    expect(other.messages.some(({ error }) => /denied/.test(error))).to.equal(true);
+    expect(other.messages.some(({ group_name: group }) => group === 'drift')).to.equal(false);
+    admin.close();
+    other.close();
+  });
+
+  it('is counted for other plugins', async () => {
+    const { count } = (await stage.get('drift_detections/')).body;
+    expect(count).to.be.greaterThan(0);
+    expect(await insights[0]!.insights.read('drift.detections', 0)).to.equal(count);
   });
 
   describe('compared', () => {
@@ -303,6 +343,24 @@ describe('drift over the API', function () {
         null,
         null,
       ]);
+    });
+
+    it('tell what they would have done, on or off, and send nothing', async () => {
+      const { id } = (await rule({ enabled: false, threshold_count: 2, host_filter: 'before*', cooldown_minutes: 0 }))
+        .body;
+      const host = await drifted('before1', { a: 1, b: 1 }, { a: 2, b: 1 }, { a: 3, b: 1 }, { a: 4, b: 4 });
+      const mails = mail.mails.length;
+      const { body, status } = await stage.get(`drift_alert_rules/${id}/preview/`);
+      expect(status).to.equal(200);
+      expect(body).to.include({ days: 7, count: 2, complete: true });
+      expect(body.results.map((one: any) => [one.host, one.host_name, one.drift_count])).to.deep.equal([
+        [host, 'before1', 2],
+        [host, 'before1', 4],
+      ]);
+      expect((await stage.get(`drift_alert_rules/${id}/preview/?days=91`)).status).to.equal(400);
+      expect((await stage.get(`drift_alert_rules/${id}/preview/`, ann)).status).to.equal(404);
+      expect(mail.mails.length).to.equal(mails);
+      await stage.request('DELETE', `drift_alert_rules/${id}/`);
     });
 
     it('count what lies in the window, is severe enough, and of their inventory', async () => {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hookTasks } from '../../../core/hooks/queue-tasks.ts';
-import { canonicalJson } from '../../../core/runner/ingest/json-text.ts';
+import type { Plugin } from '@tapline/plugin-sdk';
 import { type Stage, startStage } from '../../../test/launch/fixture.ts';
 import { until } from '../../../test/support/until.ts';
 import drift from '../index.ts';
@@ -38,9 +37,9 @@ export interface DriftStage extends Stage {
   all(path: string): Promise<any[]>;
 }
 
-export async function startDrift(env: Record<string, string> = {}): Promise<DriftStage> {
-  const stage = await startStage(env, [drift]);
-  const { db, hooks, queue } = stage.services;
+export async function startDrift(env: Record<string, string> = {}, others: Plugin[] = []): Promise<DriftStage> {
+  const stage = await startStage(env, [drift, ...others]);
+  const { db, queue } = stage.services;
   const folder = join(stage.dataDir, 'projects', 'stage');
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   write('gather.yml', gathering);
@@ -85,7 +84,7 @@ export async function startDrift(env: Record<string, string> = {}): Promise<Drif
       return Number(rows[0].id);
     },
     async learn(run, host, facts) {
-      const text = canonicalJson(facts);
+      const text = JSON.stringify(facts);
       const hash = createHash('sha256').update(text).digest('hex');
       const before = await db('host_facts').where({ host_id: host }).first('hash');
       await db.raw('insert into facts (hash, document) values (?, ?::jsonb) on conflict do nothing', [hash, text]);
@@ -95,7 +94,7 @@ export async function startDrift(env: Record<string, string> = {}): Promise<Drif
         .merge({ hash, run_id: run, modified: db.fn.now() });
       return { old_hash: before?.hash ?? null, new_hash: hash };
     },
-    tell: (run, hosts) => queue.addTasks(db, hookTasks(hooks, 'onFactsUpdated', { run_id: run, hosts })),
+    tell: (run, hosts) => queue.addTasks(db, [{ name: 'drift:hook:take-reports', payload: { run_id: run, hosts } }]),
     async host(name) {
       const made = await stage.post('hosts/', { name, inventory: stage.inventory });
       return made.body.id;
