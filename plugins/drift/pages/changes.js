@@ -101,7 +101,7 @@ function filterForm(query, go) {
 const changesTable = (results) =>
   table(
     'Changes',
-    ['', 'Host', 'Change', 'Category', 'Severity', 'Made by', 'Found', 'Acknowledged'],
+    ['Select', 'Host', 'Change', 'Category', 'Severity', 'Made by', 'Found', 'Acknowledged'],
     results.map((row) => [
       row.acknowledged
         ? ''

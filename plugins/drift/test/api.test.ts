@@ -59,13 +59,8 @@ describe('drift over the API', function () {
   /** A host whose facts went through these states, told one after the other. */
   async function drifted(name: string, ...states: object[]): Promise<number> {
     const host = await stage.host(name);
-    for (const facts of states) await change(host, facts);
+    for (const facts of states) await stage.change(host, facts);
     return host;
-  }
-  async function change(host: number, facts: object): Promise<void> {
-    const run = await stage.run();
-    await stage.tell(run, [{ host_id: host, ...(await stage.learn(run, host, facts)) }]);
-    await stage.settled();
   }
   const grant = async (role: string) => {
     const { results } = (await stage.get(`inventories/${stage.inventory}/object_roles/?role_field=${role}`)).body;
@@ -322,7 +317,7 @@ describe('drift over the API', function () {
       const host = await drifted('db1', { kernel: 1, other: 1 }, { kernel: 2, other: 2 });
       await drifted('web1', { kernel: 1 }, { kernel: 2 }, { kernel: 3 });
       expect(await alertsOf(id)).to.deep.equal([]);
-      await change(host, { kernel: 3, other: 3 });
+      await stage.change(host, { kernel: 3, other: 3 });
       const [alert] = await alertsOf(id);
       expect(alert).to.include({ host, alert_rule: id, drift_count: 2 });
       expect(alert.summary).to.equal('Kernels: 2 changes on db1, critical at worst (kernel)');
@@ -330,13 +325,13 @@ describe('drift over the API', function () {
       const told = mail.mails.find(({ text }) => text.includes('Kernels'))!;
       expect(told.to).to.deep.equal(['ops@example.com']);
       expect(told.text.replaceAll('=\r\n', '')).to.include('2 changes on db1');
-      await change(host, { kernel: 4, other: 4 });
+      await stage.change(host, { kernel: 4, other: 4 });
       expect(await alertsOf(id)).to.have.length(1);
       // the hour is over; what changed in it still counts, but not alone
       await stage.services.db('plugin_drift.alerts').update({ created: new Date(Date.now() - 3_700_000) });
-      await change(host, { kernel: 4, other: 5 });
+      await stage.change(host, { kernel: 4, other: 5 });
       expect(await alertsOf(id)).to.have.length(1);
-      await change(host, { kernel: 5, other: 5 });
+      await stage.change(host, { kernel: 5, other: 5 });
       expect((await alertsOf(id)).map(({ drift_count: count }) => count)).to.deep.equal([2, 4]);
       await stage.request('DELETE', `drift_alert_rules/${id}/`);
       expect((await stage.all(`drift_alerts/?host=${host}`)).map(({ alert_rule: of }) => of)).to.deep.equal([
@@ -370,9 +365,9 @@ describe('drift over the API', function () {
       const off = (await rule({ enabled: false })).body.id;
       const host = await drifted('counted', { kernel: 1, a: 1 }, { kernel: 2, a: 2 });
       await stage.services.db('plugin_drift.detections').update({ created: new Date(Date.now() - 3_700_000) });
-      await change(host, { kernel: 3, a: 3 });
+      await stage.change(host, { kernel: 3, a: 3 });
       expect(await alertsOf(severe)).to.deep.equal([]);
-      await change(host, { kernel: 4, a: 4 });
+      await stage.change(host, { kernel: 4, a: 4 });
       expect((await alertsOf(severe)).map(({ drift_count: count }) => count)).to.deep.equal([2]);
       expect([...(await alertsOf(apart)), ...(await alertsOf(off))]).to.deep.equal([]);
       for (const id of [apart, severe, off]) await stage.request('DELETE', `drift_alert_rules/${id}/`);
@@ -398,7 +393,7 @@ describe('drift over the API', function () {
       expect(failed.notification_error).to.include('404');
       await there.stop();
       expect((await stage.request('DELETE', `notification_templates/${nobody}/`)).status).to.equal(204);
-      await change(host, { kernel: 3 });
+      await stage.change(host, { kernel: 3 });
       const [, gone] = await until(async () => {
         const alerts = await alertsOf(id);
         return alerts[1]?.notification_status === 'failed' ? alerts : undefined;
