@@ -23,6 +23,7 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   schedules: async () => (await import('./measures/schedules.ts')).schedulesMeasure,
   notify: async () => (await import('./measures/notify.ts')).notify,
   recommendations: async () => (await import('./measures/recommendations.ts')).recommendationsMeasure,
+  drift: async () => (await import('./measures/drift.ts')).driftMeasure,
 };
 
 function print(found: Figure, json: boolean): void {

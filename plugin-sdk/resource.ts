@@ -87,24 +87,21 @@ export interface Call {
   /** For a handler that copies a row in `trx`: gives the copy what plugins keep beside the original. */
   copyExtensions: (trx: Knex, type: string, from: number, to: number) => Promise<void>;
   /**
-   * For a handler that writes a row itself, in `trx`: asks the guards of its type and tells the activity stream, as for
-   * any other write. `row` is the row as stored now, `before` as it was; without it the row is new; `more`: what the entry says
-   * besides the fields, as `[before, after]` by name. @throws what a guard throws
+   * For a handler that writes a row itself, in `trx`: asks the guards of its type and tells the activity stream, as for any other write. `row` is
+   * the row as stored now, `before` as it was (without it the row is new); `more`: what the entry says besides the fields, `[before, after]` by
+   * name. @throws what a guard throws
    */
   written: (trx: Knex, type: string, row: Row, before?: Row, more?: Record<string, unknown>) => Promise<void>;
   /**
-   * For a handler that links or unlinks rows itself, in `trx`, as the list `relation` below the parent would: asks the guards of
-   * the parent's type and tells the activity stream. @throws what a guard throws
+   * For a handler that links or unlinks rows itself, in `trx`, as the list `relation` below the parent would: asks the guards of the parent's type
+   * and tells the activity stream. @throws what a guard throws
    */
   linked: (trx: Knex, parent: Named, relation: string, child: Named, detach: boolean) => Promise<void>;
   /** Which of these rows of a type the caller may see. */
   visible: (type: string, ids: readonly number[]) => Promise<Set<number>>;
   /** A page of a type's list for this call's query, as the list route would answer; `narrow` restricts it (alias `t`). */
   list: (type: string, narrow?: Narrow) => Promise<Reply>;
-  /**
-   * The rows that the type's list has for this call's query, neither ordered nor cut, as a query under the alias that `narrow` is
-   * given: for counts, sums and changes of all of them at once. @throws ApiError 400 for a wrong filter
-   */
+  /** The rows of that list, neither ordered nor cut, for counts and changes of all at once. @throws ApiError 400 for a wrong filter */
   rows: (type: string, narrow?: Narrow) => Builder;
   /** All of a type's list for this call's query in one of its `formats`, for an action that is such a list under a name of its own. */
   write: (type: string, format: string, narrow?: Narrow) => Promise<Reply>;
@@ -178,9 +175,8 @@ export interface Action {
   handler(call: Call, row: Row): Promise<Reply>;
   summary?: string;
   /**
-   * What a body may hold: told by OPTIONS and the API description, and checked before the handler runs (400 with the messages
-   * of each wrong field). `call.body` then holds these and nothing else: values of their types, links as ids of what the caller may see.
-   * A field that was not sent has its `default`, or is absent. A PATCH need not hold what is required.
+   * What a body may hold: told by OPTIONS and the API description, and checked before the handler runs (400 with the messages of each wrong field). `call.body`
+   * then holds these alone, typed, links as ids of what the caller may see; what was not sent has its `default` or is absent. A PATCH need not hold what is required.
    */
   fields?: Record<string, Field>;
   /** false: the handler reads the body itself, as it was sent; `fields` only tell of it */
@@ -369,10 +365,7 @@ export interface Resource<R extends Row = Row> {
   afterDelete?(trx: Knex, row: R, call: Call): Promise<void>;
   /** last touch on the representation; must not query */
   present?(representation: Shown, row: R, view: View, call: Call): void;
-  /**
-   * Rows keyed by something else than an `id` column: `sql` gives the public id (`{alias}` as in fields), used to show and
-   * order it; `columns` gives the columns that equal it, so that a lookup or a filter by id uses the key.
-   */
+  /** Rows keyed by something else than `id`: `sql` is the public id (`{alias}` as in fields), shown and ordered by; `columns` those that equal it, so that lookups use the key. */
   identity?: { sql: string; columns: (id: number) => Record<string, number> };
   /** `?limit=n` answers `{ results }` with at most n rows, uncounted and unpaged. */
   limitParameter?: boolean;

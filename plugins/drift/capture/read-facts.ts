@@ -1,10 +1,8 @@
 import type { Knex, PluginApi } from '@tapline/plugin-sdk';
 import type { ReadFacts } from '../detect/detect.ts';
 import { factTexts } from '../facts/canonical.ts';
-import { unpacked } from '../facts/content.ts';
+import { unpackedText } from '../facts/content.ts';
 import { parseExactly } from '../facts/exact-json.ts';
-
-export const readFacts = (facts: Record<string, unknown>): ReadFacts => ({ facts, texts: factTexts(facts) });
 
 /** Texts of facts that core has under these hashes; some may be gone. As text, since parsing would lose how floats are written. */
 export async function readDocuments(trx: Knex, hashes: readonly string[]): Promise<Map<string, string>> {
@@ -14,7 +12,10 @@ export async function readDocuments(trx: Knex, hashes: readonly string[]): Promi
   return new Map(rows.map(({ hash, document }: { hash: string; document: string }) => [hash, document]));
 }
 
-export const factsOfText = (text: string): ReadFacts => readFacts(parseExactly(text) as Record<string, unknown>);
+export function factsOfText(json: string): ReadFacts {
+  const facts = parseExactly(json) as Record<string, unknown>;
+  return { facts, texts: factTexts(facts, json) };
+}
 
 /** Facts of snapshots, packed, by their ids. */
 export async function readContents(
@@ -28,4 +29,4 @@ export async function readContents(
   return new Map(rows.map(({ id, content }) => [id, content]));
 }
 
-export const factsOfContent = (content: Buffer): ReadFacts => readFacts(unpacked(content));
+export const factsOfContent = (content: Buffer): ReadFacts => factsOfText(unpackedText(content));

@@ -9,47 +9,54 @@ export interface NestedChange {
   value?: unknown;
 }
 
+type Members = Record<string, unknown>;
+
+/** Two objects or two lists on the way, and where in them it stands. */
+interface Frame {
+  path: string;
+  before: Members;
+  after: Members;
+  keys: readonly string[];
+  at: number;
+}
+
 /**
  * What differs between two values, place by place; lists go by their positions. It goes on only as far as somebody reads it, so
- * that the first 200 changes of a huge fact cost no more than those; no library for it does.
+ * that the first 200 changes of a huge fact cost no more than those, and has a stack of its own, since facts may be nested
+ * deeper than calls; no library for it does both.
  */
 export function* nestedChanges(before: unknown, after: unknown): Generator<NestedChange> {
-  // a stack of our own: facts may be nested deeper than calls
-  const places: Place[] = [{ path: '', before, after }];
-  for (let place = places.pop(); place; place = places.pop()) {
-    const { path } = place;
-    if (!('before' in place)) yield { op: 'add', path, value: place.after };
-    else if (!('after' in place)) yield { op: 'remove', path, before: place.before };
+  const whole = frameOf('', before, after);
+  if (!whole && !isSame(before, after)) yield { op: 'replace', path: '', before, value: after };
+  const frames = whole ? [whole] : [];
+  for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
+    const key = frame.keys[frame.at++];
+    if (key === undefined) {
+      frames.pop();
+      continue;
+    }
+    const [was, is] = [frame.before[key], frame.after[key]];
+    if (isSame(was, is)) continue;
+    const path = `${frame.path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (!Object.hasOwn(frame.before, key)) yield { op: 'add', path, value: is };
+    else if (!Object.hasOwn(frame.after, key)) yield { op: 'remove', path, before: was };
     else {
-      const inner = innerPlaces(place);
-      if (inner) for (const one of inner.toReversed()) places.push(one);
-      else if (!isSame(place.before, place.after))
-        yield { op: 'replace', path, before: place.before, value: place.after };
+      const inner = frameOf(path, was, is);
+      if (inner) frames.push(inner);
+      else yield { op: 'replace', path, before: was, value: is };
     }
   }
 }
 
-/** A side that is missing is where there is nothing. */
-interface Place {
-  path: string;
-  before?: unknown;
-  after?: unknown;
+function frameOf(path: string, before: unknown, after: unknown): Frame | undefined {
+  if (!hasMembers(before) || !hasMembers(after) || Array.isArray(before) !== Array.isArray(after)) return undefined;
+  const keys = Object.keys(before);
+  for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) keys.push(key);
+  return { path, before, after, keys, at: 0 };
 }
 
-function innerPlaces({ path, before, after }: Place): Place[] | undefined {
-  const [left, right] = [membersOf(before), membersOf(after)];
-  if (!left || !right || Array.isArray(before) !== Array.isArray(after)) return undefined;
-  return [...new Set([...left.keys(), ...right.keys()])].map((key) => ({
-    path: `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-    ...(left.has(key) ? { before: left.get(key) } : {}),
-    ...(right.has(key) ? { after: right.get(key) } : {}),
-  }));
-}
-
-function membersOf(value: unknown): Map<string, unknown> | undefined {
-  if (typeof value !== 'object' || value === null || isRawNumber(value)) return undefined;
-  return new Map(Object.entries(value));
-}
+const hasMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !isRawNumber(value);
 
 const isSame = (before: unknown, after: unknown): boolean =>
   before === after || (isRawNumber(before) && isRawNumber(after) && before.rawJSON === after.rawJSON);

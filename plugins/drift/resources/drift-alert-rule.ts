@@ -1,5 +1,6 @@
 import { defineResource, field, type PluginApi, type Resource, type Row, ValidationError } from '@tapline/plugin-sdk';
 import { categories, severities } from '../detect/classify.ts';
+import { previewAction } from './preview.ts';
 import { switchAction } from './switch.ts';
 
 const year = 525_600;
@@ -53,7 +54,11 @@ export function driftAlertRuleResource(api: PluginApi): Resource {
     },
     fields,
     sublists: { drift_alerts: { resource: 'drift_alert', column: 'alert_rule_id' } },
-    actions: { enable: switchAction(api, administers, true), disable: switchAction(api, administers, false) },
+    actions: {
+      enable: switchAction(api, administers, true),
+      disable: switchAction(api, administers, false),
+      preview: previewAction(api, administers),
+    },
     validate: ({ input, before, sent }) => check(api, { ...before, ...input } as Row, input as Row, sent),
     async beforeDelete(trx, { id }) {
       await trx(api.table('alerts'))

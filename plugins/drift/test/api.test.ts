@@ -1,6 +1,10 @@
+import type { PluginApi } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { httpTarget, type MailTarget, mailTarget } from '../../../test/notifications/servers.ts';
 import { until } from '../../../test/support/until.ts';
+import { adminPassword } from '../../../test/support/service.ts';
+import { testPlugin } from '../../../test/support/plugins.ts';
 import { type DriftStage, startDrift } from './stage.ts';
 
 const ann = { auth: 'ann:Ann-has-1-secret' };
@@ -11,13 +15,18 @@ describe('drift over the API', function () {
   let mail: MailTarget;
   let template: number;
   let made = 0;
+  const insights: PluginApi[] = [];
+  const reader = testPlugin('reader', (api) => void insights.push(api));
 
   before(async () => {
     mail = await mailTarget();
-    stage = await startDrift({
-      TAPLINE_DRIFT_ALERT_GROUP_SECONDS: '0',
-      TAPLINE_OUTBOUND_ALLOWED_NETWORKS: '["127.0.0.1"]',
-    });
+    stage = await startDrift(
+      {
+        TAPLINE_DRIFT_ALERT_GROUP_SECONDS: '0',
+        TAPLINE_OUTBOUND_ALLOWED_NETWORKS: '["127.0.0.1"]',
+      },
+      [reader],
+    );
     expect((await stage.post('users/', { username: 'ann', password: 'Ann-has-1-secret' })).status).to.equal(201);
     template = await mailTemplate(mail.port);
   });
@@ -50,13 +59,8 @@ describe('drift over the API', function () {
   /** A host whose facts went through these states, told one after the other. */
   async function drifted(name: string, ...states: object[]): Promise<number> {
     const host = await stage.host(name);
-    for (const facts of states) await change(host, facts);
+    for (const facts of states) await stage.change(host, facts);
     return host;
-  }
-  async function change(host: number, facts: object): Promise<void> {
-    const run = await stage.run();
-    await stage.tell(run, [{ host_id: host, ...(await stage.learn(run, host, facts)) }]);
-    await stage.settled();
   }
   const grant = async (role: string) => {
     const { results } = (await stage.get(`inventories/${stage.inventory}/object_roles/?role_field=${role}`)).body;
@@ -84,7 +88,9 @@ describe('drift over the API', function () {
 
     it('are filtered by host, inventory, category, severity and acknowledged, by day and by job', async () => {
       const paths = async (query: string) =>
-        (await stage.all(`drift_detections/?host=${host}&${query}`)).map(({ fact_path: path }) => path).toSorted();
+        (await stage.all(`drift_detections/?host=${host}&${query}`))
+          .map(({ fact_path: path }): string => path)
+          .toSorted();
       expect(await paths('')).to.deep.equal(['=2+5', 'kernel', 'plain', 'services']);
       expect(await paths('category=kernel')).to.deep.equal(['kernel']);
       expect(await paths('severity=medium')).to.deep.equal(['services']);
@@ -133,6 +139,35 @@ describe('drift over the API', function () {
         titles,
       );
     });
+  });
+
+  it('is told at once to who listens to an inventory that they may read', async () => {
+    const listen = async (auth: string) => {
+      const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/websocket/`, {
+        headers: { authorization: `Basic ${Buffer.from(auth).toString('base64')}` },
+      });
+      const messages: any[] = [];
+      socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+      await until(() => messages.some(({ accept }) => accept));
+      socket.send(JSON.stringify({ groups: { drift: [stage.inventory] } }));
+      await until(() => messages.some(({ groups_current: joined, error }) => joined ?? error));
+      return { messages, close: () => socket.close() };
+    };
+    const [admin, other] = [await listen(`admin:${adminPassword}`), await listen(ann.auth)];
+    const host = await drifted('live', { kernel: 1 }, { kernel: 2 });
+    await until(() => admin.messages.some(({ group_name: group }) => group === 'drift'));
+    const told = admin.messages.find(({ group_name: group }) => group === 'drift');
+    expect(told).to.deep.include({ type: 'drift_detection', inventory: stage.inventory, hosts: [host] });
+    expect(other.messages.some(({ error }) => /denied/.test(error))).to.equal(true);
+    expect(other.messages.some(({ group_name: group }) => group === 'drift')).to.equal(false);
+    admin.close();
+    other.close();
+  });
+
+  it('is counted for other plugins', async () => {
+    const { count } = (await stage.get('drift_detections/')).body;
+    expect(count).to.be.greaterThan(0);
+    expect(await insights[0]!.insights.read('drift.detections', 0)).to.equal(count);
   });
 
   describe('compared', () => {
@@ -282,7 +317,7 @@ describe('drift over the API', function () {
       const host = await drifted('db1', { kernel: 1, other: 1 }, { kernel: 2, other: 2 });
       await drifted('web1', { kernel: 1 }, { kernel: 2 }, { kernel: 3 });
       expect(await alertsOf(id)).to.deep.equal([]);
-      await change(host, { kernel: 3, other: 3 });
+      await stage.change(host, { kernel: 3, other: 3 });
       const [alert] = await alertsOf(id);
       expect(alert).to.include({ host, alert_rule: id, drift_count: 2 });
       expect(alert.summary).to.equal('Kernels: 2 changes on db1, critical at worst (kernel)');
@@ -290,19 +325,37 @@ describe('drift over the API', function () {
       const told = mail.mails.find(({ text }) => text.includes('Kernels'))!;
       expect(told.to).to.deep.equal(['ops@example.com']);
       expect(told.text.replaceAll('=\r\n', '')).to.include('2 changes on db1');
-      await change(host, { kernel: 4, other: 4 });
+      await stage.change(host, { kernel: 4, other: 4 });
       expect(await alertsOf(id)).to.have.length(1);
       // the hour is over; what changed in it still counts, but not alone
       await stage.services.db('plugin_drift.alerts').update({ created: new Date(Date.now() - 3_700_000) });
-      await change(host, { kernel: 4, other: 5 });
+      await stage.change(host, { kernel: 4, other: 5 });
       expect(await alertsOf(id)).to.have.length(1);
-      await change(host, { kernel: 5, other: 5 });
+      await stage.change(host, { kernel: 5, other: 5 });
       expect((await alertsOf(id)).map(({ drift_count: count }) => count)).to.deep.equal([2, 4]);
       await stage.request('DELETE', `drift_alert_rules/${id}/`);
       expect((await stage.all(`drift_alerts/?host=${host}`)).map(({ alert_rule: of }) => of)).to.deep.equal([
         null,
         null,
       ]);
+    });
+
+    it('tell what they would have done, on or off, and send nothing', async () => {
+      const { id } = (await rule({ enabled: false, threshold_count: 2, host_filter: 'before*', cooldown_minutes: 0 }))
+        .body;
+      const host = await drifted('before1', { a: 1, b: 1 }, { a: 2, b: 1 }, { a: 3, b: 1 }, { a: 4, b: 4 });
+      const mails = mail.mails.length;
+      const { body, status } = await stage.get(`drift_alert_rules/${id}/preview/`);
+      expect(status).to.equal(200);
+      expect(body).to.include({ days: 7, count: 2, complete: true });
+      expect(body.results.map((one: any) => [one.host, one.host_name, one.drift_count])).to.deep.equal([
+        [host, 'before1', 2],
+        [host, 'before1', 4],
+      ]);
+      expect((await stage.get(`drift_alert_rules/${id}/preview/?days=91`)).status).to.equal(400);
+      expect((await stage.get(`drift_alert_rules/${id}/preview/`, ann)).status).to.equal(404);
+      expect(mail.mails.length).to.equal(mails);
+      await stage.request('DELETE', `drift_alert_rules/${id}/`);
     });
 
     it('count what lies in the window, is severe enough, and of their inventory', async () => {
@@ -312,9 +365,9 @@ describe('drift over the API', function () {
       const off = (await rule({ enabled: false })).body.id;
       const host = await drifted('counted', { kernel: 1, a: 1 }, { kernel: 2, a: 2 });
       await stage.services.db('plugin_drift.detections').update({ created: new Date(Date.now() - 3_700_000) });
-      await change(host, { kernel: 3, a: 3 });
+      await stage.change(host, { kernel: 3, a: 3 });
       expect(await alertsOf(severe)).to.deep.equal([]);
-      await change(host, { kernel: 4, a: 4 });
+      await stage.change(host, { kernel: 4, a: 4 });
       expect((await alertsOf(severe)).map(({ drift_count: count }) => count)).to.deep.equal([2]);
       expect([...(await alertsOf(apart)), ...(await alertsOf(off))]).to.deep.equal([]);
       for (const id of [apart, severe, off]) await stage.request('DELETE', `drift_alert_rules/${id}/`);
@@ -340,7 +393,7 @@ describe('drift over the API', function () {
       expect(failed.notification_error).to.include('404');
       await there.stop();
       expect((await stage.request('DELETE', `notification_templates/${nobody}/`)).status).to.equal(204);
-      await change(host, { kernel: 3 });
+      await stage.change(host, { kernel: 3 });
       const [, gone] = await until(async () => {
         const alerts = await alertsOf(id);
         return alerts[1]?.notification_status === 'failed' ? alerts : undefined;
