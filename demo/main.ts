@@ -12,6 +12,7 @@ import { freePort } from './free-port.ts';
 import { type DemoHost, startDemoHost } from './sshd.ts';
 
 const root = new URL('..', import.meta.url).pathname;
+const scene = process.argv[2];
 /** Far more than it takes; whatever hangs must not hang for ever. */
 const deadlineMs = 180_000;
 const cancelMs = 30_000;
@@ -123,6 +124,10 @@ async function demo({ service, base, data, password, signal }: Stage): Promise<b
   await ready(base, service, signal);
   const client = new Client(base, 'admin', password);
   say(`service ready at ${base}`);
+  if (scene === 'events') {
+    const { eventsDemo } = await import('./events.ts');
+    return eventsDemo({ client, base, signal, say, show });
+  }
   const host = await startDemoHost(join(data, 'demo-sshd'));
   try {
     signal.throwIfAborted();
@@ -146,6 +151,10 @@ async function demo({ service, base, data, password, signal }: Stage): Promise<b
 
 class DemoError extends Error {}
 
+if (scene !== undefined && scene !== 'events') {
+  console.error(`usage: npm run demo [-- events]; there is no scene "${scene}"`);
+  process.exit(2);
+}
 const data = mkdtempSync(join(tmpdir(), 'tapline-demo-'));
 const password = randomBytes(12).toString('base64url');
 const port = await freePort();

@@ -70,7 +70,7 @@ export interface Call {
   rawBody?: Buffer;
   /** The request's headers, names in lower case. Without cookies, and without `authorization` where the service has judged it (it is there on public routes). */
   readonly headers: Readonly<Record<string, string>>;
-  /** A header by its real name in lower case (`x-hub-signature-256`), else one that stands for it (`config/stand-ins.ts`). */
+  /** A header by its real name in lower case, else one that stands for it (`config/stand-ins.ts`). */
   header: (name: string) => string | undefined;
   ip: string;
   /** The Accept header as sent; '' when absent. For actions that choose a format themselves. */
@@ -108,10 +108,7 @@ export interface Call {
 }
 
 /** One row by its type and id. */
-export interface Named {
-  type: string;
-  id: number;
-}
+export type Named = { type: string; id: number };
 
 /** Narrows a list's query, whose table stands under the alias. */
 export type Narrow = (builder: Builder, alias: string) => void;

@@ -1,0 +1,73 @@
+import type { PluginApi } from '@tapline/plugin-sdk';
+import { type Claimed, claim } from './claim.ts';
+import type { Send } from './send.ts';
+import { settle } from './settle.ts';
+
+/** Requests that one node has under way. */
+const mostAtOnce = 100;
+/** What is due by time, or was left by another node, is found so soon. */
+const lookMs = 1000;
+
+/** Sends what is due: at once where this node made it, in the background and side by side, so that no target waits for another. */
+export class Pump {
+  readonly #api: PluginApi;
+  readonly #send: Send;
+  #underWay = 0;
+  #looking = false;
+  #again = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(api: PluginApi, send: Send) {
+    this.#api = api;
+    this.#send = send;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.wake(), lookMs);
+    this.#timer.unref();
+    this.wake();
+  }
+
+  /** What is under way is not waited for: it goes on elsewhere when its lease is over. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  wake(): void {
+    if (!this.#timer) return;
+    if (this.#looking) this.#again = true;
+    else void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    this.#looking = true;
+    try {
+      do {
+        this.#again = false;
+        const free = mostAtOnce - this.#underWay;
+        if (free <= 0) break;
+        // one question at a time
+        // oxlint-disable-next-line no-await-in-loop
+        for (const delivery of await claim(this.#api, free)) void this.#deliver(delivery);
+      } while (this.#again && this.#timer);
+    } catch (err) {
+      if (this.#timer) this.#api.log.warn({ err }, 'deliveries that are due could not be read');
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #deliver(delivery: Claimed): Promise<void> {
+    this.#underWay += 1;
+    try {
+      await settle(this.#api, delivery, await this.#send(delivery.webhook, delivery));
+    } catch (err) {
+      // its lease ends, and it is sent again
+      if (this.#timer) this.#api.log.warn({ err, delivery: delivery.id }, 'a delivery could not be noted');
+    } finally {
+      this.#underWay -= 1;
+      this.wake();
+    }
+  }
+}

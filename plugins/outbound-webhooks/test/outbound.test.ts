@@ -1,0 +1,321 @@
+import { createHmac } from 'node:crypto';
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import { type Stage, startStage } from '../../../test/launch/fixture.ts';
+import { until } from '../../../test/support/until.ts';
+import outbound from '../index.ts';
+import { type Arrived, startTarget, type Target } from './target.ts';
+
+const events = ['job.started', 'job.succeeded', 'job.failed', 'job.canceled'];
+
+describe('outbound webhooks', function () {
+  this.timeout(600_000);
+  let stage: Stage;
+  let target: Target;
+  let template: number;
+  let made = 0;
+
+  before(async () => {
+    stage = await startStage({ TAPLINE_OUTBOUND_ALLOWED_NETWORKS: '127.0.0.1' }, [outbound]);
+    target = await startTarget();
+    template = await stage.template({ allow_simultaneous: true });
+  });
+  after(async () => {
+    await stage?.stop();
+    await target?.stop();
+  });
+  afterEach(async () => {
+    target.answer = (response) => response.writeHead(204).end();
+    for (const { id } of (await stage.get('outbound_webhooks/')).body.results)
+      await stage.request('DELETE', `outbound_webhooks/${id}/`);
+  });
+
+  async function make(body: object = {}): Promise<any> {
+    made += 1;
+    const answer = await stage.post('outbound_webhooks/', {
+      name: `hook ${made}`,
+      organization: 1,
+      url: `${target.url}/${made}`,
+      events,
+      ...body,
+    });
+    expect(answer.status, answer.text).to.equal(201);
+    return answer.body;
+  }
+  const keyOf = async ({ id }: { id: number }) =>
+    (await stage.get(`outbound_webhooks/${id}/webhook_key/`)).body.webhook_key;
+  const at = ({ url }: { url: string }) => target.arrived.filter(({ path }) => url.endsWith(path));
+  const come = (hook: any, count: number) =>
+    until(() => (at(hook).length >= count ? at(hook) : undefined), 60_000, `${count} requests come`);
+  const deliveries = async (hook: any) =>
+    (await stage.get(`outbound_webhooks/${hook.id}/deliveries/?order_by=id`)).body.results;
+  const settled = (hook: any, test: (all: any[]) => unknown) =>
+    until(
+      async () => {
+        const all = await deliveries(hook);
+        return test(all) ? all : undefined;
+      },
+      60_000,
+      'deliveries are as wanted',
+    );
+  const due = (hook: any) =>
+    stage.services
+      .db('plugin_outbound_webhooks.outbound_webhook_deliveries')
+      .where({ outbound_webhook_id: hook.id, finished: null })
+      .update({ next_attempt: new Date(0).toISOString() });
+  const verify = (key: string, { body, headers }: Arrived) =>
+    new Webhook(key).verify(body, headers as Record<string, string>);
+
+  it('are sent, signed, when a job starts and ends', async () => {
+    const hook = await make();
+    const run = await stage.launch(template);
+    const job = await stage.ended(run.id);
+    const sent = await come(hook, 2);
+    const key = await keyOf(hook);
+    expect(key).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const payloads = sent.map((one) => verify(key, one) as any).toSorted((a, b) => a.data.seq - b.data.seq);
+    expect(payloads.map(({ type }) => type)).to.deep.equal(['job.started', 'job.succeeded']);
+    const [{ data: started }, { data: succeeded, timestamp }] = payloads;
+    expect(started).to.include({ id: run.id, type: 'job', status: 'running', finished: null });
+    expect(succeeded).to.deep.include({
+      id: run.id,
+      type: 'job',
+      status: 'successful',
+      organization: { id: 1, name: 'Default' },
+      job_template: { id: template, name: job.name },
+      inventory: { id: stage.inventory, name: 'stage' },
+      launch_type: 'manual',
+      launched_by: { id: 1, name: 'admin', type: 'user' },
+      job_explanation: '',
+    });
+    expect(succeeded.url).to.match(new RegExp(`/api/v2/jobs/${run.id}/$`));
+    expect(Date.parse(timestamp)).to.be.greaterThan(0);
+    expect(succeeded.elapsed).to.be.greaterThan(0);
+    expect(Object.keys(succeeded)).not.to.include('extra_vars');
+    for (const { headers, body } of sent) {
+      expect(headers['x-svc-signature']).to.equal(`sha256=${createHmac('sha256', key).update(body).digest('hex')}`);
+      expect(headers['x-svc-event']).to.equal(JSON.parse(body).type);
+      expect(headers['x-svc-delivery']).to.equal(headers['webhook-id']);
+      expect(headers['content-type']).to.equal('application/json');
+    }
+    const all = await settled(
+      hook,
+      (found) => found.length === 2 && found.every(({ status }: any) => status === 'successful'),
+    );
+    expect(all[0]).to.include({ status_code: 204, attempt: 1, error: '', unified_job: run.id });
+    const detail = (await stage.get(`outbound_webhook_deliveries/${all[0].id}/`)).body;
+    expect(JSON.parse(detail.body).type).to.equal(all[0].event);
+    expect(detail.attempts).to.have.length(1);
+    expect(
+      (await stage.get(`outbound_webhook_deliveries/?unified_job=${run.id}&event=job.started`)).body.count,
+    ).to.equal(1);
+  });
+
+  it('tell of failures, of what was asked for only, and of their own organization only', async () => {
+    const hook = await make({ events: ['job.failed'] });
+    const organization = (await stage.post('organizations/', { name: 'other' })).body.id;
+    const foreign = await make({ organization });
+    const off = await make({ enabled: false });
+    const failing = await stage.template({ playbook: 'failing.yml' });
+    await stage.ended((await stage.launch(failing)).id);
+    const [sent] = await come(hook, 1);
+    expect((verify(await keyOf(hook), sent!) as any).data).to.include({ status: 'failed' });
+    expect([at(hook).length, at(foreign).length, at(off).length]).to.deep.equal([1, 0, 0]);
+  });
+
+  it('are tried again with one webhook-id until they are taken, and record each try', async () => {
+    const hook = await make({ events: ['job.succeeded'], custom_headers: { 'X-Token': 'very-secret-value' } });
+    target.answer = (response) => response.writeHead(503, { 'retry-after': '100' }).end('no: very-secret-value');
+    await stage.ended((await stage.launch(template)).id);
+    const [first] = await settled(hook, ([one]) => one?.status_code === 503);
+    expect(first).to.include({ status: 'pending', attempt: 1, error: 'The target answered 503.' });
+    expect((Date.parse(first.next_attempt) - Date.now()) / 1000).to.be.within(10, 101);
+    target.answer = (response) => response.writeHead(302, { location: `${target.url}/elsewhere` }).end();
+    await due(hook);
+    await settled(hook, ([one]) => one.attempt === 2 && one.status_code === 302);
+    target.answer = (response) => response.writeHead(200).end('thanks');
+    await due(hook);
+    const [last] = await settled(hook, ([one]) => one.status === 'successful');
+    expect(last.next_attempt).to.equal(null);
+    expect(target.arrived.filter(({ path }) => path === '/elsewhere')).to.deep.equal([]);
+    expect(new Set(at(hook).map(({ headers }) => headers['webhook-id']))).to.deep.equal(new Set([last.message_id]));
+    expect(at(hook)[0]!.headers['x-token']).to.equal('very-secret-value');
+    const detail = await stage.get(`outbound_webhook_deliveries/${last.id}/`);
+    expect(detail.body.attempts.map(({ status_code }: any) => status_code)).to.deep.equal([503, 302, 200]);
+    expect(detail.body.attempts[0].response_excerpt).to.equal('no: $encrypted$');
+    expect(detail.body.request.headers['X-Token']).to.equal('$encrypted$');
+    expect(detail.text).not.to.include('very-secret');
+    const again = await stage.post(`outbound_webhook_deliveries/${last.id}/redeliver/`);
+    expect([again.status, again.body.redelivery_of, again.body.message_id]).to.deep.equal([
+      202,
+      last.id,
+      last.message_id,
+    ]);
+    expect((await come(hook, 4))[3]!.body).to.equal(at(hook)[0]!.body);
+  });
+
+  it('end after the last try, and are sent again by whoever died with them', async () => {
+    const hook = await make({ events: ['job.succeeded'] });
+    target.answer = (response) => response.writeHead(500).end();
+    await stage.ended((await stage.launch(template)).id);
+    await settled(hook, ([one]) => one?.attempt === 1 && one.status_code === 500);
+    const table = () =>
+      stage.services.db('plugin_outbound_webhooks.outbound_webhook_deliveries').where({ outbound_webhook_id: hook.id });
+    // whoever took it wrote nothing more
+    await table().update({
+      attempt: 5,
+      leased_until: new Date(Date.now() - 1000).toISOString(),
+      next_attempt: new Date(0).toISOString(),
+    });
+    await settled(hook, ([one]) => one.attempt === 6 && one.next_attempt && Date.parse(one.next_attempt) > Date.now());
+    await table().update({ attempt: 9, next_attempt: new Date(0).toISOString() });
+    const [last] = await settled(hook, ([one]) => one.status === 'failed');
+    expect(last).to.include({ attempt: 10, next_attempt: null });
+    expect(new Set(at(hook).map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
+  });
+
+  it('stop for a target that is gone, and for one that took nothing for days, and say so', async () => {
+    const notification_template = (
+      await stage.post('notification_templates/', {
+        name: 'ops',
+        organization: 1,
+        notification_type: 'webhook',
+        notification_configuration: {
+          url: `${target.url}/ops`,
+          headers: {},
+          http_method: 'POST',
+          username: '',
+          password: '',
+          disable_ssl_verification: false,
+        },
+      })
+    ).body.id;
+    const gone = await make({ events: ['job.succeeded'], notification_template });
+    const dead = await make({ events: ['job.succeeded'] });
+    await stage.services
+      .db('plugin_outbound_webhooks.outbound_webhooks')
+      .where({ id: dead.id })
+      .update({ failing_since: new Date(Date.now() - 6 * 86_400_000).toISOString() });
+    target.answer = (response, { path }) =>
+      void response.writeHead(gone.url.endsWith(path) ? 410 : dead.url.endsWith(path) ? 500 : 200).end();
+    await stage.ended((await stage.launch(template)).id);
+    const isOff = async ({ id }: any) => {
+      const { body } = await stage.get(`outbound_webhooks/${id}/`);
+      return body.enabled ? undefined : body;
+    };
+    expect((await until(() => isOff(gone))).disabled_reason).to.include('410');
+    expect((await until(() => isOff(dead))).disabled_reason).to.include('5 days');
+    expect((await settled(gone, ([one]) => one.finished))[0].status).to.equal('failed');
+    await until(() => target.arrived.some(({ path, body }) => path === '/ops' && body.includes('was disabled')));
+    expect((await stage.get('audit_events/?search=outbound-webhooks.disable')).body.count).to.be.at.least(2);
+    const [delivery] = await deliveries(gone);
+    expect((await stage.post(`outbound_webhook_deliveries/${delivery.id}/redeliver/`)).status).to.equal(409);
+    const { body } = await stage.request('PATCH', `outbound_webhooks/${dead.id}/`, { body: { enabled: true } });
+    expect(body).to.include({ enabled: true, failing_since: null, disabled_reason: '' });
+  });
+
+  it('reach nobody later since another target hangs', async () => {
+    const hanging = await make({ events: ['job.succeeded'] });
+    const quick = await make({ events: ['job.succeeded'] });
+    const kept: unknown[] = [];
+    target.answer = (response, { path }) =>
+      void (hanging.url.endsWith(path) ? kept.push(response) : response.writeHead(204).end());
+    const runs = await Promise.all(Array.from({ length: 6 }, () => stage.launch(template)));
+    await Promise.all(runs.map(({ id }) => stage.ended(id)));
+    await come(quick, 6);
+    await settled(quick, (all) => all.length === 6 && all.every(({ status }: any) => status === 'successful'));
+    // no more than its share
+    expect(kept.length).to.equal(4);
+    expect((await deliveries(hanging)).filter(({ attempt }: any) => attempt > 0)).to.have.length(4);
+  });
+
+  it('are signed with both keys for a while after a rotation', async () => {
+    const hook = await make();
+    const former = await keyOf(hook);
+    const rotated = await stage.post(`outbound_webhooks/${hook.id}/webhook_key/`);
+    expect(rotated.status).to.equal(201);
+    expect((await stage.post(`outbound_webhooks/${hook.id}/test/`)).body.delivered).to.equal(true);
+    const [sent] = at(hook);
+    for (const key of [former, rotated.body.webhook_key]) expect(verify(key, sent!)).to.include({ type: 'test' });
+    expect(() => verify(`whsec_${'A'.repeat(43)}=`, sent!)).to.throw();
+  });
+
+  it('are tested, with what became of it', async () => {
+    const hook = await make({ enabled: false, webhook_key: 'a key of my own' });
+    target.answer = (response) => response.writeHead(418).end('teapot');
+    const { status, body } = await stage.post(`outbound_webhooks/${hook.id}/test/`);
+    expect(status).to.equal(200);
+    expect(body).to.include({
+      delivered: false,
+      status_code: 418,
+      response_excerpt: 'teapot',
+      error: 'The target answered 418.',
+    });
+    const [sent] = at(hook);
+    expect(sent!.headers['webhook-id']).to.equal(body.webhook_id);
+    expect(verify(`whsec_${Buffer.from('a key of my own').toString('base64')}`, sent!)).to.include({ type: 'test' });
+    for (const url of ['http://10.0.0.1/', 'http://169.254.169.254/latest/', 'http://[::1]:9/', 'http://0x7f.2/']) {
+      await stage.request('PATCH', `outbound_webhooks/${hook.id}/`, { body: { url } });
+      const refused = (await stage.post(`outbound_webhooks/${hook.id}/test/`)).body;
+      expect(refused).to.include({ delivered: false, status_code: null });
+      expect(refused.error).to.include('OUTBOUND_ALLOWED_NETWORKS');
+    }
+  });
+
+  it('keep their secrets', async () => {
+    const hook = await make({ custom_headers: { Authorization: 'Bearer abcdef', 'X-A': 'one' } });
+    expect(hook).not.to.have.property('webhook_key');
+    expect(hook.custom_headers).to.deep.equal({ Authorization: '$encrypted$', 'X-A': '$encrypted$' });
+    const row = await stage.services.db('plugin_outbound_webhooks.outbound_webhooks').where({ id: hook.id }).first();
+    expect(JSON.stringify(row)).not.to.include('abcdef').and.not.include('whsec_');
+    await stage.request('PATCH', `outbound_webhooks/${hook.id}/`, {
+      body: { custom_headers: { Authorization: '$encrypted$', 'X-B': 'two' } },
+    });
+    await stage.post(`outbound_webhooks/${hook.id}/test/`);
+    expect(at(hook)[0]!.headers)
+      .to.include({ authorization: 'Bearer abcdef', 'x-b': 'two' })
+      .and.not.have.property('x-a');
+    expect((await stage.get(`activity_stream/?object1=outbound_webhook`)).text).not.to.include('abcdef');
+  });
+
+  for (const [what, body, field] of [
+    ['no events', { events: [] }, 'events'],
+    ['an unknown event', { events: ['job.lost'] }, 'events'],
+    ['an address of another kind', { url: 'ftp://x/' }, 'url'],
+    ['an address with a password', { url: 'http://a:b@x/' }, 'url'],
+    ['a key that is no base64', { webhook_key: 'whsec_!' }, 'webhook_key'],
+    ['a header of ours', { custom_headers: { 'Webhook-Signature': 'x' } }, 'custom_headers'],
+    ['another one', { custom_headers: { Host: 'x' } }, 'custom_headers'],
+    ['content headers', { custom_headers: { 'Content-Length': '1' } }, 'custom_headers'],
+    ['a header with a line break', { custom_headers: { 'X-A': 'a\r\nX-B: c' } }, 'custom_headers'],
+    ['a header that is no text', { custom_headers: { 'X-A': 5 } }, 'custom_headers'],
+    ['a name that is none', { custom_headers: { 'X A': 'x' } }, 'custom_headers'],
+    ['a mask for nothing', { custom_headers: { 'X-A': '$encrypted$' } }, 'custom_headers'],
+  ] as const)
+    it(`refuse ${what}`, async () => {
+      const answer = await stage.post('outbound_webhooks/', {
+        name: 'bad',
+        organization: 1,
+        url: 'https://example.com/',
+        events,
+        ...body,
+      });
+      expect(answer.status, answer.text).to.equal(400);
+      expect(Object.keys(answer.body)).to.deep.equal([field]);
+    });
+
+  it('are for administrators of their organization', async () => {
+    const hook = await make();
+    await stage.post('users/', { username: 'bob', password: 'Bob-has-1-secret' });
+    const bob = { auth: 'bob:Bob-has-1-secret' };
+    expect((await stage.get(`outbound_webhooks/${hook.id}/`, bob)).status).to.equal(404);
+    expect((await stage.post(`outbound_webhooks/${hook.id}/test/`, {}, bob)).status).to.equal(404);
+    expect((await stage.get('outbound_webhook_deliveries/', bob)).body.count).to.equal(0);
+    const answer = await stage.post(
+      'outbound_webhooks/',
+      { name: 'x', organization: 1, url: 'https://example.com/', events },
+      bob,
+    );
+    expect(answer.status).to.be.oneOf([400, 403]);
+  });
+});
