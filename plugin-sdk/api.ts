@@ -24,6 +24,7 @@ import type {
   LaunchService,
   NotifyService,
   PluginLog,
+  ProgramService,
   RecurrenceService,
   RunService,
   SandboxService,
@@ -372,6 +373,7 @@ export interface PluginApi {
   readonly audit: AuditService;
   readonly sandbox: SandboxService;
   readonly http: HttpService;
+  readonly programs: ProgramService;
   readonly secrets: SecretService;
   readonly recurrence: RecurrenceService;
   readonly clock: Clock;
