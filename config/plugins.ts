@@ -5,4 +5,11 @@ import type { PluginSwitch } from '../core/config/plugin-entries.ts';
  * `{ name, optional: true }` is left out when it fails; any other ends the start. `tapline plugins enable|disable` changes
  * the list for one installation, and the environment variable TAPLINE_PLUGINS (comma separated, `name?` = optional) replaces it.
  */
-export const plugins: readonly PluginSwitch[] = ['recommendations', 'eda', 'outbound-webhooks', 'console'];
+export const plugins: readonly PluginSwitch[] = [
+  'recommendations',
+  'policy',
+  'scanning',
+  'eda',
+  'outbound-webhooks',
+  'console',
+];

@@ -24,6 +24,7 @@ import type {
   LaunchService,
   NotifyService,
   PluginLog,
+  ProgramService,
   RecurrenceService,
   RunService,
   SandboxService,
@@ -390,6 +391,7 @@ export interface PluginApi {
   readonly audit: AuditService;
   readonly sandbox: SandboxService;
   readonly http: HttpService;
+  readonly programs: ProgramService;
   readonly secrets: SecretService;
   readonly recurrence: RecurrenceService;
   readonly clock: Clock;

@@ -168,6 +168,43 @@ export class OutboundError extends Error {
   }
 }
 
+export interface ProgramRequest {
+  /** the program and its arguments; `{folder}` is where the folder is seen, in `env` too */
+  argv: readonly string[];
+  /** what it looks at: shown to it read-only */
+  folder: string;
+  /** it works in that folder; else in an empty home of its own */
+  inFolder?: boolean;
+  /** further places of this machine that it needs, read-only: where it is installed. What of the service's data lies below stays hidden */
+  shown?: readonly string[];
+  /** beside PATH, HOME, LANG and TMPDIR; nothing of the service's environment is inherited */
+  env?: Readonly<Record<string, string>>;
+  /** it may reach the network; default false, where the sandbox can keep it from that */
+  network?: boolean;
+  /** milliseconds, at most 600 000; then all that it started is ended */
+  timeoutMs: number;
+  /** bytes of each of its outputs, default 8 MiB; a program that writes more is ended */
+  maxBytes?: number;
+  /** aborts as if its time were over */
+  signal?: AbortSignal;
+}
+
+export interface ProgramEnd {
+  ended: 'exited' | 'killed' | 'timeout' | 'too long' | 'not started';
+  /** its exit status, where it ended by itself */
+  code: number | null;
+  stdout: Buffer;
+  stderr: Buffer;
+  /** from its start to its end */
+  durationMs: number;
+}
+
+/** Programs that look at foreign files, run in the sandbox that playbooks have: another user, nothing of the service to be seen. */
+export interface ProgramService {
+  /** @throws Error only where no workspace could be made: what becomes of the program is told by how it ended */
+  run(request: ProgramRequest): Promise<ProgramEnd>;
+}
+
 /** Where a secret is stored: it can be opened from there and from nowhere else. */
 export interface SecretCell {
   /** plain name of a table of the plugin */

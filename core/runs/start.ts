@@ -87,10 +87,7 @@ export function createLaunchDoor(deps: StartDeps): LaunchDoor {
     };
     const stored = (run: RunRow): Inserted => ({ run, ignored, request, template, uses });
     const planned = { ...plan, columns };
-    if (hasErrors(plan)) {
-      const run = await insertNew(trx, deps.keyRing, planned);
-      return stored(await refuse(deps, trx, run, plan));
-    }
+    if (hasErrors(plan)) return stored(await refuse(deps, trx, await insertNew(trx, deps.keyRing, planned), plan));
     if (plan.ignored) noteAnswer({ ignored_fields: plan.ignored });
     const run = decided
       ? await insertNew(trx, deps.keyRing, planned)

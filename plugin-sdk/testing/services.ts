@@ -1,5 +1,11 @@
 import type { PluginApi } from '../api.ts';
-import type { LaunchRequest, NotificationRequest, RecurrenceService, SandboxService } from '../services.ts';
+import type {
+  LaunchRequest,
+  NotificationRequest,
+  ProgramService,
+  RecurrenceService,
+  SandboxService,
+} from '../services.ts';
 
 type Names =
   | 'db'
@@ -10,6 +16,7 @@ type Names =
   | 'audit'
   | 'sandbox'
   | 'http'
+  | 'programs'
   | 'secrets'
   | 'recurrence'
   | 'clock'
@@ -74,6 +81,7 @@ export function createServices(given: FakeServices = {}): { services: Required<F
         return { status: 200, headers: {}, body: Buffer.from('') };
       },
     },
+    programs: absent('programs') as ProgramService,
     secrets: { open: (stored) => stored.replace(/^sealed:/, ''), seal: (plain) => plain && `sealed:${plain}` },
     recurrence: absent('recurrence') as RecurrenceService,
     clock: { now: () => new Date() },

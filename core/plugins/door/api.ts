@@ -23,6 +23,7 @@ const serviceNames = [
   'audit',
   'sandbox',
   'http',
+  'programs',
   'secrets',
   'recurrence',
   'clock',

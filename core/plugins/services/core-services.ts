@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Config } from '../../config/config.ts';
+import type { EngineTool } from '../../runner/engine-tool.ts';
 import type { Hooks } from '../../hooks/hooks.ts';
 import type { Log } from '../../observe/log.ts';
 import type { NotificationKinds } from '../../notifications/registry.ts';
@@ -29,6 +30,7 @@ export interface CoreServices {
   entries: RunEntries;
   keyRing: KeyRing;
   outbound: Outbound;
+  engineTool: EngineTool;
   notificationKinds: NotificationKinds;
   sandbox: Sandbox;
   hooks: Hooks;

@@ -6,6 +6,7 @@ import {
   type NotifyService,
   type Plugin,
   type PluginLog,
+  type ProgramService,
   type Point,
   points,
   type RecurrenceService,
@@ -18,6 +19,7 @@ import type { Knex } from 'knex';
 import type { CoreServices } from './core-services.ts';
 import { auditFor } from './audit.ts';
 import { createInsights } from './insights.ts';
+import { createPrograms } from '../../runner/programs.ts';
 import { nextSpans } from '../../schedules/spans.ts';
 import { offersTo } from '../points.ts';
 import { publish } from './publish.ts';
@@ -36,6 +38,7 @@ export interface PluginServices {
   audit: AuditService;
   sandbox: SandboxService;
   http: HttpService;
+  programs: ProgramService;
   secrets: SecretService;
   recurrence: RecurrenceService;
   clock: Clock;
@@ -66,6 +69,7 @@ export function createPluginServices(core: CoreServices, plugin: Plugin): Plugin
     audit: auditFor(core, plugin.id),
     sandbox: lazily(() => core.sandbox),
     http: lazily(() => core.outbound),
+    programs: lazily(() => createPrograms(core)),
     secrets: secretsOf(core, plugin.id),
     recurrence: { spans: nextSpans },
     clock: { now: () => new Date() },

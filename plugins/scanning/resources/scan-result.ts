@@ -1,0 +1,49 @@
+import { anyOf, defineResource, field, parameter, type PluginApi, type Resource } from '@tapline/plugin-sdk';
+import { severities, statuses } from '../scanner.ts';
+
+const ro = { mode: 'ro' } as const;
+
+/** As JSON, the worst first. */
+const findingsSql = (findings: string) => `coalesce((
+  select jsonb_agg(to_jsonb(f) - 'scan_result_id' || jsonb_build_object('scan_result', f.scan_result_id) order by f.id)
+  from ${findings} f where f.scan_result_id = {alias}.id), '[]'::jsonb)`;
+
+/** Read by whoever reads the job's template, and who administers or audits the organization. */
+export function scanResultResource(api: PluginApi): Resource {
+  const { parent } = api.rules;
+  const see = anyOf(
+    parent('organization_id', 'organization', 'admin_role'),
+    parent('organization_id', 'organization', 'auditor_role'),
+    parent('unified_job_template_id', 'job_template', 'read_role'),
+    parent('unified_job_template_id', 'workflow_job_template', 'read_role'),
+  );
+  return defineResource({
+    type: 'scan_result',
+    path: 'scan_results',
+    table: 'results',
+    label: 'Scan result',
+    description: 'What one scanner found in what a launch would run.',
+    methods: { list: ['GET'], detail: ['GET'] },
+    access: { see },
+    orderBy: ['-id'],
+    search: ['scanner_name', 'message'],
+    fields: {
+      scanner: field.ref('scanner', ro),
+      scanner_name: field.string(ro),
+      unified_job: field.ref('unified_job', { ...ro, help: 'Empty where the launch was blocked, or its run is gone.' }),
+      unified_job_template: field.ref('unified_job_template', ro),
+      organization: field.ref('organization', ro),
+      triggered_by: field.ref('user', ro),
+      status: field.choice(statuses, ro),
+      duration_ms: field.integer(ro),
+      finding_count: field.integer(ro),
+      highest_severity: field.choice(['', ...severities], ro),
+      message: field.text(ro),
+      raw_output: field.text({ ...ro, shortInLists: true }),
+      revision: field.string({ ...ro, help: 'The commit that was scanned; empty for a manual project.' }),
+      findings: field.list({ ...ro, sql: findingsSql(api.table('findings')), detailOnly: true, filterable: false }),
+      created: field.datetime(ro),
+    },
+    parameters: { since: parameter.since('created') },
+  });
+}

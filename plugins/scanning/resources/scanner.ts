@@ -1,0 +1,63 @@
+import {
+  defineResource,
+  field,
+  parameter,
+  type PluginApi,
+  type Resource,
+  type Row,
+  ValidationError,
+} from '@tapline/plugin-sdk';
+import { resourceTypes, severities, type Tool, tools } from '../scanner.ts';
+import { configProblems } from '../tools/config.ts';
+import { checkAppliesTo } from './check-applies-to.ts';
+import { switchAction } from './switch-action.ts';
+
+const ro = { mode: 'ro' } as const;
+const configHelp =
+  'playbook_lint: profile, skip, exclude. iac_scan: checks, skip. dependency_audit: requirements_file, ignore.';
+
+/** Read by who reads its organization, changed by those who administer that; everybody's by superusers. */
+export function scannerResource(api: PluginApi): Resource {
+  const organization = (role: string, alsoEmpty = false) =>
+    api.rules.parent('organization_id', 'organization', role, { alsoEmpty });
+  const administers = organization('admin_role');
+  return defineResource({
+    type: 'scanner',
+    path: 'scanners',
+    table: 'scanners',
+    label: 'Scanner',
+    description: 'A tool that looks at what a launch would run, before it starts.',
+    access: { see: organization('read_role', true), create: administers, change: administers, delete: administers },
+    orderBy: ['name', 'id'],
+    search: ['name', 'description'],
+    fields: {
+      name: field.string({ required: true }),
+      organization: field.ref('organization', { help: 'Empty: it scans launches of every organization.' }),
+      description: field.text(),
+      tool: field.choice(tools, { required: true }),
+      config: field.json({ default: {}, filterable: false, help: configHelp }),
+      severity_threshold: field.choice(severities, { default: 'medium', help: 'Findings below it do not count.' }),
+      enforcement: field.choice(['warn', 'enforce'], { default: 'warn' }),
+      enabled: field.boolean({ default: true }),
+      applies_to: field.list({
+        default: [],
+        filterable: false,
+        help: `Of ${resourceTypes.join(', ')}; empty means all.`,
+      }),
+      trigger_count: field.integer({ ...ro, default: 0, help: 'Runs that ended otherwise than ok.' }),
+      last_run_at: field.datetime({ ...ro, nullable: true }),
+      last_run_status: field.string(ro),
+    },
+    parameters: { applies_to: parameter.memberOf('applies_to', resourceTypes, { emptyIsAll: true }) },
+    actions: { enable: switchAction(api, administers, true), disable: switchAction(api, administers, false) },
+    validate({ input, before }) {
+      if ('applies_to' in input) checkAppliesTo(input.applies_to);
+      if (!before || 'tool' in input || 'config' in input) checkConfig({ ...before, ...input } as unknown as Row);
+    },
+  });
+}
+
+function checkConfig({ tool, config }: Row): void {
+  const problems = configProblems(tool as Tool, config ?? {});
+  if (problems.length) throw new ValidationError({ config: problems });
+}

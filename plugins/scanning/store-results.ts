@@ -1,0 +1,49 @@
+import type { Launch, PluginApi } from '@tapline/plugin-sdk';
+import { highest, type Scanned } from './scan.ts';
+import { organizationOf } from './select-scanners.ts';
+
+/** Of one result: the worst ones; `finding_count` tells of all. */
+const mostFindings = 1000;
+
+/** A row for each scanner with its findings, and what scanners tell of themselves, in one transaction. */
+export async function storeResults(
+  { db, table }: Pick<PluginApi, 'db' | 'table'>,
+  launch: Launch,
+  { scanned, revision }: { scanned: readonly Scanned[]; revision: string },
+): Promise<void> {
+  const { run, template, actor } = launch;
+  await db.transaction(async (trx) => {
+    const ids = scanned.map(({ scanner }) => scanner.id).toSorted((a, b) => a - b);
+    // one that was deleted meanwhile has no row; in the order of their numbers, so that two launches do not wait for each other
+    const there: number[] = await trx(table('scanners')).whereIn('id', ids).orderBy('id').forUpdate().pluck('id');
+    const rows: { id: number }[] = await trx(table('results'))
+      .insert(
+        scanned.map(({ scanner, findings, ...result }) => ({
+          ...result,
+          scanner_id: there.includes(scanner.id) ? scanner.id : null,
+          scanner_name: scanner.name,
+          organization_id: organizationOf(launch),
+          unified_job_id: run.id,
+          unified_job_template_id: template?.id ?? null,
+          triggered_by_id: actor?.id ?? null,
+          finding_count: findings.length,
+          highest_severity: highest(findings),
+          revision,
+        })),
+      )
+      .returning('id');
+    const findings = scanned.flatMap((one, index) =>
+      one.findings.slice(0, mostFindings).map((finding) => ({ scan_result_id: rows[index]!.id, ...finding })),
+    );
+    if (findings.length) await trx.batchInsert(table('findings'), findings, 500);
+    await trx.raw(
+      `update ${table('scanners')} s set last_run_at = now(), last_run_status = n.status, trigger_count = trigger_count + n.hit
+       from unnest(?::bigint[], ?::text[], ?::int[]) n(id, status, hit) where s.id = n.id`,
+      [
+        scanned.map(({ scanner }) => scanner.id),
+        scanned.map(({ status }) => status),
+        scanned.map(({ status }) => (status === 'ok' ? 0 : 1)),
+      ],
+    );
+  });
+}

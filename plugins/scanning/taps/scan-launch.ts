@@ -1,0 +1,85 @@
+import { type Denial, type Launch, type LaunchContent, type PluginApi, stages } from '@tapline/plugin-sdk';
+import { ScanError, type Scanner } from '../scanner.ts';
+import type { Scan, Scanned } from '../scan.ts';
+import { selectScanners } from '../select-scanners.ts';
+import { scanSettings } from '../settings.ts';
+import { storeResults } from '../store-results.ts';
+
+// each scanner has its own limit; this leaves room for a fetch of the project
+const timeoutMs = 600_000;
+/** The whole explanation of a run is cut to so many characters (specification, "Launch-time scanning"). */
+const cut = 1024;
+const mostReasons = 50;
+
+/** After policies, before the start: what would run is scanned at the very commit that then runs. */
+export function scanLaunch(api: PluginApi, scan: Scan): void {
+  const options = {
+    name: 'scan-launch',
+    stage: stages.scanning,
+    failMode: 'deny',
+    timeoutMs,
+    asleep: () => !scanSettings(api).enabled,
+  } as const;
+  api.hooks.beforeStart(options, async (launch) => {
+    if (!scanSettings(api).enabled) return undefined;
+    const scanners = await selectScanners(api, launch);
+    if (!scanners.length) return undefined;
+    const scanned = await scanAll(api, launch, scanners, scan);
+    if (!scanned.length) return undefined;
+    return judge(api, launch, scanned);
+  });
+}
+
+async function scanAll(api: PluginApi, launch: Launch, scanners: readonly Scanner[], scan: Scan): Promise<Scanned[]> {
+  const content = await launch.content().catch((error: Error) => new ScanError(error.message));
+  // commands and workflows have no files; each step of a workflow is a launch of its own
+  if (!content) return [];
+  const scanned = await Promise.all(
+    scanners.map((scanner) =>
+      api.tracer.span('scanning.scan', async (span) => {
+        const result = await scanOne(launch, scanner, scan, content);
+        span.set({ scanner: scanner.id, tool: scanner.tool, status: result.status });
+        return result;
+      }),
+    ),
+  );
+  await storeResults(api, launch, { scanned, revision: 'revision' in content ? content.revision : '' });
+  return scanned;
+}
+
+function scanOne(
+  { signal }: Launch,
+  scanner: Scanner,
+  scan: Scan,
+  content: LaunchContent | ScanError,
+): Scanned | Promise<Scanned> {
+  const failed = (message: string): Scanned => ({
+    scanner,
+    status: 'error',
+    duration_ms: 0,
+    findings: [],
+    message,
+    raw_output: '',
+  });
+  if (content instanceof ScanError) return failed(`The files could not be had: ${content.message}`.slice(0, 500));
+  const [entry] = content.entries;
+  if (entry === undefined) return failed('The launch names no playbook.');
+  return scan(scanner, { folder: content.folder, entry }, { revision: content.revision, signal });
+}
+
+function judge(api: PluginApi, launch: Launch, scanned: readonly Scanned[]): Denial | undefined {
+  const { failMode } = scanSettings(api);
+  const failed = scanned.filter(({ status }) => status === 'error' || status === 'timeout');
+  const blocking = [...scanned.filter(({ status }) => status === 'blocked'), ...(failMode === 'deny' ? failed : [])];
+  if (blocking.length)
+    return {
+      status: 403,
+      body: {
+        detail: 'Scanner blocked launch.',
+        reasons: blocking.slice(0, mostReasons).map(({ message }) => message),
+      },
+    };
+  const warnings = [...scanned.filter(({ status }) => status === 'warn'), ...failed].map(({ message }) => message);
+  if (warnings.length) launch.explain(`Scan warnings: ${warnings.join('; ')}`, { cut });
+  return undefined;
+}
