@@ -4,9 +4,12 @@ import { expect } from 'chai';
 
 const root = resolve(import.meta.dirname, '..');
 const isTest = (file: string) => /(^|\/)test\//.test(file);
-const all = globSync('{config,migrations,plugin-sdk,core,plugins,bench,setup,demo,test}/**/*.{ts,tsx,mjs}', {
-  cwd: root,
-})
+const all = globSync(
+  '{config,migrations,plugin-sdk,console-kit,core,plugins,bench,setup,demo,test}/**/*.{ts,tsx,mjs}',
+  {
+    cwd: root,
+  },
+)
   .filter((file) => !file.includes('node_modules') && !file.endsWith('.d.ts'))
   .toSorted();
 const sources = all.filter((file) => !isTest(file));
@@ -60,12 +63,30 @@ describe('the architecture', () => {
     ).to.deep.equal([]);
   });
 
-  it('lets plugins import plugin-sdk and themselves only', () => {
+  it('lets plugins import plugin-sdk and themselves only, and their pages the kit', () => {
     const wrong = imports.filter(({ file, target }) => {
       const plugin = /^plugins\/[^/]+/.exec(file)?.[0];
-      return plugin && target !== null && !inside(target, 'plugin-sdk') && !inside(target, plugin);
+      if (!plugin || target === null || inside(target, 'plugin-sdk') || inside(target, plugin)) return false;
+      return !(inside(target, 'console-kit') && /^plugins\/[^/]+\/(web|pages)\//.test(file));
     });
     expect(show(wrong)).to.deep.equal([]);
+  });
+
+  it('keeps the kit of pages free of the console, and pages to what the kit gives to everybody', () => {
+    const kit = imports.filter(({ file }) => inside(file, 'console-kit') && file !== 'console-kit/build.ts');
+    expect(kit.length).to.be.greaterThan(100);
+    expect(show(kit.filter(({ target }) => target !== null && !inside(target, 'console-kit')))).to.deep.equal([]);
+    const web = imports.filter(({ file, target }) => inside(file, 'plugins/console/web') && target);
+    expect(web.filter(({ target }) => target === 'console-kit').length).to.be.greaterThan(80);
+    const frame =
+      /^plugins\/console\/web\/((app|shell)\.tsx|api\/navigation\.ts|resources\/registry\.ts|plugins\/|pages\/login\/)/;
+    const deep = web.filter(
+      ({ file, target }) =>
+        inside(target!, 'console-kit') &&
+        !['console-kit', 'console-kit/types'].includes(target!) &&
+        !(target === 'console-kit/shell' && frame.test(file)),
+    );
+    expect(show(deep)).to.deep.equal([]);
   });
 
   describe('of a plugin', () => {
@@ -229,12 +250,13 @@ describe('the architecture', () => {
     expect(shells).to.deep.equal([]);
   });
 
-  it("has no barrel files but the SDK's", () => {
+  it("has no barrel files but the SDK's and the kit's", () => {
     const barrels = sources.filter(
       (file) =>
         /(^|\/)index\.ts$/.test(file) &&
         !/^plugins\/[^/]+\/index\.ts$/.test(file) &&
         file !== 'plugin-sdk/index.ts' &&
+        file !== 'console-kit/index.ts' &&
         file !== 'core/resources/index.ts',
     );
     expect(barrels).to.deep.equal([]);

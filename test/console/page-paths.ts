@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { runKinds } from '../../plugins/console/web/resources/run-kinds.ts';
+import { runKinds } from '../../console-kit/resources/run-kinds.ts';
 import type { Stage } from './stage.ts';
 
 const web = new URL('../../plugins/console/web/', import.meta.url);

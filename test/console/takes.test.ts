@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { takes } from '../../plugins/console/web/resources/takes.ts';
+import { takes } from '../../console-kit/resources/takes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const folder = new URL('../../plugins/console/web/resources/', import.meta.url);

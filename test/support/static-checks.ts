@@ -11,6 +11,7 @@ export interface StaticCheck {
 /** Each is a program of a package, run by the Node we run on. */
 export const staticChecks: StaticCheck[] = [
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'] },
+  { name: 'types of the kit', args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'console-kit'] },
   { name: 'types of the console', args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'plugins/console/web'] },
   { name: 'lint', args: ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'format', args: ['node_modules/oxfmt/bin/oxfmt', '--check', '.'] },

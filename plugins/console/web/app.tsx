@@ -1,18 +1,22 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
-import { connectLive, disconnectLive } from './api/live.ts';
+import { go, Loading, Notice, PageLayout, place, type User, user } from '@tapline/console-kit';
+import {
+  connectLive,
+  disconnectLive,
+  expired,
+  followLinks,
+  matchRoute,
+  pluginPagesAt,
+  restore,
+  safeNext,
+  Toasts,
+} from '@tapline/console-kit/shell';
 import { navigationKnown } from './api/navigation.ts';
-import { expired, restore, user } from './api/session.ts';
-import type { User } from './api/types.ts';
-import { Notice } from './components/notice.tsx';
-import { Loading, PageLayout } from './components/page.tsx';
-import { Toasts } from './components/toasts.tsx';
 import { LoginAgain, LoginPage } from './pages/login/login-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { PluginPage } from './plugins/plugin-page.tsx';
-import { pluginPagesAt } from './plugins/plugin-pages.ts';
-import { followLinks, go, matchRoute, place, safeNext } from './router.ts';
 import { routes } from './routes.ts';
 import { Shell } from './shell.tsx';
 

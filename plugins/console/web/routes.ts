@@ -1,5 +1,5 @@
+import { pagesOf, type Route } from '@tapline/console-kit';
 import { ApprovalsPage } from './approvals/lazy-page.ts';
-import { pagesOf } from './generic/pages.tsx';
 import { runRoutes } from './pages/job/run-page.tsx';
 import { JobsPage } from './pages/jobs/jobs-page.tsx';
 import { LaunchPage, LaunchWorkflowPage } from './pages/launch/launch-page.tsx';
@@ -10,7 +10,6 @@ import { SettingsPage } from './pages/settings/settings-page.tsx';
 import { SetupPage } from './pages/setup/setup-page.tsx';
 import { WorkflowRunPage } from './pages/workflow/lazy-pages.ts';
 import { resources } from './resources/registry.ts';
-import type { Route } from './router.ts';
 
 /** Every page, one line each; those of resources by their entries in the registry. The menu comes from the service. */
 export const routes: readonly Route[] = [

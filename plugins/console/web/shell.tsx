@@ -1,14 +1,10 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { liveState, place, toast, userName } from '@tapline/console-kit';
+import { Logo, logOut, matchRoute, pluginPagesAt } from '@tapline/console-kit/shell';
 import { useWaitingApprovals, waitingApprovals } from './approvals/use-approvals.ts';
-import { liveState } from './api/live.ts';
 import { navigation, type NavigationEntry, readNavigation } from './api/navigation.ts';
-import { logOut, userName } from './api/session.ts';
-import { Logo } from './components/logo.tsx';
-import { toast } from './components/toasts.tsx';
-import { pluginPagesAt } from './plugins/plugin-pages.ts';
-import { matchRoute, place } from './router.ts';
 import { routes } from './routes.ts';
 
 /** What stands around every page. */

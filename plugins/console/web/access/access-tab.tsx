@@ -1,13 +1,21 @@
 import { useSignal } from '@preact/signals';
-import { useQuery } from '../api/query.ts';
-import { post } from '../api/http.ts';
-import type { Page } from '../api/types.ts';
-import { attempt } from '../components/attempt.ts';
-import { Failure, Loading } from '../components/page.tsx';
-import { Pager } from '../components/pager.tsx';
-import { type Column, Table } from '../components/table.tsx';
-import { place } from '../router.ts';
-import { apiOf, may, type Row, type Tab, type TabProps } from '../resources/resource.ts';
+import {
+  apiOf,
+  attempt,
+  type Column,
+  Failure,
+  Loading,
+  may,
+  type Page,
+  Pager,
+  place,
+  post,
+  type Row,
+  type Tab,
+  Table,
+  type TabProps,
+  useQuery,
+} from '@tapline/console-kit';
 import { GrantForm } from './grant-form.tsx';
 
 /** A way by which somebody has access, as access_list tells it. */

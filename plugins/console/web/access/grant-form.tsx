@@ -1,11 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, post } from '../api/http.ts';
-import { SelectField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
-import { toast } from '../components/toasts.tsx';
-import { useFields } from '../components/use-fields.ts';
-import { RelationPicker } from '../generic/relation-picker.tsx';
-import type { Row } from '../resources/resource.ts';
+import { ApiFailure, Form, post, RelationPicker, type Row, SelectField, toast, useFields } from '@tapline/console-kit';
 
 interface ObjectRole {
   id: number;

@@ -1,8 +1,6 @@
 import { signal } from '@preact/signals';
-import { ApiFailure, get } from './http.ts';
-import { readPluginPages } from '../plugins/plugin-pages.ts';
-import { user } from './session.ts';
-import type { Page } from './types.ts';
+import { ApiFailure, get, type Page, user } from '@tapline/console-kit';
+import { readPluginPages } from '@tapline/console-kit/shell';
 
 export interface NavigationEntry {
   path: string;

@@ -1,5 +1,4 @@
-import { type Query, useQuery } from './query.ts';
-import type { Page } from './types.ts';
+import { type Page, type Query, useQuery } from '@tapline/console-kit';
 
 interface Health {
   status: 'ok' | 'degraded' | 'failed';

@@ -1,6 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { get } from './http.ts';
-import type { Page } from './types.ts';
+import { get, type Page } from '@tapline/console-kit';
 
 export type StepId = 'project' | 'credential' | 'host' | 'template' | 'launch';
 

@@ -1,10 +1,15 @@
-import { Failure, Loading, PageLayout } from '../components/page.tsx';
-import { Pager } from '../components/pager.tsx';
-import { Status } from '../components/status.tsx';
-import { type Column, Table } from '../components/table.tsx';
-import { When } from '../components/time.tsx';
-import { place } from '../router.ts';
-import type { Row } from '../resources/resource.ts';
+import {
+  type Column,
+  Failure,
+  Loading,
+  PageLayout,
+  Pager,
+  place,
+  type Row,
+  Status,
+  Table,
+  When,
+} from '@tapline/console-kit';
 import { Decide } from './decide.tsx';
 import { useApprovals } from './use-approvals.ts';
 import { approvalWord, votesWord } from './words.ts';

@@ -1,10 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { type FieldErrors, post } from '../api/http.ts';
-import { Dialog } from '../components/dialog.tsx';
-import { TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
-import { toast } from '../components/toasts.tsx';
-import { may, type Row } from '../resources/resource.ts';
+import { Dialog, type FieldErrors, Form, may, post, type Row, TextField, toast } from '@tapline/console-kit';
 
 type Vote = 'approve' | 'deny';
 

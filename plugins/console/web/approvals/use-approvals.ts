@@ -1,11 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { get } from '../api/http.ts';
-import { onResync, onStatus } from '../api/live.ts';
-import { type Query, useQuery } from '../api/query.ts';
-import { gathered } from '../api/runs.ts';
-import type { Page } from '../api/types.ts';
-import type { Row } from '../resources/resource.ts';
+import { gathered, get, onResync, onStatus, type Page, type Query, type Row, useQuery } from '@tapline/console-kit';
 
 const pauseMs = 500;
 const type = 'workflow_approval';

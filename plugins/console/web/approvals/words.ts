@@ -1,5 +1,4 @@
-import { statusLabel } from '../components/status.tsx';
-import type { Row } from '../resources/resource.ts';
+import { type Row, statusLabel } from '@tapline/console-kit';
 
 const decisions: Record<string, string> = {
   pending: 'Waits for approval',

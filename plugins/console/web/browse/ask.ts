@@ -1,4 +1,4 @@
-import { cookie } from '../api/http.ts';
+import { cookie } from '@tapline/console-kit';
 
 /** An answer of the API as it came, whatever it says. */
 export interface Answer {

@@ -1,10 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { cookie } from '../api/http.ts';
-import { Notice } from '../components/notice.tsx';
-import { Loading } from '../components/page.tsx';
-import type { Fields } from '../generic/form-values.ts';
-import type { Row } from '../resources/resource.ts';
+import { cookie, type Fields, Loading, Notice, type Row } from '@tapline/console-kit';
 import { AnswerView } from './answer-view.tsx';
 import { type Answer, ask } from './ask.ts';
 import { DeletePart } from './delete-part.tsx';

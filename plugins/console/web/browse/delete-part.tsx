@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Dialog } from '../components/dialog.tsx';
+import { Dialog } from '@tapline/console-kit';
 import type { Answer } from './ask.ts';
 
 /** Deletes after a question; the answer is shown where all are. */

@@ -1,11 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { ApiFailure, type FieldErrors } from '../api/http.ts';
-import { TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
-import { FormField } from '../generic/form-field.tsx';
-import { type Fields, initialValues, sentBody } from '../generic/form-values.ts';
-import type { Resource, Row } from '../resources/resource.ts';
+import {
+  ApiFailure,
+  type FieldErrors,
+  type Fields,
+  Form,
+  FormField,
+  initialValues,
+  type Resource,
+  type Row,
+  sentBody,
+  TextField,
+} from '@tapline/console-kit';
 import type { Answer } from './ask.ts';
 
 interface Props {

@@ -1,8 +1,14 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { useQuery } from '../api/query.ts';
-import { CheckField, type FieldProps, SelectField, TextField } from '../components/field.tsx';
-import { SecretField } from '../components/secret-field.tsx';
-import type { CustomFieldProps, Row } from '../resources/resource.ts';
+import {
+  CheckField,
+  type CustomFieldProps,
+  type FieldProps,
+  type Row,
+  SecretField,
+  SelectField,
+  TextField,
+  useQuery,
+} from '@tapline/console-kit';
 
 /** A field of a credential, as its type declares it. */
 interface Input {

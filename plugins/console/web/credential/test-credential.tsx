@@ -1,11 +1,15 @@
-import { useQuery } from '../api/query.ts';
 import { useSignal } from '@preact/signals';
-import { type FieldErrors, post } from '../api/http.ts';
-import { Dialog } from '../components/dialog.tsx';
-import { TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
-import { toast } from '../components/toasts.tsx';
-import type { Row, TabProps } from '../resources/resource.ts';
+import {
+  Dialog,
+  type FieldErrors,
+  Form,
+  post,
+  type Row,
+  type TabProps,
+  TextField,
+  toast,
+  useQuery,
+} from '@tapline/console-kit';
 
 interface Metadata {
   id: string;

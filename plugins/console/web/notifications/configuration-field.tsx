@@ -1,7 +1,12 @@
-import { CheckField, type FieldProps, TextField } from '../components/field.tsx';
-import { SecretField } from '../components/secret-field.tsx';
-import { useOptions } from '../generic/use-options.ts';
-import type { CustomFieldProps, FieldOption } from '../resources/resource.ts';
+import {
+  CheckField,
+  type CustomFieldProps,
+  type FieldOption,
+  type FieldProps,
+  SecretField,
+  TextField,
+  useOptions,
+} from '@tapline/console-kit';
 
 /** A field of a kind of notifications, as OPTIONS describes it. */
 export interface KindField {

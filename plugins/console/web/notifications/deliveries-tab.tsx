@@ -1,5 +1,4 @@
-import { lazily } from '../components/lazily.tsx';
-import type { CustomFieldProps, Tab, TabProps } from '../resources/resource.ts';
+import { type CustomFieldProps, lazily, type Tab, type TabProps } from '@tapline/console-kit';
 
 export const LazyConfiguration = lazily<CustomFieldProps>('what the kind asks for', () =>
   import('./configuration-field.tsx').then((file) => file.ConfigurationField),

@@ -1,13 +1,19 @@
 import { useEffect } from 'preact/hooks';
-import { useQuery } from '../api/query.ts';
-import type { Page } from '../api/types.ts';
-import { Failure, Loading } from '../components/page.tsx';
-import { Pager } from '../components/pager.tsx';
-import { Status } from '../components/status.tsx';
-import { type Column, Table } from '../components/table.tsx';
-import { When } from '../components/time.tsx';
-import { place } from '../router.ts';
-import { may, type Row, type TabProps } from '../resources/resource.ts';
+import {
+  type Column,
+  Failure,
+  Loading,
+  may,
+  type Page,
+  Pager,
+  place,
+  type Row,
+  Status,
+  Table,
+  type TabProps,
+  useQuery,
+  When,
+} from '@tapline/console-kit';
 import { Redeliver } from './redeliver.tsx';
 
 const pageSize = 25;

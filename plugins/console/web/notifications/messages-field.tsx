@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { CheckField, TextField } from '../components/field.tsx';
-import type { CustomFieldProps } from '../resources/resource.ts';
+import { CheckField, type CustomFieldProps, TextField } from '@tapline/console-kit';
 import { useOfKind } from './configuration-field.tsx';
 
 interface Message {

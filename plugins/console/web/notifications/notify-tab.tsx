@@ -1,5 +1,4 @@
-import { lazily } from '../components/lazily.tsx';
-import type { Tab, TabProps } from '../resources/resource.ts';
+import { lazily, type Tab, type TabProps } from '@tapline/console-kit';
 
 const NotifyTable = lazily('notifications', () => import('./notify-table.tsx').then((file) => file.NotifyTable));
 

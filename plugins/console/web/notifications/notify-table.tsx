@@ -1,12 +1,21 @@
-import { ApiFailure, post } from '../api/http.ts';
-import { type Query, useQuery } from '../api/query.ts';
-import type { Page } from '../api/types.ts';
-import { Failure, Loading } from '../components/page.tsx';
-import { Pager } from '../components/pager.tsx';
-import { type Column, Table } from '../components/table.tsx';
-import { toast } from '../components/toasts.tsx';
-import { place } from '../router.ts';
-import { apiOf, may, type Resource, type Row } from '../resources/resource.ts';
+import {
+  ApiFailure,
+  apiOf,
+  type Column,
+  Failure,
+  Loading,
+  may,
+  type Page,
+  Pager,
+  place,
+  post,
+  type Query,
+  type Resource,
+  type Row,
+  Table,
+  toast,
+  useQuery,
+} from '@tapline/console-kit';
 
 interface Props {
   row: Row;

@@ -1,5 +1,4 @@
-import { ActButton } from '../generic/act-button.tsx';
-import type { Row } from '../resources/resource.ts';
+import { ActButton, type Row } from '@tapline/console-kit';
 
 /** Sends a delivery once more, to where its template leads by now. */
 export function Redeliver({ row, onDone }: { row: Row; onDone: () => Promise<void> }) {

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../api/types.ts';
+import type { RunEvent } from '@tapline/console-kit/types';
 
 type PrintedEvent = Pick<RunEvent, 'counter' | 'stdout' | 'start_line' | 'end_line'>;
 

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { Notice } from '../components/notice.tsx';
+import { Notice, place } from '@tapline/console-kit';
 import { ansiSpans } from './ansi.ts';
-import { place } from '../router.ts';
 import type { Output } from './use-output.ts';
 
 /** Every line has the same height, in pixels as the style sheet has it: so a place in the text is a place on the screen. */

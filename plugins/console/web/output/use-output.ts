@@ -1,8 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { get } from '../api/http.ts';
-import { onEvents, onResync } from '../api/live.ts';
-import type { RunEvent } from '../api/types.ts';
+import { get, onEvents, onResync, type RunEvent } from '@tapline/console-kit';
 import { OutputLines } from './lines.ts';
 
 interface OutputSource {

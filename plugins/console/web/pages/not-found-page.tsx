@@ -1,6 +1,4 @@
-import { useQuery } from '../api/query.ts';
-import { PageLayout } from '../components/page.tsx';
-import { place } from '../router.ts';
+import { PageLayout, place, useQuery } from '@tapline/console-kit';
 
 /** Recommendations and plugins name places that later versions of the console will have; the API has most of them now. */
 export function NotFoundPage() {

@@ -1,10 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { Loading, PageLayout } from '../components/page.tsx';
+import { Loading, PageLayout, place, type Route } from '@tapline/console-kit';
+import { Contained, matchRoute, PluginFault, type PluginPages, useModule } from '@tapline/console-kit/shell';
 import { NotFoundPage } from '../pages/not-found-page.tsx';
-import { matchRoute, place, type Route } from '../router.ts';
-import { Contained, PluginFault } from './plugin-fault.tsx';
-import type { PluginPages } from './plugin-pages.ts';
-import { useModule } from './use-module.ts';
 
 /** A page whose code a plugin brings, loaded when it is opened. Whatever goes wrong in it stays in it. */
 export function PluginPage({ entry }: { entry: PluginPages }) {

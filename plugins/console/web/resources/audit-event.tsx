@@ -1,6 +1,4 @@
-import { place } from '../router.ts';
-import type { Resource } from './resource.ts';
-import { listPath, readQuery } from '../generic/list-query.ts';
+import { listPath, place, readQuery, type Resource } from '@tapline/console-kit';
 
 /** The whole list as it is narrowed now, as a file. */
 function ExportLink() {

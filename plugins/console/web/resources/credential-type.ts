@@ -1,5 +1,4 @@
-import { listTab } from '../generic/list-tab.tsx';
-import type { Resource } from './resource.ts';
+import { listTab, type Resource } from '@tapline/console-kit';
 
 export const credentialType: Resource = {
   path: 'credential_types',

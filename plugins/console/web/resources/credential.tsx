@@ -1,7 +1,7 @@
+import type { Resource } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
 import { CredentialInputs } from '../credential/credential-inputs.tsx';
 import { TestCredential } from '../credential/test-credential.tsx';
-import type { Resource } from './resource.ts';
 
 export const credential: Resource = {
   path: 'credentials',

@@ -1,5 +1,4 @@
-import { linkTab } from '../generic/link-tab.tsx';
-import type { Resource } from './resource.ts';
+import { linkTab, type Resource } from '@tapline/console-kit';
 
 export const group: Resource = {
   path: 'groups',

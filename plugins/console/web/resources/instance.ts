@@ -1,4 +1,4 @@
-import type { Resource } from './resource.ts';
+import type { Resource } from '@tapline/console-kit';
 
 export const instance: Resource = {
   path: 'instances',

@@ -1,8 +1,6 @@
-import { ActButton } from '../generic/act-button.tsx';
-import { runsTab } from '../generic/runs-tab.tsx';
+import { ActButton, may, type Resource, type Row, runsTab, type TabProps } from '@tapline/console-kit';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
-import { may, type Resource, type Row, type TabProps } from './resource.ts';
 
 const Update = ({ row, reload }: { row: Row; reload?: () => Promise<void> }) =>
   may(row, 'start') ? (

@@ -1,8 +1,5 @@
+import { ActButton, linkTab, listTab, may, type Resource, type TabProps } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
-import { ActButton } from '../generic/act-button.tsx';
-import { linkTab } from '../generic/link-tab.tsx';
-import { listTab } from '../generic/list-tab.tsx';
-import { may, type Resource, type TabProps } from './resource.ts';
 
 export const inventory: Resource = {
   path: 'inventories',

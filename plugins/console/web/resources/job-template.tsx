@@ -1,11 +1,8 @@
+import { linkTab, may, type Resource, type Row, runsTab, type TabProps, When } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
-import { When } from '../components/time.tsx';
-import { runsTab } from '../generic/runs-tab.tsx';
-import { linkTab } from '../generic/link-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
 import { surveyTab } from '../survey/survey-tab.tsx';
-import { may, type Resource, type Row, type TabProps } from './resource.ts';
 
 const Launch = ({ row }: { row: Row }) =>
   may(row, 'start') ? (

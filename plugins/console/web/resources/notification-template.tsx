@@ -1,6 +1,5 @@
-import { ActButton } from '../generic/act-button.tsx';
+import { ActButton, may, type Resource, type TabProps } from '@tapline/console-kit';
 import { deliveriesTab, LazyConfiguration, LazyMessages } from '../notifications/deliveries-tab.tsx';
-import { may, type Resource, type TabProps } from './resource.ts';
 
 const Test = ({ row, reload }: TabProps) =>
   may(row, 'edit') ? (

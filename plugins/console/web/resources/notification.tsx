@@ -1,5 +1,5 @@
+import type { Resource, TabProps } from '@tapline/console-kit';
 import { Redeliver } from '../notifications/redeliver.tsx';
-import type { Resource, TabProps } from './resource.ts';
 
 export const notification: Resource = {
   path: 'notifications',

@@ -1,8 +1,6 @@
+import { linkTab, listTab, type Resource } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
-import { linkTab } from '../generic/link-tab.tsx';
-import { listTab } from '../generic/list-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
-import type { Resource } from './resource.ts';
 
 export const organization: Resource = {
   path: 'organizations',

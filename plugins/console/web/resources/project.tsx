@@ -1,9 +1,7 @@
+import { ActButton, may, type Resource, runsTab, type TabProps } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
-import { ActButton } from '../generic/act-button.tsx';
-import { runsTab } from '../generic/runs-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
-import { may, type Resource, type TabProps } from './resource.ts';
 
 const Update = ({ row, reload }: TabProps) =>
   may(row, 'start') ? (

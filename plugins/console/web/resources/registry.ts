@@ -1,3 +1,5 @@
+import type { Resource } from '@tapline/console-kit';
+import { makeKnown } from '@tapline/console-kit/shell';
 import { activity } from './activity.ts';
 import { auditEvent } from './audit-event.tsx';
 import { credential } from './credential.tsx';
@@ -10,12 +12,10 @@ import { instanceGroup } from './instance-group.ts';
 import { inventory } from './inventory.tsx';
 import { inventorySource } from './inventory-source.tsx';
 import { jobTemplate } from './job-template.tsx';
-import { makeKnown } from './links.ts';
 import { notification } from './notification.tsx';
 import { notificationTemplate } from './notification-template.tsx';
 import { organization } from './organization.ts';
 import { project } from './project.tsx';
-import type { Resource } from './resource.ts';
 import { schedule } from './schedule.tsx';
 import { team } from './team.ts';
 import { user } from './user.ts';

@@ -1,7 +1,6 @@
-import { runsTab } from '../generic/runs-tab.tsx';
+import { type Resource, runsTab, type TabProps } from '@tapline/console-kit';
 import { LazyRuleField, nextTab } from '../schedules/next-tab.tsx';
 import { SwitchSchedule } from '../schedules/switch-schedule.tsx';
-import type { Resource, TabProps } from './resource.ts';
 
 export const schedule: Resource = {
   path: 'schedules',

@@ -1,6 +1,5 @@
+import { linkTab, type Resource } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
-import { linkTab } from '../generic/link-tab.tsx';
-import type { Resource } from './resource.ts';
 
 export const team: Resource = {
   path: 'teams',

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ApiFailure, post } from '../api/http.ts';
-import { distance } from '../components/time.tsx';
+import { ApiFailure, distance, post } from '@tapline/console-kit';
 
 interface Preview {
   local: string[];

@@ -1,5 +1,4 @@
-import { lazily } from '../components/lazily.tsx';
-import type { CustomFieldProps, Tab, TabProps } from '../resources/resource.ts';
+import { type CustomFieldProps, lazily, type Tab, type TabProps } from '@tapline/console-kit';
 
 /** Fields of a rule bring words and dates with them, which only few pages need. */
 export const LazyRuleField = lazily<CustomFieldProps>('the rule', () =>

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { CheckField, TextField } from '../components/field.tsx';
-import type { CustomFieldProps } from '../resources/resource.ts';
+import { CheckField, type CustomFieldProps, TextField } from '@tapline/console-kit';
 import '../styles/schedule.css';
 import { NextRuns, usePreview } from './next-runs.tsx';
 import { firstParts, ruleParts, type RuleParts, ruleText } from './rule-parts.ts';

@@ -1,5 +1,4 @@
-import { useQuery } from '../api/query.ts';
-import { ChoicesField, Field, type FieldProps, SelectField, TextField } from '../components/field.tsx';
+import { ChoicesField, Field, type FieldProps, SelectField, TextField, useQuery } from '@tapline/console-kit';
 import { type Frequency, type RuleParts, weekdays } from './rule-parts.ts';
 import { dayName, monthlyWord } from './rule-words.ts';
 

@@ -1,4 +1,4 @@
-import { listTab } from '../generic/list-tab.tsx';
+import { listTab } from '@tapline/console-kit';
 
 /** When a template is launched by the clock. */
 export const schedulesTab = listTab({

@@ -1,5 +1,5 @@
-import { Notice } from '../components/notice.tsx';
 import '../styles/schedule.css';
+import { Notice } from '@tapline/console-kit';
 import { NextRuns, usePreview } from './next-runs.tsx';
 import { ruleParts } from './rule-parts.ts';
 import { ruleWords } from './rule-words.ts';

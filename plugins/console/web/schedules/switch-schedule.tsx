@@ -1,7 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, request } from '../api/http.ts';
-import { toast } from '../components/toasts.tsx';
-import { may, type Row } from '../resources/resource.ts';
+import { ApiFailure, may, request, type Row, toast } from '@tapline/console-kit';
 
 /** Switches a schedule off or on where it stands, in a list as on its page. */
 export function SwitchSchedule({ row, onDone }: { row: Row; onDone?: () => Promise<void> }) {

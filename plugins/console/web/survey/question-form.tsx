@@ -1,8 +1,14 @@
 import { useSignal } from '@preact/signals';
-import { CheckField, SelectField, TextField, type TextProps } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
-import { masked, SecretField } from '../components/secret-field.tsx';
-import { useFields } from '../components/use-fields.ts';
+import {
+  CheckField,
+  Form,
+  masked,
+  SecretField,
+  SelectField,
+  TextField,
+  type TextProps,
+  useFields,
+} from '@tapline/console-kit';
 import { isChoice, linesOf, type Question, questionTypes } from './questions.ts';
 
 interface Props {

@@ -1,6 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { ChoicesField, type FieldProps, SelectField, TextField } from '../components/field.tsx';
-import { SecretField } from '../components/secret-field.tsx';
+import { ChoicesField, type FieldProps, SecretField, SelectField, TextField } from '@tapline/console-kit';
 import type { Answers } from './answers.ts';
 import { linesOf, type Question } from './questions.ts';
 

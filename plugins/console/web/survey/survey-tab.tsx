@@ -1,10 +1,17 @@
 import { useSignal } from '@preact/signals';
-import { post, request } from '../api/http.ts';
-import { useQuery } from '../api/query.ts';
-import { attempt } from '../components/attempt.ts';
-import { CheckField } from '../components/field.tsx';
-import { Failure, Loading } from '../components/page.tsx';
-import { apiOf, may, type Tab, type TabProps } from '../resources/resource.ts';
+import {
+  apiOf,
+  attempt,
+  CheckField,
+  Failure,
+  Loading,
+  may,
+  post,
+  request,
+  type Tab,
+  type TabProps,
+  useQuery,
+} from '@tapline/console-kit';
 import { QuestionForm } from './question-form.tsx';
 import type { Question, Survey } from './questions.ts';
 import { ShownQuestion } from './shown-question.tsx';

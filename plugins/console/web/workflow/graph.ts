@@ -1,4 +1,4 @@
-import type { Row } from '../resources/resource.ts';
+import type { Row } from '@tapline/console-kit';
 
 /** In the order in which they are told. */
 export const linkKinds = ['success', 'failure', 'always', 'condition'] as const;

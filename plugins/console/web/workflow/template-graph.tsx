@@ -1,8 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { useAll } from '../api/query.ts';
-import { Failure, Loading } from '../components/page.tsx';
-import { linkedPage } from '../resources/links.ts';
-import { may, type Row, type TabProps } from '../resources/resource.ts';
+import { Failure, linkedPage, Loading, may, type Row, type TabProps, useAll } from '@tapline/console-kit';
 import { GraphEditor } from './editor/graph-editor.tsx';
 import { graphOf } from './graph.ts';
 import { GraphView } from './graph-view.tsx';

@@ -1,9 +1,5 @@
-import { useQuery } from '../../api/query.ts';
-import { isActive, type Run, type RunEvent } from '../../api/types.ts';
-import { Folded } from '../../components/folded.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { Folded, isActive, Notice, type Run, type RunEvent, runPath, useQuery } from '@tapline/console-kit';
 import { plainText } from '../../output/ansi.ts';
-import { runPath } from '../../resources/run-kinds.ts';
 import { adviceFor } from './advice.ts';
 
 const kinds = 'runner_on_failed,runner_on_unreachable,runner_on_async_failed';

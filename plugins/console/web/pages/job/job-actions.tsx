@@ -1,11 +1,17 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, get, post } from '../../api/http.ts';
-import { isActive, type Run } from '../../api/types.ts';
-import { attempt } from '../../components/attempt.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { toast } from '../../components/toasts.tsx';
-import { runNoun, runPath } from '../../resources/run-kinds.ts';
-import { go } from '../../router.ts';
+import {
+  ApiFailure,
+  attempt,
+  Dialog,
+  get,
+  go,
+  isActive,
+  post,
+  type Run,
+  runNoun,
+  runPath,
+  toast,
+} from '@tapline/console-kit';
 import { PasswordsDialog } from './passwords-dialog.tsx';
 
 interface Relaunch {

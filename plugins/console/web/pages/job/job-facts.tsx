@@ -1,8 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Run } from '../../api/types.ts';
-import { Folded } from '../../components/folded.tsx';
-import { linkedPage } from '../../resources/links.ts';
-import { Elapsed, When } from '../../components/time.tsx';
+import { Elapsed, Folded, linkedPage, type Run, When } from '@tapline/console-kit';
 
 const hostLabels: Record<string, string> = {
   ok: 'ok',

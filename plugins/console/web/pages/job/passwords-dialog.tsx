@@ -1,7 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { FieldErrors } from '../../api/http.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { Form } from '../../components/form.tsx';
+import { Dialog, type FieldErrors, Form } from '@tapline/console-kit';
 import { PasswordFields } from '../launch/password-fields.tsx';
 
 interface Props {

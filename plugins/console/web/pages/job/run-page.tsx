@@ -1,12 +1,21 @@
-import { useRun } from '../../api/runs.ts';
-import { isActive, type Run } from '../../api/types.ts';
-import { Failure, Loading, PageLayout } from '../../components/page.tsx';
-import { Status, statusLabel } from '../../components/status.tsx';
+import {
+  Failure,
+  isActive,
+  kindAt,
+  Loading,
+  PageLayout,
+  Panels,
+  place,
+  type Route,
+  type Run,
+  runKinds,
+  runNoun,
+  Status,
+  statusLabel,
+  useRun,
+} from '@tapline/console-kit';
 import { OutputView } from '../../output/output-view.tsx';
 import { useOutput } from '../../output/use-output.ts';
-import { kindAt, runKinds, runNoun } from '../../resources/run-kinds.ts';
-import { Panels } from '../../plugins/panels.tsx';
-import { place, type Route } from '../../router.ts';
 import { FailureReading } from './failure-reading.tsx';
 import { JobActions } from './job-actions.tsx';
 import { JobFacts } from './job-facts.tsx';

@@ -1,11 +1,18 @@
-import { useRuns } from '../../api/runs.ts';
-import { Failure, Loading, PageLayout } from '../../components/page.tsx';
-import { Pager } from '../../components/pager.tsx';
-import { FilterBar } from '../../generic/filter-bar.tsx';
-import { addressWith, listPath, pageSize, readQuery } from '../../generic/list-query.ts';
-import { useOptions } from '../../generic/use-options.ts';
-import { SelectRuns } from '../../runs/select-runs.tsx';
-import { place } from '../../router.ts';
+import {
+  addressWith,
+  Failure,
+  FilterBar,
+  listPath,
+  Loading,
+  PageLayout,
+  Pager,
+  pageSize,
+  place,
+  readQuery,
+  SelectRuns,
+  useOptions,
+  useRuns,
+} from '@tapline/console-kit';
 
 const filters = [
   { value: '', label: 'All' },

@@ -1,10 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { ApiFailure, attemptKey, type FieldErrors, post } from '../../api/http.ts';
-import type { Template } from '../../api/types.ts';
-import { Form } from '../../components/form.tsx';
-import { pageOf } from '../../resources/links.ts';
-import { go } from '../../router.ts';
+import { ApiFailure, attemptKey, type FieldErrors, Form, go, pageOf, post, type Template } from '@tapline/console-kit';
 import { PasswordFields } from './password-fields.tsx';
 import { type Answers, firstAnswers, withAnswers } from '../../survey/answers.ts';
 import type { Question } from '../../survey/questions.ts';

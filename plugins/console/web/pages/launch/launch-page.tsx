@@ -1,8 +1,5 @@
-import { useQuery } from '../../api/query.ts';
-import type { Template } from '../../api/types.ts';
-import { Failure, Loading, PageLayout } from '../../components/page.tsx';
+import { Failure, Loading, PageLayout, type Template, useOptions, useQuery } from '@tapline/console-kit';
 import type { Survey } from '../../survey/questions.ts';
-import { useOptions } from '../../generic/use-options.ts';
 import { LaunchForm } from './launch-form.tsx';
 import type { LaunchInfo, LaunchOptions } from './prompts.ts';
 

@@ -1,6 +1,5 @@
 import type { Signal } from '@preact/signals';
-import type { FieldErrors } from '../../api/http.ts';
-import { TextField } from '../../components/field.tsx';
+import { type FieldErrors, TextField } from '@tapline/console-kit';
 
 const labels: Record<string, string> = {
   ssh_password: 'Password for ssh',

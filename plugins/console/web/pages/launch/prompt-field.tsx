@@ -1,6 +1,12 @@
-import { useQuery } from '../../api/query.ts';
-import type { Page } from '../../api/types.ts';
-import { CheckField, type Choice, ChoicesField, SelectField, TextField } from '../../components/field.tsx';
+import {
+  CheckField,
+  type Choice,
+  ChoicesField,
+  type Page,
+  SelectField,
+  TextField,
+  useQuery,
+} from '@tapline/console-kit';
 import type { OptionField, Prompt, Value } from './prompts.ts';
 
 interface Props {

@@ -1,11 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { FieldErrors } from '../../api/http.ts';
-import { expired, logIn } from '../../api/session.ts';
-import { TextField } from '../../components/field.tsx';
-import { Form } from '../../components/form.tsx';
-import { Logo } from '../../components/logo.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { type FieldErrors, Form, Notice, TextField } from '@tapline/console-kit';
+import { expired, logIn, Logo } from '@tapline/console-kit/shell';
 
 /** In place of everything while nobody is logged in. */
 export const LoginPage = () => (

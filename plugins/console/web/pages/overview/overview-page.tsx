@@ -1,6 +1,4 @@
-import { useRuns } from '../../api/runs.ts';
-import { Failure, Loading, PageLayout } from '../../components/page.tsx';
-import { RunsTable } from '../../runs/runs-table.tsx';
+import { Failure, Loading, PageLayout, RunsTable, useRuns } from '@tapline/console-kit';
 import { NextSteps } from '../setup/next-steps.tsx';
 import { PluginHealth } from '../plugins/plugin-health.tsx';
 import { RecommendationCards } from './recommendation-cards.tsx';

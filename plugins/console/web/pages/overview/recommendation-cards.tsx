@@ -1,6 +1,4 @@
-import { useQuery } from '../../api/query.ts';
-import type { Recommendation } from '../../api/types.ts';
-import { Failure, Loading } from '../../components/page.tsx';
+import { Failure, Loading, type Recommendation, useQuery } from '@tapline/console-kit';
 
 interface Found {
   count: number;

@@ -1,5 +1,5 @@
+import { Status } from '@tapline/console-kit';
 import { problemOf, usePlugins } from '../../api/plugins.ts';
-import { Status } from '../../components/status.tsx';
 
 /** On the overview only what needs somebody's attention; nothing where plugins may not be seen. */
 export function PluginHealth() {

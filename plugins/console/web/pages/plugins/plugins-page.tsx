@@ -1,6 +1,5 @@
+import { Failure, Loading, PageLayout, Status } from '@tapline/console-kit';
 import { type Plugin, usePlugins } from '../../api/plugins.ts';
-import { Failure, Loading, PageLayout } from '../../components/page.tsx';
-import { Status } from '../../components/status.tsx';
 
 export function PluginsPage() {
   const { data, error, reload } = usePlugins();

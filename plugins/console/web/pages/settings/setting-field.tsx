@@ -1,6 +1,4 @@
-import { CheckField, type FieldProps, SelectField, TextField } from '../../components/field.tsx';
-import { masked, SecretField } from '../../components/secret-field.tsx';
-import { Code } from '../../generic/cell.tsx';
+import { CheckField, Code, type FieldProps, masked, SecretField, SelectField, TextField } from '@tapline/console-kit';
 import { isStructured, type SettingOption } from './setting-values.ts';
 
 interface Props {

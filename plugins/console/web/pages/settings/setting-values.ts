@@ -1,5 +1,4 @@
-import type { Values } from '../../generic/form-values.ts';
-import type { FieldOption } from '../../resources/resource.ts';
+import type { FieldOption, Values } from '@tapline/console-kit';
 
 export interface SettingOption extends FieldOption {
   category: string;

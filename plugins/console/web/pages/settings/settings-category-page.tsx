@@ -1,13 +1,18 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { type FieldErrors, request } from '../../api/http.ts';
-import { useQuery } from '../../api/query.ts';
-import { Form } from '../../components/form.tsx';
-import { Notice } from '../../components/notice.tsx';
-import { Failure, Loading, PageLayout } from '../../components/page.tsx';
-import { toast } from '../../components/toasts.tsx';
-import { useOptions } from '../../generic/use-options.ts';
-import type { Values } from '../../generic/form-values.ts';
+import {
+  Failure,
+  type FieldErrors,
+  Form,
+  Loading,
+  Notice,
+  PageLayout,
+  request,
+  toast,
+  useOptions,
+  useQuery,
+  type Values,
+} from '@tapline/console-kit';
 import { SettingField } from './setting-field.tsx';
 import { type SettingOption, settingBody, settingValue } from './setting-values.ts';
 

@@ -1,6 +1,4 @@
-import { useQuery } from '../../api/query.ts';
-import type { Page } from '../../api/types.ts';
-import { Failure, Loading, PageLayout } from '../../components/page.tsx';
+import { Failure, Loading, type Page, PageLayout, useQuery } from '@tapline/console-kit';
 
 interface Category {
   slug: string;

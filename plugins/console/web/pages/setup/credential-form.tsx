@@ -1,9 +1,5 @@
-import { ApiFailure, get, post } from '../../api/http.ts';
-import type { Page } from '../../api/types.ts';
-import { TextField } from '../../components/field.tsx';
-import { Form } from '../../components/form.tsx';
+import { ApiFailure, Form, get, type Page, post, TextField, useFields } from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
-import { useFields } from '../../components/use-fields.ts';
 import { defaultOrganization } from './default-organization.ts';
 
 export function CredentialForm({ onDone }: StepFormProps) {

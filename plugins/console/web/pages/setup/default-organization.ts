@@ -1,5 +1,4 @@
-import { get } from '../../api/http.ts';
-import type { Page } from '../../api/types.ts';
+import { get, type Page } from '@tapline/console-kit';
 
 /** Where new things go: the first organization of those that the caller sees. */
 export async function defaultOrganization(): Promise<number | undefined> {

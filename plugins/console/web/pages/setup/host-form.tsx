@@ -1,10 +1,5 @@
-import { ApiFailure, post } from '../../api/http.ts';
-import { useQuery } from '../../api/query.ts';
-import type { Page } from '../../api/types.ts';
-import { SelectField, TextField } from '../../components/field.tsx';
-import { Form } from '../../components/form.tsx';
+import { ApiFailure, Form, type Page, post, SelectField, TextField, useFields, useQuery } from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
-import { useFields } from '../../components/use-fields.ts';
 import { defaultOrganization } from './default-organization.ts';
 
 type Inventories = Page<{ id: number; name: string }>;

@@ -1,9 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, get, post, request } from '../../api/http.ts';
-import { TextField } from '../../components/field.tsx';
-import { Form } from '../../components/form.tsx';
+import { ApiFailure, Form, get, post, request, TextField, useFields } from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
-import { useFields } from '../../components/use-fields.ts';
 import { defaultOrganization } from './default-organization.ts';
 
 interface Project {

@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ApiFailure } from '../../api/http.ts';
+import { ApiFailure, Failure, Loading, PageLayout, toast } from '@tapline/console-kit';
 import { doneSteps, own, readSteps, type StepId, stepIds } from '../../api/steps.ts';
-import { Failure, Loading, PageLayout } from '../../components/page.tsx';
-import { toast } from '../../components/toasts.tsx';
 import { steps } from './steps.tsx';
 
 export function SetupPage() {

@@ -1,10 +1,15 @@
-import { post } from '../../api/http.ts';
-import { useQuery } from '../../api/query.ts';
-import type { Page } from '../../api/types.ts';
-import { CheckField, type Choice, SelectField, TextField } from '../../components/field.tsx';
-import { Form } from '../../components/form.tsx';
+import {
+  CheckField,
+  type Choice,
+  Form,
+  type Page,
+  post,
+  SelectField,
+  TextField,
+  useFields,
+  useQuery,
+} from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
-import { useFields } from '../../components/use-fields.ts';
 
 type Named = Page<{ id: number; name: string }>;
 

@@ -1,4 +1,4 @@
-import { lazily } from '../../components/lazily.tsx';
+import { lazily } from '@tapline/console-kit';
 
 /** Pages that few open, and that bring much: the placing of graphs above all. */
 export const WorkflowRunPage = lazily<{ params: Record<string, string> }>('the workflow', () =>

@@ -1,7 +1,5 @@
-import { isActive } from '../../api/types.ts';
+import { isActive, pageOf, statusLabel } from '@tapline/console-kit';
 import { approvalWord } from '../../approvals/words.ts';
-import { statusLabel } from '../../components/status.tsx';
-import { pageOf } from '../../resources/links.ts';
 import type { GraphNode } from '../../workflow/graph.ts';
 
 /** What a node launched, as the API sums it up. */

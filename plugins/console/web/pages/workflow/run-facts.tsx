@@ -1,7 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Run } from '../../api/types.ts';
-import { Folded } from '../../components/folded.tsx';
-import { Elapsed, When } from '../../components/time.tsx';
+import { Elapsed, Folded, type Run, When } from '@tapline/console-kit';
 
 /** What was launched, with what, by whom. */
 export function RunFacts({ run }: { run: Run }) {

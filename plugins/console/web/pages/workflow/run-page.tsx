@@ -1,9 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { useRun } from '../../api/runs.ts';
-import type { Run } from '../../api/types.ts';
-import { Failure, Loading, PageLayout } from '../../components/page.tsx';
-import { Status, statusLabel } from '../../components/status.tsx';
-import { Panels } from '../../plugins/panels.tsx';
+import { Failure, Loading, PageLayout, Panels, type Run, Status, statusLabel, useRun } from '@tapline/console-kit';
 import { graphOf } from '../../workflow/graph.ts';
 import { GraphView } from '../../workflow/graph-view.tsx';
 import { FailureReading } from '../job/failure-reading.tsx';

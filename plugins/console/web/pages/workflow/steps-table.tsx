@@ -1,7 +1,4 @@
-import type { Run } from '../../api/types.ts';
-import { Status } from '../../components/status.tsx';
-import { type Column, Table } from '../../components/table.tsx';
-import { duration } from '../../components/time.tsx';
+import { type Column, duration, type Run, Status, Table } from '@tapline/console-kit';
 import type { Graph, GraphNode } from '../../workflow/graph.ts';
 import { followWords, kindWords } from '../../workflow/words.ts';
 import { jobOf, nodeStatus, runPageOf } from './node-status.ts';

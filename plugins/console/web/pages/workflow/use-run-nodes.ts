@@ -1,8 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { onParts, type PartChange } from '../../api/live.ts';
-import { type Query, useAll } from '../../api/query.ts';
-import { gathered, inOrder } from '../../api/runs.ts';
-import type { Row } from '../../resources/resource.ts';
+import { gathered, inOrder, onParts, type PartChange, type Query, type Row, useAll } from '@tapline/console-kit';
 
 const pauseMs = 400;
 

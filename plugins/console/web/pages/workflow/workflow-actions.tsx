@@ -1,10 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, post } from '../../api/http.ts';
-import { useQuery } from '../../api/query.ts';
-import { isActive, type Run } from '../../api/types.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { toast } from '../../components/toasts.tsx';
-import { go } from '../../router.ts';
+import { ApiFailure, Dialog, go, isActive, post, type Run, toast, useQuery } from '@tapline/console-kit';
 
 interface Props {
   run: Run;

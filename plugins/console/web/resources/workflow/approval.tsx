@@ -1,6 +1,5 @@
-import { listTab } from '../../generic/list-tab.tsx';
+import { listTab, type Resource, type TabProps } from '@tapline/console-kit';
 import { Decide } from '../../approvals/decide.tsx';
-import type { Resource, TabProps } from '../resource.ts';
 
 export const approval: Resource = {
   path: 'workflow_approvals',

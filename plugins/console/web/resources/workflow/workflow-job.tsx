@@ -1,5 +1,4 @@
-import { Elapsed, When } from '../../components/time.tsx';
-import type { Resource, Row } from '../resource.ts';
+import { Elapsed, type Resource, type Row, When } from '@tapline/console-kit';
 
 const times = ({ started, finished, elapsed }: Row) => ({ started, finished, elapsed });
 

@@ -1,5 +1,4 @@
-import type { FieldErrors } from '../../api/http.ts';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { type FieldErrors, SelectField, TextField } from '@tapline/console-kit';
 
 export interface Approval {
   name: string;

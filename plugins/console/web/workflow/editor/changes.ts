@@ -1,5 +1,4 @@
-import { ApiFailure, post, request } from '../../api/http.ts';
-import type { Row } from '../../resources/resource.ts';
+import { ApiFailure, post, request, type Row } from '@tapline/console-kit';
 import type { GraphLink, LinkKind } from '../graph.ts';
 
 const nodes = 'workflow_job_template_nodes';

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import { toast } from '../../components/toasts.tsx';
-import type { Row } from '../../resources/resource.ts';
+import { type Row, toast } from '@tapline/console-kit';
 import { type Graph, type GraphNode, nodeAt } from '../graph.ts';
 import { GraphView } from '../graph-view.tsx';
 import type { Ask, Asking } from './asking.ts';

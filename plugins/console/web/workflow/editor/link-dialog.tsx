@@ -1,8 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import type { FieldErrors } from '../../api/http.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
-import { Form } from '../../components/form.tsx';
+import { Dialog, type FieldErrors, Form, SelectField, TextField } from '@tapline/console-kit';
 import { type Graph, type GraphLink, type LinkKind, linkKinds, linkLabels } from '../graph.ts';
 import { type LinkMore, linkNodes, relinkNodes } from './changes.ts';
 

@@ -1,16 +1,24 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { ApiFailure, type FieldErrors } from '../../api/http.ts';
-import { useQuery } from '../../api/query.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { SelectField } from '../../components/field.tsx';
-import { Form } from '../../components/form.tsx';
-import { Failure, Loading } from '../../components/page.tsx';
-import { type Fields, initialValues, sentBody, type Values } from '../../generic/form-values.ts';
-import { FormField } from '../../generic/form-field.tsx';
-import { RelationPicker } from '../../generic/relation-picker.tsx';
-import { useOptions } from '../../generic/use-options.ts';
-import type { Resource, Row } from '../../resources/resource.ts';
+import {
+  ApiFailure,
+  Dialog,
+  Failure,
+  type FieldErrors,
+  type Fields,
+  Form,
+  FormField,
+  initialValues,
+  Loading,
+  RelationPicker,
+  type Resource,
+  type Row,
+  SelectField,
+  sentBody,
+  useOptions,
+  useQuery,
+  type Values,
+} from '@tapline/console-kit';
 import { type GraphNode, type LinkKind, linkLabels } from '../graph.ts';
 import { type Approval, approvalBody, ApprovalFields, approvalNames, approvalOf } from './approval-fields.tsx';
 import { addNode, changeNode } from './changes.ts';

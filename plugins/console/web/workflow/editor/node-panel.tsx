@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { linkedPage } from '../../resources/links.ts';
+import { linkedPage } from '@tapline/console-kit';
 import { type Graph, type GraphLink, type GraphNode, linksFrom, linksTo, nodeAt } from '../graph.ts';
 import type { Ask } from './asking.ts';
 import { kindWords, linkWords } from '../words.ts';

@@ -1,7 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure } from '../../api/http.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { ApiFailure, Dialog, Notice } from '@tapline/console-kit';
 
 interface Props {
   title: string;

@@ -81,7 +81,13 @@ function receive(message: any): void {
   if (message.group_name === 'jobs' && message.status) for (const listener of statusListeners) listener(message);
   // events name their run under its kind, those of a workflow's parts the workflow
   const run = message[String(message.group_name).replace(/_events$/, '')] ?? message.workflow_job_id;
-  for (const listener of eventListeners.get(`${message.group_name}-${run}`) ?? []) listener(message);
+  // messages of plugins may name their item; else they are for all who listen to the group
+  const item = run ?? message.item;
+  for (const [name, listeners] of eventListeners) {
+    const fits =
+      item === undefined ? name.replace(/-\d+$/, '') === message.group_name : name === `${message.group_name}-${item}`;
+    if (fits) for (const listener of listeners) listener(message);
+  }
 }
 
 /** Each change of a run's status. Returns how to stop. */
@@ -108,8 +114,9 @@ export const onParts = (run: number, listener: Listener<PartChange>): (() => voi
 export const onEvents = (group: string, run: number, listener: Listener<RunEvent>): (() => void) =>
   onGroup(group, run, listener);
 
-function onGroup(group: string, run: number, listener: Listener<any>): () => void {
-  const name = `${group}-${run}`;
+/** Messages of a plugin's group about one item; those that do not say their `item` come to all who listen to the group. */
+export function onGroup(group: string, item: number, listener: Listener<any>): () => void {
+  const name = `${group}-${item}`;
   const listeners = eventListeners.get(name) ?? new Set();
   eventListeners.set(name, listeners.add(listener));
   subscribe();

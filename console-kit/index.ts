@@ -1,0 +1,74 @@
+/** What pages of the console are made of, core's own and those of plugins. */
+
+// what the API answers
+export { ApiFailure, attemptKey, type FieldErrors, get, post, request } from './api/http.ts';
+export { cookie } from './api/http.ts';
+export { type Api, useApi } from './api/use-api.ts';
+export { type Query, useAll, useQuery } from './api/query.ts';
+export { gathered, inOrder, useRun, useRuns } from './api/runs.ts';
+export { isActive, type Page, type Recommendation, type Run, type RunEvent } from './api/types.ts';
+export type { Template, User } from './api/types.ts';
+
+// who looks at it, and where
+export { user, userName } from './api/session.ts';
+export { go, place, type Route } from './router.ts';
+
+// what comes by itself
+export { liveState, onEvents, onGroup, onParts, onResync, onStatus, type PartChange } from './api/live.ts';
+
+// parts of pages
+export { attempt } from './components/attempt.ts';
+export { Chart, type ChartPoint } from './components/chart.tsx';
+export { Dialog } from './components/dialog.tsx';
+export { Diff } from './components/diff.tsx';
+export { Folded } from './components/folded.tsx';
+export { lazily } from './components/lazily.tsx';
+export { Notice } from './components/notice.tsx';
+export { type Crumb, Failure, Loading, PageLayout } from './components/page.tsx';
+export { Pager } from './components/pager.tsx';
+export { Status, statusLabel } from './components/status.tsx';
+export { type Column, Table } from './components/table.tsx';
+export { distance, duration, Elapsed, When } from './components/time.tsx';
+export { toast } from './components/toasts.tsx';
+export { type PanelProps, Panels } from './plugins/panels.tsx';
+
+// forms
+export {
+  CheckField,
+  type Choice,
+  ChoicesField,
+  Field,
+  type FieldProps,
+  SelectField,
+  TextField,
+  type TextProps,
+} from './components/field.tsx';
+export { Form } from './components/form.tsx';
+export { masked, SecretField } from './components/secret-field.tsx';
+export { useFields } from './components/use-fields.ts';
+
+// lists, pages and forms of a resource, as OPTIONS tells of it
+export { ActButton } from './generic/act-button.tsx';
+export { Code } from './generic/cell.tsx';
+export { DetailPage } from './generic/detail-page.tsx';
+export { FilterBar } from './generic/filter-bar.tsx';
+export { FormField } from './generic/form-field.tsx';
+export { type Fields, initialValues, sentBody, type Values } from './generic/form-values.ts';
+export { linkTab } from './generic/link-tab.tsx';
+export { ListPage } from './generic/list-page.tsx';
+export { addressWith, listPath, pageSize, readQuery } from './generic/list-query.ts';
+export { listTab } from './generic/list-tab.tsx';
+export { ListView } from './generic/list-view.tsx';
+export { pagesOf } from './generic/pages.tsx';
+export { RelationPicker } from './generic/relation-picker.tsx';
+export { ResourceForm } from './generic/resource-form.tsx';
+export { runsTab } from './generic/runs-tab.tsx';
+export { useOptions } from './generic/use-options.ts';
+export { linkedPage, pageOf } from './resources/links.ts';
+export { apiOf, type CellColumn, type CustomFieldProps, type FieldOption, may, nameOf } from './resources/resource.ts';
+export type { Options, Resource, Row, Tab, TabProps } from './resources/resource.ts';
+
+// runs of every kind
+export { kindAt, runKinds, runNoun, runPath } from './resources/run-kinds.ts';
+export { RunsTable } from './runs/runs-table.tsx';
+export { SelectRuns } from './runs/select-runs.tsx';
