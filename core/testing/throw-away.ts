@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boot, type BootOptions, type Running } from '../app/boot.ts';
@@ -33,6 +33,7 @@ export async function startThrowAway(env: Record<string, string>, given: Given):
   // those who run playbooks have to get through
   chmodSync(dataDir, 0o711);
   const forget = given.dataDir ? () => undefined : atExit(() => removeFolder(dataDir));
+  if (!given.dataDir) recallEngine(dataDir);
   const clean = async () => {
     if (!given.database) await database.drop();
     if (!given.dataDir) removeFolder(dataDir);
@@ -57,6 +58,7 @@ export async function startThrowAway(env: Record<string, string>, given: Given):
       async stop() {
         const { executor } = running.services;
         await running.stop();
+        noteEngine(dataDir);
         if (!given.dataDir) await endRuns(executor);
         await clean();
       },
@@ -65,6 +67,21 @@ export async function startThrowAway(env: Record<string, string>, given: Given):
     await clean();
     throw error;
   }
+}
+
+/** What services of this process were told of the engine, as they keep it: asking it costs each more than all the rest of its start. */
+let engine: Buffer | undefined;
+const engineFile = (dataDir: string) => join(dataDir, 'cache', 'engine.json');
+
+function noteEngine(dataDir: string): void {
+  if (existsSync(engineFile(dataDir))) engine = readFileSync(engineFile(dataDir));
+}
+
+/** It names the engine that it is of: a service with another one asks that one. */
+function recallEngine(dataDir: string): void {
+  if (!engine) return;
+  mkdirSync(join(dataDir, 'cache'), { mode: 0o700 });
+  writeFileSync(engineFile(dataDir), engine, { mode: 0o600 });
 }
 
 /** Runs go on without the service; here they would write to folders that are being removed. */

@@ -99,8 +99,8 @@ describe(`on ${graphs} random role graphs (TEST_SEED=${testSeed})`, function () 
         const rows = facts.rows[question.type]!;
         const near = someOf(rowsOf(facts, island, question.type), seed);
         const inventories = ids(rowsOf(facts, island, 'inventory'));
-        // every question goes to a third of the people of each graph, always others
-        for (const actor of people.filter((_, at) => (at + index + seed) % 3 === 0)) {
+        // every question goes to a sixth of the people of each graph, always others
+        for (const actor of people.filter((_, at) => (at + index + seed) % 6 === 0)) {
           const where = `seed ${seed}: ${question.name} for user ${actor.id}`;
           const allowed = (row: any) => question.expected(facts, actor, row);
           // of all graphs: what belongs to another one is not seen
@@ -126,8 +126,8 @@ describe(`on ${graphs} random role graphs (TEST_SEED=${testSeed})`, function () 
         }
       }
     });
-    expect(counts.byQuery).to.be.at.least(8_000 * graphs);
-    expect(counts.byRow).to.be.at.least(140 * graphs);
+    expect(counts.byQuery).to.be.at.least(4_000 * graphs);
+    expect(counts.byRow).to.be.at.least(70 * graphs);
   });
 
   it('nobody sees a role beyond those held, below and above; everything held is seen', async () => {
