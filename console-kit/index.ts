@@ -21,6 +21,7 @@ export { attempt } from './components/attempt.ts';
 export { Chart, type ChartPoint } from './components/chart.tsx';
 export { Dialog } from './components/dialog.tsx';
 export { Diff } from './components/diff.tsx';
+export { type DrawContext, drawnPage } from './components/drawn-page.tsx';
 export { Folded } from './components/folded.tsx';
 export { lazily } from './components/lazily.tsx';
 export { Notice } from './components/notice.tsx';
@@ -65,6 +66,7 @@ export { ResourceForm } from './generic/resource-form.tsx';
 export { runsTab } from './generic/runs-tab.tsx';
 export { useOptions } from './generic/use-options.ts';
 export { linkedPage, pageOf } from './resources/links.ts';
+export { labelOfRow } from './resources/relations.ts';
 export { apiOf, type CellColumn, type CustomFieldProps, type FieldOption, may, nameOf } from './resources/resource.ts';
 export type { Options, Resource, Row, Tab, TabProps } from './resources/resource.ts';
 

@@ -23,10 +23,9 @@ export default definePlugin({
 
     api.page({
       path: '/calendars',
-      label: 'Calendars',
-      section: 'Resources',
-      order: 250,
+      title: 'Calendars',
       module: new URL('./pages/calendars.js', import.meta.url),
+      nav: { section: 'Resources', order: 250 },
     });
   },
 });

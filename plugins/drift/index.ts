@@ -42,7 +42,8 @@ export default definePlugin({
       const counted = await api.db(api.table('detections')).count({ count: '*' }).first();
       return Number(counted?.['count'] ?? 0);
     });
-    api.page({ path: '/drift', label: 'Drift', order: 350, module: new URL('./pages/drift.js', import.meta.url) });
+    const module = new URL('./pages/drift.js', import.meta.url);
+    api.page({ path: '/drift', title: 'Drift', module, nav: { order: 350 } });
   },
 });
 

@@ -1,3 +1,4 @@
+import { drawnPage } from '@tapline/console-kit';
 import { element } from './dom.js';
 import { showDetail } from './detail.js';
 import { showForm } from './form.js';
@@ -5,7 +6,7 @@ import { showForm } from './form.js';
 const kinds = { deny: 'Nothing starts within its windows', allow: 'Nothing starts outside of its windows' };
 
 /** The pages of calendars in the console: the list, one of them, and its form. */
-export async function show(root, context) {
+async function draw(root, context) {
   const [, id, part] = /^\/?([^/]*)\/?([^/]*)/.exec(context.rest) ?? [];
   if (id === 'new') return showForm(root, context, null);
   if (id && part === 'edit') return showForm(root, context, await context.request('GET', `calendars/${Number(id)}/`));
@@ -66,3 +67,7 @@ const line = ({ id, name, kind, timezone, summary_fields: summaries }) =>
     element('td', {}, summaries.organization?.name ?? ''),
     element('td', {}, timezone),
   );
+
+const page = drawnPage({ title: 'Calendars', path: '/calendars', draw });
+
+export const routes = ['/calendars', '/calendars/:id', '/calendars/:id/:part'].map((pattern) => ({ pattern, page }));

@@ -1,3 +1,4 @@
+import { drawnPage } from '@tapline/console-kit';
 import { showAlerts } from './alerts.js';
 import { showChanges } from './changes.js';
 import { showCompare } from './compare.js';
@@ -8,7 +9,7 @@ import { showRules } from './rules.js';
 const pages = { '': showChanges, '/compare': showCompare, '/rules': showRules, '/alerts': showAlerts };
 
 /** What changed on hosts, the rules about it, and what they told. */
-export async function show(root, context) {
+async function draw(root, context) {
   const { rest } = context;
   const id = /^\/(\d+)$/.exec(rest)?.[1];
   const part = document.createElement('div');
@@ -18,3 +19,7 @@ export async function show(root, context) {
   if (!page) throw new Error('There is no such page.');
   return page(part, context);
 }
+
+const page = drawnPage({ title: 'Drift', path: '/drift', draw });
+
+export const routes = ['/drift', '/drift/:part'].map((pattern) => ({ pattern, page }));

@@ -1,11 +1,14 @@
 import { useId, useRef } from 'preact/hooks';
-import { ApiFailure, get } from '../../api/http.ts';
-import { useQuery } from '../../api/query.ts';
-import type { Page } from '../../api/types.ts';
-import { toast } from '../../components/toasts.tsx';
-import { RelationPicker } from '../../generic/relation-picker.tsx';
-import { labelOfRow } from '../../resources/relations.ts';
-import type { Row } from '../../resources/resource.ts';
+import {
+  ApiFailure,
+  get,
+  labelOfRow,
+  type Page,
+  RelationPicker,
+  type Row,
+  toast,
+  useQuery,
+} from '@tapline/console-kit';
 import { type ListChanges, type NodeList, pathOfList } from './node-lists.ts';
 
 interface Props {

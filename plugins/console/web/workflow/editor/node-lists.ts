@@ -1,6 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { ApiFailure, post } from '../../api/http.ts';
-import type { Row } from '../../resources/resource.ts';
+import { ApiFailure, post, type Row } from '@tapline/console-kit';
 
 /** What a template may ask for that a node keeps as a list below it. */
 export interface NodeList {
