@@ -5,6 +5,7 @@ import { show } from './lib/stats.ts';
 const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   footprint: async () => (await import('./measures/footprint.ts')).footprint,
   start: async () => (await import('./measures/start.ts')).start,
+  adhoc: async () => (await import('./measures/adhoc.ts')).adhoc,
   launch: async () => (await import('./measures/launch.ts')).launch,
   parallel: async () => (await import('./measures/parallel.ts')).parallel,
   events: async () => (await import('./measures/events.ts')).events,

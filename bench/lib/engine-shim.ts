@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, constants, openSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { within } from './progress.ts';
 
 export interface EngineClock {
@@ -20,8 +20,9 @@ export interface EngineClock {
  * A stand-in command that tells us through a pipe when the real engine begins and ends, so that the engine's own
  * lifetime is known without asking the service that is being measured. A plain shell: what takes long to start itself
  * would be counted as the service's time.
+ * @param siblings other programs of the engine to stand in for
  */
-export function engineClock(folder: string, engine: string): EngineClock {
+export function engineClock(folder: string, engine: string, siblings: readonly string[] = []): EngineClock {
   chmodSync(folder, 0o755); // playbooks run as another user
   const pipe = join(folder, 'clock');
   execFileSync('mkfifo', [pipe]);
@@ -29,18 +30,18 @@ export function engineClock(folder: string, engine: string): EngineClock {
   // for writing as well: it does not end with a writer; the shell opens it for reading as well: it waits for no reader
   const socket = new Socket({ fd: openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK), readable: true });
   const command = join(folder, 'ansible-playbook');
-  writeFileSync(
-    command,
-    `#!/bin/sh
-case " $* " in *" --version "*) exec ${engine} "$@" ;; esac
+  for (const name of ['ansible-playbook', ...siblings]) {
+    const program = join(dirname(engine), name);
+    const script = `#!/bin/sh
+case " $* " in *" --version "*) exec ${program} "$@" ;; esac
 echo s 1<> ${pipe}
-${engine} "$@"
+${program} "$@"
 code=$?
 echo e 1<> ${pipe}
 exit $code
-`,
-  );
-  chmodSync(command, 0o755);
+`;
+    writeFileSync(join(folder, name), script, { mode: 0o755 });
+  }
   const starts: number[] = [];
   const ends: number[] = [];
   const waiting = { s: [] as ((at: number) => void)[], e: [] as ((at: number) => void)[] };

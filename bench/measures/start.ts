@@ -1,41 +1,20 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { startBare } from '../lib/bare-server.ts';
 import { engineCommand } from '../lib/bare.ts';
 import { withPostgres } from '../lib/bench-database.ts';
 import { debugPlaybook, prepare, sleepPlaybook } from '../lib/content.ts';
-import { engineClock } from '../lib/engine-shim.ts';
+import { type EngineClock, engineClock } from '../lib/engine-shim.ts';
+import { type Launch, latencies, warmUps } from '../lib/latencies.ts';
 import { progress } from '../lib/progress.ts';
 import { Service } from '../lib/service.ts';
 import { type Figure, figure, median, quantile, show, spread } from '../lib/stats.ts';
 
-const samples = 40;
-/** A service that has just begun compiles its code and prepares its statements: neither is what a start costs. */
-const warmUps = 20;
 const queued = 5000;
 /** On a machine that is busy otherwise the queue is filled no further than this. */
 const fillingMs = 150_000;
-
-type Launch = () => Promise<{ job: number }>;
-type Clock = ReturnType<typeof engineClock>;
-
-/** POST → the engine's process exists, one launch at a time on an otherwise idle service. */
-async function latencies(launch: Launch, clock: Clock, ended: (job: number) => Promise<unknown>): Promise<number[]> {
-  const found: number[] = [];
-  for (let i = 0; i < samples + warmUps; i++) {
-    const began = performance.now();
-    const started = clock.nextStart();
-    const { job } = await launch();
-    const at = (await started) - began;
-    await ended(job);
-    await delay(30);
-    if (i >= warmUps) found.push(at);
-  }
-  return found;
-}
 
 /** Launches accepted by eight connections, per second. */
 async function acceptance(launch: Launch, total: number): Promise<number> {
@@ -70,7 +49,7 @@ const postTo =
   };
 
 /** What the least that could launch takes on this machine: Koa with one INSERT, which starts the engine itself. */
-async function bareSide(clock: Clock): Promise<{ starts: number[]; rates: number[] }> {
+async function bareSide(clock: EngineClock): Promise<{ starts: number[]; rates: number[] }> {
   return withPostgres(async (databaseUrl) => {
     const starting = await startBare('bare-launch.ts', databaseUrl, clock.command);
     const inserting = await startBare('bare-launch.ts', databaseUrl);
@@ -104,13 +83,13 @@ export async function start(): Promise<Figure[]> {
     const launching = (id: number) => () => service.call('POST', `job_templates/${id}/launch/`, {});
     progress('starts with an empty queue');
     const watcher = await service.watcher();
-    const none = await latencies(launching(quick), clock, watcher.ended);
+    const none = await latencies(launching(quick), clock, ({ job }) => watcher.ended(job));
     const blocked = await template('blocked', 'sleep.yml');
     const held = clock.nextStart();
     const holder = await service.call('POST', `job_templates/${blocked}/launch/`, {});
     await held;
     const { rates, pending } = await fill(launching(blocked));
-    const loaded = await latencies(launching(quick), clock, watcher.ended);
+    const loaded = await latencies(launching(quick), clock, ({ job }) => watcher.ended(job));
     watcher.close();
     await service.call('POST', `jobs/${holder.job}/cancel/`, {});
     const detail = `with ${pending} pending ${spread(loaded, 'ms')}; with none ${spread(none, 'ms')}`;

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { AnswerTooLargeError } from '../db/answers.ts';
 import { runPrepared } from '../db/prepared.ts';
 import { loopIn, shownNames } from './import/loops.ts';
-import { mergeVariables, storedVariables, type Variables } from '../yaml/variables.ts';
+import { mergeVariables, storedJson, storedVariables, type Variables } from '../yaml/variables.ts';
 
 /** What inventories, groups and hosts have stored. */
 export const inventoryVariables = (text: string): Promise<Variables> =>
@@ -215,9 +215,9 @@ function mergedGroups(rows: readonly GroupRow[]): GroupRow[] {
 /** Each text once, one after the other: an inventory never has more than one of the threads for long ones. */
 async function readAll(rows: readonly Stored[]): Promise<(row: Stored) => Variables> {
   const read = new Map<string, Variables>();
-  for (const text of new Set(rows.map((row) => row.variables)))
+  for (const { variables: text } of rows)
     // oxlint-disable-next-line no-await-in-loop
-    read.set(text, await inventoryVariables(text));
+    if (!read.has(text)) read.set(text, storedJson(text) ?? (await inventoryVariables(text)));
   return (row) => read.get(row.variables)!;
 }
 

@@ -65,6 +65,28 @@ export async function storedVariables(text: string, reading: Reading = {}): Prom
   }
 }
 
+/**
+ * The same of plain JSON text, at once: an inventory has thousands of texts.
+ * @returns undefined where it takes a closer look
+ */
+export function storedJson(text: string): Variables | undefined {
+  if (!text.startsWith('{') || needsCare.test(text)) return undefined;
+  try {
+    const parsed = JSON.parse(text) as Variables;
+    return isDeeper(parsed, maxDepth) ? undefined : parsed;
+  } catch {
+    return undefined;
+  }
+}
+
+function isDeeper(value: object, levels: number): boolean {
+  for (const key in value) {
+    const item: unknown = value[key as keyof typeof value];
+    if (typeof item === 'object' && item !== null && (levels <= 1 || isDeeper(item, levels - 1))) return true;
+  }
+  return false;
+}
+
 function assertShort({ length }: string, { maxLength = Infinity }: Reading): void {
   if (length > maxLength) throw new VariablesError(`Must not be longer than ${maxLength} characters.`);
 }
