@@ -44,6 +44,8 @@ export interface PlanRequest extends Launcher {
   variables?: Readonly<Record<string, unknown>>;
   /** variables that were secret answers at the first launch, in plain: they count, and stay hidden whatever asks for them now */
   secretVariables?: Readonly<Record<string, unknown>>;
+  /** what launches it was started by a schedule, which it is told of */
+  belowSchedule?: boolean;
   /** the prompts were accepted once and stay so, even where the template does not ask any more (relaunch) */
   honourPrompts?: boolean;
   /** the prompts were saved for this launch (schedule, workflow node): credentials take the places of those of their types, and are no whole list */

@@ -51,13 +51,14 @@ interface Claimed {
  */
 export function defineSchedules(deps: ScheduleDeps): void {
   const { queue } = deps;
+  const unfound: Unfound = new Map();
   queue.define(tick, {
     schema: z.object({ half: z.literal(true).optional() }),
     maxAttempts: 1,
     async run({ half }) {
       const next = { name: tick, payload: { half: true }, key: `${tick}:half`, after_s: halfMinuteS };
       if (!half) await queue.addTasks(deps.db, [next]);
-      await startDue(deps);
+      await startDue(deps, nextTimes, unfound);
     },
   });
   queue.cron({ task: tick, match: '* * * * *', identifier: tick });
@@ -68,8 +69,15 @@ export function defineSchedules(deps: ScheduleDeps): void {
   });
 }
 
-/** @returns how many launches were entered */
-export async function startDue(deps: ScheduleDeps, next = nextTimes): Promise<number> {
+/** Schedules whose next time was not found the last time that it was looked for, with the rule that they had then. */
+type Unfound = Map<number, string>;
+
+/** @param unfound what was told of already: this node says it once @returns how many launches were entered */
+export async function startDue(
+  deps: ScheduleDeps,
+  next = nextTimes,
+  unfound: Unfound = new Map<number, string>(),
+): Promise<number> {
   if (deps.settings.get('DISABLE_ALL_SCHEDULES')) return 0;
   const seen: number[] = [];
   for (let started = 0; ;) {
@@ -79,7 +87,7 @@ export async function startDue(deps: ScheduleDeps, next = nextTimes): Promise<nu
     seen.push(...due.map(({ id }) => id));
     // before anything is locked: it may take longer than a transaction may be idle
     // oxlint-disable-next-line no-await-in-loop
-    const found = await findNext(deps, due, next);
+    const found = await findNext(deps, due, { next, unfound });
     // oxlint-disable-next-line no-await-in-loop
     started += await claim(deps, found);
     if (due.length < batch) return started;
@@ -96,7 +104,11 @@ async function lookUp({ db }: ScheduleDeps, seen: number[]): Promise<Due[]> {
 }
 
 /** Those whose next time is known. Any other stays due until it is: its rule alone may end it. */
-async function findNext({ log }: ScheduleDeps, due: readonly Due[], next: typeof nextTimes): Promise<Found[]> {
+async function findNext(
+  { log }: ScheduleDeps,
+  due: readonly Due[],
+  { next, unfound }: { next: typeof nextTimes; unfound: Unfound },
+): Promise<Found[]> {
   if (!due.length) return [];
   const times = await next(
     due.map(({ rrule }) => rrule),
@@ -105,9 +117,13 @@ async function findNext({ log }: ScheduleDeps, due: readonly Due[], next: typeof
   return due.flatMap((one, index) => {
     const time = times[index]!;
     if (time.status === 'rejected') {
-      log.warn({ schedule: one.id, err: time.reason }, 'the next time of a schedule was not found; it is tried again');
+      const fields = { schedule: one.id, err: time.reason };
+      if (unfound.get(one.id) !== one.rrule)
+        log.warn(fields, 'the next time of a schedule was not found; it is tried again each half minute');
+      unfound.set(one.id, one.rrule);
       return [];
     }
+    unfound.delete(one.id);
     return [{ ...one, following: time.value === null ? null : new Date(time.value).toISOString() }];
   });
 }

@@ -271,7 +271,13 @@ describe('schedules', function () {
     await db('schedules')
       .where({ id: last })
       .update({ rrule: daily.replace('2030', '2020').concat(';COUNT=1') });
-    await startDue(stage.services);
+    const told: number[] = [];
+    const log = { warn: ({ schedule }: { schedule: number }) => void told.push(schedule) };
+    const deps = { ...stage.services, log } as unknown as Parameters<typeof startDue>[0];
+    const unfound = new Map<number, string>();
+    for (let turn = 0; turn < 3; turn += 1) await startDue(deps, undefined, unfound);
+    // once, and not at each turn
+    expect(told).to.deep.equal([first]);
     await launched(last);
     expect((await stage.get(`schedules/${last}/`)).body).to.include({ next_run: null, enabled: true });
     expect(await jobsOf(first)).to.deep.equal([]);

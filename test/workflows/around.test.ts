@@ -104,6 +104,33 @@ describe('what happens around workflows', () => {
     expect(Date.parse(mended.created)).to.be.at.least(Date.parse(tries[2].finished));
   });
 
+  it('a schedule launches one, whose parts are told which', async () => {
+    const { must, workflow, node, ended, nodesOf } = workflows;
+    const made = await workflow();
+    await node(made.id, { identifier: 'says', unified_job_template: play.id });
+    const rrule = 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1';
+    const schedule = await must(
+      core.admin.post(`workflow_job_templates/${made.id}/schedules/`, { name: 'nightly', rrule }),
+      201,
+    );
+    await core
+      .db('schedules')
+      .where({ id: schedule.id })
+      .update({ next_run: core.db.raw(`now() - interval '1 second'`) });
+    // as the clock does each minute
+    await core.db.raw(`select tapline_jobs.add_job('core:start-schedules', '{}'::json)`);
+    const [run] = await until(async () => {
+      const { body } = await core.admin.get(`schedules/${schedule.id}/jobs/`);
+      return body.count ? body.results : undefined;
+    });
+    await ended(run.id);
+    const { says: said } = await nodesOf(run.id);
+    const { decision_record: record } = await must(core.admin.get(`jobs/${said.job}/`), 200);
+    expect(record.injected).to.include.members(['svc_parent_job_schedule_id', 'svc_parent_job_schedule_name']);
+    const output = await core.admin.get(`jobs/${said.job}/stdout/?format=txt`);
+    expect(output.text).to.include(`/scheduled/${made.name}`).and.include(`schedule=${schedule.id}`);
+  });
+
   it('a webhook launches one, a survey is answered, and whoever listens hears of its parts', async () => {
     const { must, workflow, node, follow, launch, pending, ended, asksPeople, nodesOf } = workflows;
     const made = await workflow({ webhook_service: 'github', webhook_key: key, name: 'pushed' });

@@ -121,6 +121,8 @@ describe('a launch that is cut into slices', function () {
       .db('schedules')
       .where({ id: schedule.id })
       .update({ next_run: core.db.raw(`now() - interval '1 second'`) });
+    // as the clock does each minute
+    await core.db.raw(`select tapline_jobs.add_job('core:start-schedules', '{}'::json)`);
     const runs = () => must(core.admin.get(`schedules/${schedule.id}/jobs/`), 200);
     await until(async () => (await runs()).count > 0, 90_000, 'that the schedule launches');
     const { results } = await runs();

@@ -17,7 +17,7 @@ export interface Recorded {
   /** names of variables that are answers to the survey */
   answers: ReadonlySet<string>;
   /** of the launch, past the prompts */
-  given: Pick<PlanRequest, 'variables'>;
+  given: Pick<PlanRequest, 'variables' | 'belowSchedule'>;
   /** merged, secrets hidden */
   shown: Variables;
   inventory: { id: number; name: string } | null;
@@ -60,7 +60,7 @@ function variablesOf({ accepted, defaults, answers, given, shown }: Recorded): u
 }
 
 /** Known when it begins; each also as `awx_…` and `tower_…`. */
-const injectedNames = ({ template, inventory, columns }: Recorded): string[] =>
+const injectedNames = ({ template, inventory, columns, given }: Recorded): string[] =>
   [
     'job_id',
     'job_launch_type',
@@ -71,6 +71,7 @@ const injectedNames = ({ template, inventory, columns }: Recorded): string[] =>
     ...(inventory ? ['inventory_id', 'inventory_name'] : []),
     ...(columns['schedule_id'] ? ['schedule_id', 'schedule_name'] : []),
     ...(columns['parent_part'] ? ['workflow_job_id', 'workflow_job_name', 'workflow_job_launch_type'] : []),
+    ...(given.belowSchedule ? ['parent_job_schedule_id', 'parent_job_schedule_name'] : []),
     'execution_node',
   ].map((name) => `svc_${name}`);
 

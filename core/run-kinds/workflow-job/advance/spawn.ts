@@ -135,6 +135,7 @@ function requestOf(run: RunRow, { row, kind, artifacts, saved, common }: Spawnin
     // what its nodes launch was judged when they were made, and what a launch hands on when it was launched
     authority: null,
     origin: { kind: 'workflow', id: run.id, client_ip: null },
+    belowSchedule: run['schedule_id'] !== null,
     waiting: false,
     parent: run.id,
     columns: { ...row.columns, parent_part: row.id },
