@@ -8,10 +8,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { Client } from './client.ts';
+import { driftEnvironment, showDrift } from './drift.ts';
 import { freePort } from './free-port.ts';
 import { type DemoHost, startDemoHost } from './sshd.ts';
 
 const root = new URL('..', import.meta.url).pathname;
+/** What is shown instead of the first job, or after it: `npm run demo -- drift`. */
+const scenes = ['drift', 'events'];
 const scene = process.argv[2];
 /** Far more than it takes; whatever hangs must not hang for ever. */
 const deadlineMs = 180_000;
@@ -38,6 +41,7 @@ function startService(port: number, data: string, password: string): ChildProces
       TAPLINE_DATA: data,
       ADMIN_PASSWORD: password,
       LOG_LEVEL: 'error',
+      ...(scene === 'drift' ? driftEnvironment : {}),
     },
   });
 }
@@ -143,7 +147,8 @@ async function demo({ service, base, data, password, signal }: Stage): Promise<b
     const { job } = await client.call('POST', `job_templates/${template.id}/launch/`, {});
     const finished = await follow(client, job, signal);
     await report(client, finished);
-    return finished.status === 'successful';
+    if (finished.status !== 'successful' || scene !== 'drift') return finished.status === 'successful';
+    return await showDrift({ client, data, say, signal, follow: (id) => follow(client, id, signal) });
   } finally {
     host?.stop();
   }
@@ -151,8 +156,8 @@ async function demo({ service, base, data, password, signal }: Stage): Promise<b
 
 class DemoError extends Error {}
 
-if (scene !== undefined && scene !== 'events') {
-  console.error(`usage: npm run demo [-- events]; there is no scene "${scene}"`);
+if (scene !== undefined && !scenes.includes(scene)) {
+  console.error(`There is no demo "${scene}": npm run demo, or with one of: ${scenes.join(', ')} (npm run demo -- drift).`);
   process.exit(2);
 }
 const data = mkdtempSync(join(tmpdir(), 'tapline-demo-'));

@@ -4,9 +4,10 @@ import { judgeHosts, type RuleId } from './alerts/judge.ts';
 import { noteOutcome, notifyRule } from './alerts/notify.ts';
 import { captureHosts, type Tasks } from './capture/capture.ts';
 import { type Hosts, takeReports } from './capture/take-reports.ts';
+import { extendHosts } from './resources/extend-hosts.ts';
 import { driftAlertRuleResource } from './resources/drift-alert-rule.ts';
 import { driftAlertResource } from './resources/drift-alert.ts';
-import { driftDetectionResource, driftOfHost } from './resources/drift-detection.ts';
+import { driftDetectionResource } from './resources/drift-detection.ts';
 import { factSnapshotResource } from './resources/fact-snapshot.ts';
 import { defineSettings } from './settings.ts';
 import { cleanUp } from './tasks/clean-up.ts';
@@ -28,7 +29,7 @@ export default definePlugin({
     api.resource(driftDetectionResource(api, access));
     api.resource(driftAlertRuleResource(api));
     api.resource(driftAlertResource(access));
-    driftOfHost(api);
+    extendHosts(api);
 
     const { capture } = defineTasks(api);
     api.hooks.onFactsUpdated({ name: 'take-reports', timeoutMs: 120_000 }, (update) =>

@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Knex, PluginApi, Task } from '@tapline/plugin-sdk';
+import { detectOptions } from '../detect/detect.ts';
 import { newSnapshots } from './history.ts';
 import { type HostPlan, lockHosts, readPlans } from './plans.ts';
 import { portions } from './portions.ts';
@@ -47,10 +48,7 @@ async function capturePortion(api: PluginApi, trx: Knex, plans: readonly HostPla
     trx,
     [...latest.values()].map(({ id }) => id),
   );
-  const options = {
-    overrides: api.settings.get('DRIFT_SEVERITIES', {}) as Record<string, string>,
-    ignored: api.settings.get('DRIFT_IGNORED_FACTS', []) as string[],
-  };
+  const options = detectOptions(api.settings);
   const found = [];
   for (const plan of plans) {
     const content = contents.get(latest.get(plan.host_id)?.id ?? 0);

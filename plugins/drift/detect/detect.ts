@@ -1,3 +1,4 @@
+import type { PluginApi } from '@tapline/plugin-sdk';
 import { classified, isVolatile, type Class } from './classify.ts';
 import { type NestedChange, nestedChanges } from './nested-changes.ts';
 import { summarise } from './summarise.ts';
@@ -32,6 +33,12 @@ export interface DetectOptions {
   ignored?: readonly string[];
   withVolatile?: boolean;
 }
+
+/** As the settings say. */
+export const detectOptions = (settings: PluginApi['settings']) => ({
+  overrides: settings.get('DRIFT_SEVERITIES', {}) as Record<string, string>,
+  ignored: settings.get('DRIFT_IGNORED_FACTS', []) as string[],
+});
 
 const mostPaths = 200;
 

@@ -58,12 +58,3 @@ export const driftDetectionResource = (api: PluginApi, access: DriftAccess): Res
       summary: summaryAction,
     },
   });
-
-/** `hosts/N/drift/`: all drift of one host. */
-export const driftOfHost = (api: Pick<PluginApi, 'extend'>): void =>
-  api.extend('host', {
-    sublists: {
-      drift: { resource: 'drift_detection', column: 'host_id' },
-      fact_snapshots: { resource: 'fact_snapshot', column: 'host_id' },
-    },
-  });

@@ -3,7 +3,7 @@ import type { PluginApi, TaskContext } from '@tapline/plugin-sdk';
 const together = 500;
 
 /**
- * Deletes old snapshots, but for the newest of each host and those that drift which nobody acknowledged points at. Alerts of whose
+ * Deletes old snapshots, but for the newest of each host, those that are pinned, and those that drift which nobody acknowledged points at. Alerts of whose
  * message nothing was heard for a day have failed: their notification went with its template.
  */
 export async function cleanUp({ db, table, settings }: PluginApi, { signal }: TaskContext): Promise<void> {
@@ -22,6 +22,8 @@ export async function cleanUp({ db, table, settings }: PluginApi, { signal }: Ta
            and exists (select from ${table('snapshots')} n where n.host_id = s.host_id and n.id > s.id)
            and not exists (select from ${table('detections')} d where d.snapshot_before_id = s.id and not d.acknowledged)
            and not exists (select from ${table('detections')} d where d.snapshot_after_id = s.id and not d.acknowledged)
+           and not exists (select from ${table('host_baselines')} b where b.drift_baseline_id = s.id)
+           and not exists (select from ${table('group_baselines')} b where b.drift_baseline_id = s.id)
          limit ?)`,
       [days, together],
     );

@@ -75,6 +75,12 @@ describe('drift over the API', function () {
     );
   const alertsOf = (id: number) => stage.all(`drift_alerts/?alert_rule=${id}&order_by=id`);
 
+  async function cleaned(): Promise<void> {
+    const { db, queue } = stage.services;
+    await queue.addTasks(db, [{ name: 'drift:clean-up', payload: {} }]);
+    await until(async () => !(await db('tapline_jobs.jobs').where({ task_identifier: 'drift:clean-up' }).first()));
+  }
+
   describe('as lists', () => {
     let host: number;
 
@@ -405,21 +411,17 @@ describe('drift over the API', function () {
   describe('cleaned up', () => {
     it('keep the newest snapshot of each host and those of drift that nobody acknowledged', async () => {
       const host = await drifted('old', { kernel: 1 }, { kernel: 2 }, { kernel: 3 }, { kernel: 4 });
-      const { db, queue } = stage.services;
+      const { db } = stage.services;
       const ids = (await stage.all(`fact_snapshots/?host=${host}&order_by=id`)).map(({ id }) => id);
       const left = async () => (await stage.all(`fact_snapshots/?host=${host}&order_by=id`)).map(({ id }) => id);
-      const clean = async () => {
-        await queue.addTasks(db, [{ name: 'drift:clean-up', payload: {} }]);
-        await until(async () => !(await db('tapline_jobs.jobs').where({ task_identifier: 'drift:clean-up' }).first()));
-      };
       await db('plugin_drift.snapshots')
         .where({ host_id: host })
         .update({ captured_at: new Date(Date.now() - 91 * 86_400_000) });
-      await clean();
+      await cleaned();
       expect(await left()).to.deep.equal(ids);
       const [last] = await stage.all(`drift_detections/?host=${host}`);
       await stage.post(`drift_detections/acknowledge/?host=${host}&not__id=${last.id}`);
-      await clean();
+      await cleaned();
       expect(await left()).to.deep.equal(ids.slice(2));
       const oldest = (await stage.all(`drift_detections/?host=${host}&order_by=id`))[0];
       expect([oldest.snapshot_before, oldest.detail.before]).to.deep.equal([null, 1]);
@@ -427,11 +429,60 @@ describe('drift over the API', function () {
       expect(
         (await stage.request('PATCH', 'settings/drift/', { body: { FACT_SNAPSHOT_RETENTION_DAYS: 0 } })).status,
       ).to.equal(200);
-      await clean();
+      await cleaned();
       expect(await left()).to.deep.equal(ids.slice(2));
       await stage.request('PATCH', 'settings/drift/', { body: { FACT_SNAPSHOT_RETENTION_DAYS: 1 } });
-      await clean();
+      await cleaned();
       expect(await left()).to.deep.equal(ids.slice(3));
+    });
+  });
+
+  describe('against a baseline', () => {
+    it('tell how a host differs from the snapshot that is pinned to it, or to its group', async () => {
+      const golden = await drifted('pinned-golden', { kernel: 1, a: 1 });
+      const host = await drifted('pinned', { kernel: 1, a: 1 }, { kernel: 2, a: 1 });
+      const [, first] = await stage.all(`fact_snapshots/?host=${host}`);
+      const [ofGolden] = await stage.all(`fact_snapshots/?host=${golden}`);
+      const path = `hosts/${host}/`;
+      const differs = async () => (await stage.get(`${path}baseline_drift/`)).body;
+      expect((await stage.get(`${path}baseline_drift/`)).status).to.equal(404);
+      const { body: group } = await stage.post('groups/', { name: 'pinned-group', inventory: stage.inventory });
+      await stage.post(`groups/${group.id}/hosts/`, { id: host });
+      const pin = (where: string, id: number | null) => stage.request('PATCH', where, { body: { drift_baseline: id } });
+      const pinned = await pin(`groups/${group.id}/`, ofGolden.id);
+      expect(pinned.body.drift_baseline, pinned.text).to.equal(ofGolden.id);
+      expect(await differs()).to.include({ same_host: false, count: 1 });
+      expect((await pin(path, first.id)).body.drift_baseline).to.equal(first.id);
+      expect((await differs()).differences[0].summary).to.equal('kernel changed from 1 to 2');
+      expect((await differs()).snapshot_a.id).to.equal(first.id);
+      expect((await pin(path, 999_999)).status).to.equal(400);
+      const { db } = stage.services;
+      await stage.post(`drift_detections/acknowledge/?host=${host}`);
+      await db('plugin_drift.snapshots').update({ captured_at: new Date(Date.now() - 91 * 86_400_000) });
+      await cleaned();
+      expect(await stage.all(`fact_snapshots/?host=${host}`)).to.have.length(2);
+    });
+
+    it('list hosts that differ from what most of their group have', async () => {
+      const { body: group } = await stage.post('groups/', { name: 'alike', inventory: stage.inventory });
+      const hosts = [];
+      for (const [n, kernel] of [1, 1, 1, 2].entries())
+        hosts.push(
+          await drifted(`alike${n}`, {
+            kernel,
+            ansible_hostname: n,
+            ansible_date_time: n,
+            ...(n === 0 && { motd: 1 }),
+          }),
+        );
+      for (const id of hosts) await stage.post(`groups/${group.id}/hosts/`, { id });
+      const { body } = await stage.get(`groups/${group.id}/drift_outliers/`);
+      expect(body).to.include({ count: 2, hosts: 4, complete: true });
+      const other = { category: 'other', severity: 'low', alike: 3 };
+      expect(body.results.map(({ host, facts }: any) => [host, facts])).to.deep.equal([
+        [hosts[0], [{ fact_path: 'motd', ...other }]],
+        [hosts[3], [{ fact_path: 'kernel', category: 'kernel', severity: 'critical', alike: 3 }]],
+      ]);
     });
   });
 

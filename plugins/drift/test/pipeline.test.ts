@@ -105,6 +105,22 @@ describe('drift of facts', function () {
       expect(tags(jobs[2]!)).to.deep.equal(['expected']);
     });
 
+    it('stand in the timeline of the host, with the runs that worked on it', async () => {
+      const { id } = (await stage.get('hosts/?name=good')).body.results[0];
+      const { status, body } = await stage.get(`hosts/${id}/timeline/`);
+      expect(status).to.equal(200);
+      expect(body.complete).to.equal(true);
+      const kinds = Map.groupBy(body.results as { kind: string; summary: string }[], ({ kind }) => kind);
+      expect(kinds.get('run')).to.have.length(3);
+      expect(kinds.get('run')![0]!.summary).to.match(/: successful, 1 changed, 0 failed$/);
+      expect(kinds.get('snapshot')).to.have.length(3);
+      expect(kinds.get('drift')!.map(({ summary }) => summary)).to.include('sysctl/kernel.panic changed from 0 to 10');
+      const times = body.results.map(({ at }: { at: string }) => Date.parse(at));
+      expect(times).to.deep.equal(times.toSorted((a: number, b: number) => b - a));
+      expect((await stage.get(`hosts/${id}/timeline/?to=2020-01-01`)).body.count).to.equal(0);
+      expect((await stage.get(`hosts/${id}/timeline/?from=x`)).status).to.equal(400);
+    });
+
     it('are told below the host, and linked there', async () => {
       const { body } = await stage.get(`hosts/${good}/`);
       expect(body.related).to.include({ drift: `/api/v2/hosts/${good}/drift/` });

@@ -1,0 +1,51 @@
+import { type Action, authenticated, field, notFound, type PluginApi } from '@tapline/plugin-sdk';
+import { compareSchema } from './compare-schema.ts';
+import { compareSnapshots } from './compare-snapshots.ts';
+import { outliersAction } from './outliers.ts';
+import { timelineAction } from './timeline.ts';
+
+const baseline = (of: string) =>
+  field.ref('fact_snapshot', { help: `The snapshot that ${of} should be like; it is kept while it stands here.` });
+
+/** What hosts and groups have besides: their drift, a snapshot that is pinned, and how they differ from it or from each other. */
+export function extendHosts(api: PluginApi): void {
+  api.extend('host', {
+    table: 'host_baselines',
+    fields: { drift_baseline: baseline('the host') },
+    sublists: {
+      drift: { resource: 'drift_detection', column: 'host_id' },
+      fact_snapshots: { resource: 'fact_snapshot', column: 'host_id' },
+    },
+    actions: { baseline_drift: baselineAction(api), timeline: timelineAction(api) },
+  });
+  api.extend('group', {
+    table: 'group_baselines',
+    fields: { drift_baseline: baseline('hosts of the group that have none of their own') },
+    actions: { drift_outliers: outliersAction(api) },
+  });
+}
+
+/** `hosts/N/baseline_drift/`: the newest snapshot against the pinned one, the host's own or that of a group it is in. */
+const baselineAction = (api: PluginApi): Action => ({
+  access: { GET: authenticated },
+  summary: 'What differs between the pinned snapshot, of the host or of its group, and the newest one',
+  answers: { GET: { schema: compareSchema } },
+  async handler({ visible }, { id }) {
+    const { rows } = await api.db.raw(
+      `select coalesce((select drift_baseline_id from ${api.table('host_baselines')} where host_id = :id),
+         (select b.drift_baseline_id from ${api.table('group_baselines')} b join core_groups g on g.id = b.group_id
+          join core_group_hosts m on m.group_id = g.id where m.host_id = :id and b.drift_baseline_id is not null
+          order by g.name, g.id limit 1)) as pinned,
+         (select max(id) from ${api.table('snapshots')} where host_id = :id) as newest`,
+      { id },
+    );
+    const { pinned, newest } = rows[0];
+    if (pinned === null || newest === null)
+      throw notFound(
+        pinned === null ? 'Neither the host nor a group of it has a baseline.' : 'The host has no snapshot.',
+      );
+    // a group's may be of a host that the caller does not see
+    if (!(await visible('fact_snapshot', [Number(pinned)])).size) throw notFound('The baseline cannot be read.');
+    return { status: 200, body: await compareSnapshots(api, [Number(pinned), Number(newest)]) };
+  },
+});
