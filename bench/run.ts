@@ -23,6 +23,9 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   workflow: async () => (await import('./measures/workflow.ts')).workflowMeasure,
   schedules: async () => (await import('./measures/schedules.ts')).schedulesMeasure,
   notify: async () => (await import('./measures/notify.ts')).notify,
+  eda: async () => (await import('./measures/eda.ts')).eda,
+  condition: async () => (await import('./measures/condition.ts')).condition,
+  outbound: async () => (await import('./measures/outbound.ts')).outbound,
   recommendations: async () => (await import('./measures/recommendations.ts')).recommendationsMeasure,
   drift: async () => (await import('./measures/drift.ts')).driftMeasure,
 };

@@ -1,3 +1,4 @@
+import { eventExpectations } from './event-expectations.ts';
 import { may, see } from './who.ts';
 
 /** What is expected at one path. Whoever is named by nothing is refused: 404 without a look at the row, else 403. */
@@ -21,7 +22,7 @@ export interface Line {
   /** also without credentials */
   open?: true | 'POST';
   /** what those get who may, by method, where it is not a success */
-  answers?: Partial<Record<'POST' | 'DELETE', '400' | '403' | '409'>>;
+  answers?: Partial<Record<'POST' | 'DELETE', '400' | '403' | '404' | '409'>>;
   /** what a browser that has not logged in gets, where it is not 401 */
   stranger?: '302';
 }
@@ -88,6 +89,7 @@ export const expectations: Record<string, Line> = {
   'plugins/': { GET: see.settings! },
   'plugins/:plugin/': { GET: see.settings! },
   'recommendations/': {},
+  ...eventExpectations,
   'me/': {},
   'hooks/': { GET: see.hook_trace! },
   'hooks/traces/': { shows: 'hook_trace' },
@@ -714,7 +716,7 @@ export function expected(line: Line, method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 
   if (method !== 'GET' && name === 'readToken') return '403';
   if (line.at !== undefined && !see[line.at]!.includes(name)) return '404';
   const allowed = line[method] ?? (method === 'GET' ? anyone : []);
-  if (allowed === anyone || allowed.includes(name)) return line.answers?.[method as 'POST'] ?? '2xx';
+  if (allowed.includes('*') || allowed.includes(name)) return line.answers?.[method as 'POST'] ?? '2xx';
   return line.unseen === anyone || line.unseen?.includes(name) || (line.names && !see[line.names]!.includes(name))
     ? '400'
     : '403';

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { RoleType } from '../../core/rbac/definitions.ts';
 import { type World, world } from '../rbac/world.ts';
 import { tokenFor } from '../support/rewindable.ts';
+import { eventRows } from '../http/event-fixtures.ts';
 
 /** Every object role there is of the types that have routes: a caller holds just that one, on the row of the matrix. */
 export const objectRoles = {
@@ -133,6 +134,16 @@ async function records(make: World, db: Knex, { self, creator }: People): Promis
   await db('hosts')
     .where({ id: host.id })
     .update({ source_ids: [inventory_source.id] });
+  const started = await runs(db, {
+    project,
+    job_template,
+    inventory_source,
+    inventory,
+    organization,
+    host,
+    instance,
+    creator,
+  });
   const role = await db('roles')
     .where({ content_type: 'job_template', object_id: job_template.id, role_field: 'execute_role' })
     .first();
@@ -172,7 +183,8 @@ async function records(make: World, db: Knex, { self, creator }: People): Promis
     label: await insert('labels', { name: 'label', organization_id: organization.id }),
     ...(await notifications(insert, organization)),
     ...(await accounts(insert, organization, self)),
-    ...(await runs(db, { project, job_template, inventory_source, inventory, organization, host, instance, creator })),
+    ...started,
+    ...(await eventRows(db, organization.id, started.job.id)),
     ...(await workflowRows(db, { organization, project, inventory, creator })),
     activity_stream: await activity(db, host, organization),
     role_definition: await insert('role_definitions', {

@@ -36,6 +36,7 @@ export const pathOf = ({ path, type }: Pick<CompiledRoute, 'path' | 'type'>, { i
     .replace(':id', String(ids[type!]))
     .replace(':slug', 'ui')
     .replace(':file', 'start.js')
+    .replace(':webhook_path', 'nowhere')
     .replace(':plugin', 'recommendations');
 
 /** A right body for every write, as `METHOD path`; a PUT sends back what the superuser reads, as clients do. */
@@ -61,6 +62,7 @@ export async function rightBodies(routes: readonly CompiledRoute[], stage: Stage
 /** What takes no body, and succeeds only where something is going on. */
 const bare = [
   'POST /api/v2/settings/logging/test/',
+  'POST /api/v2/eda_webhooks/:webhook_path/',
   'POST /api/v2/config/',
   'POST /api/v2/config/subscriptions/',
   'POST /api/v2/config/attach/',

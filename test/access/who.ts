@@ -108,6 +108,12 @@ export const see: Record<string, readonly string[]> = {
   // contract: superuser, auditor, administrators of the organization
   audit_event: [...readers, 'organization.admin'],
   host_metric: readers,
+  ...Object.fromEntries(
+    ['event_rule', 'event_log', 'outbound_webhook', 'outbound_webhook_delivery'].map((type) => [
+      type,
+      [...readers, ...of('organization', 'admin', 'auditor')],
+    ]),
+  ),
   settings: readers,
 };
 

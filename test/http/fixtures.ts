@@ -1,5 +1,6 @@
 import type { TestService } from '../support/service.ts';
 import { workflowRows } from '../workflows/rows.ts';
+import { eventBodies, eventRows } from './event-fixtures.ts';
 
 export interface Fixtures {
   /** an existing row per type */
@@ -246,7 +247,8 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
     project: named(ids.project),
     inventory: named(ids.inventory),
   });
-  for (const [type, { id }] of Object.entries(rows)) ids[type] = id;
+  const events = await eventRows(db, ids.organization!, ids.job!);
+  for (const [type, { id }] of Object.entries({ ...rows, ...events })) ids[type] = id;
   ids.activity_stream ??= (await db('activity_stream').first('id')).id;
   return { ids, bodies: bodies(ids) };
 }
@@ -454,6 +456,7 @@ export const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
   'POST /api/v2/inventory_sources/:id/credentials/': () => ({ id: ids.credential }),
   'POST /api/v2/inventory_sources/:id/instance_groups/': () => ({ id: ids.instance_group }),
   ...workflowBodies(ids),
+  ...eventBodies(ids),
 });
 
 const surveyBody = () => ({
