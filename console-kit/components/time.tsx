@@ -2,7 +2,9 @@ import { signal } from '@preact/signals';
 
 /** The present, a few times a minute; every second while something is running. */
 const now = signal(Date.now());
-setInterval(() => void (now.value = Date.now()), 1000);
+const ticking: unknown = setInterval(() => void (now.value = Date.now()), 1000);
+// without a browser, in tests of pages, it would keep the process
+(ticking as { unref?: () => void }).unref?.();
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const units: [Intl.RelativeTimeFormatUnit, number][] = [

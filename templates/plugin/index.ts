@@ -14,7 +14,12 @@ export default definePlugin({
     defineSettings(api);
     api.resource(holdResource(api));
     refuseHeld(api);
-    api.pages({ path: '/sample-plugin/', folder: new URL('./pages/', import.meta.url) });
-    api.nav({ path: '/sample-plugin/', label: 'Sample plugin' });
+    api.page({
+      path: '/sample-plugin',
+      title: 'Sample plugin',
+      module: new URL('./pages/holds.js', import.meta.url),
+      nav: {},
+      panels: [{ on: 'job_template', title: 'Hold', export: 'TemplateHold' }],
+    });
   },
 });

@@ -187,6 +187,36 @@ describeWith(['chromium'], 'the console: pages of plugins', () => {
     expect(stage.problems()).to.deep.equal([]);
   });
 
+  it('are made of parts that a page of the console shows, as they look and work', async () => {
+    await stage.open('/kit');
+    await heading('Console kit').waitFor();
+    const parts = page.getByRole('main').getByRole('region');
+    await panel('List of a resource').getByRole('link', { name: 'Default' }).waitFor();
+    await panel('Capabilities and live').getByText('admin may change this account').waitFor();
+    expect(await parts.count()).to.be.greaterThan(9);
+    const added = panel('Diff').getByRole('listitem').filter({ hasText: 'added:' });
+    expect(await added.allTextContents()).to.deep.equal(['+ added: port: 443', '+ added: tls: true']);
+    expect(await panel('Chart').getByRole('row').allTextContents()).to.deep.equal([
+      'Monday 1,200',
+      'Tuesday 450',
+      'Wednesday 0',
+    ]);
+    await panel('Form').getByRole('button', { name: 'Save' }).click();
+    await panel('Form').getByText('This field may not be blank.').waitFor();
+    await panel('Toast and dialog').getByRole('button', { name: 'Ask' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Shall it be so?' });
+    await dialog.waitFor();
+    expect(await violations(page)).to.deep.equal([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await panel('List of a resource').getByRole('searchbox').fill('Nobody');
+    await panel('List of a resource').getByRole('searchbox').press('Enter');
+    await page.getByText('No organization fits.').waitFor();
+    expect(new URL(page.url()).search).to.contain('search=Nobody');
+    expect(await violations(page)).to.deep.equal([]);
+    expect(stage.problems()).to.deep.equal([]);
+  });
+
   it('leave neither code nor entry nor panel when the plugin is off', async () => {
     const other = await openStage({ TAPLINE_PLUGINS: 'console' });
     try {

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { root } from '../../core/config/config.ts';
 import { runCli } from '../support/cli.ts';
@@ -21,6 +21,7 @@ import type { TestService } from '../support/service.ts';
 import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const bin = join(root, 'node_modules', '.bin');
+const ours = ['@tapline/plugin-sdk', '@tapline/console-kit'];
 const packageName = 'tapline-plugin-night-watch';
 
 /** npm as the author and the operator use it, but kept from any registry. */
@@ -99,9 +100,8 @@ describe('a plugin that somebody else writes', function () {
     expect(await cli('new', 'night-watch', '--dir', folder)).to.match(/^Plugin night-watch is written to /);
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     expect(manifest.name).to.equal(packageName);
-    expect(existsSync(join(folder, manifest.devDependencies['@tapline/plugin-sdk'].replace('file:', '')))).to.equal(
-      true,
-    );
+    for (const own of ours)
+      expect(existsSync(join(folder, manifest.devDependencies[own].replace('file:', ''))), own).to.equal(true);
     expect(readFileSync(join(folder, 'resources', 'hold.ts'), 'utf8')).to.contain("path: 'night_watch_holds'");
     const again = await runCli(['plugins', 'new', 'night-watch', '--dir', folder], { TAPLINE_DATA: dataDir });
     expect([again.code, again.err]).to.deep.equal([1, `${folder} is not empty: name another folder with --dir.\n`]);
@@ -120,13 +120,18 @@ describe('a plugin that somebody else writes', function () {
   it('builds against the packed SDK, and passes the tests that came with it', async () => {
     // compiler and test runner are the ones of this checkout: an author gets them from the registry
     const modules = join(folder, 'node_modules');
-    mkdirSync(join(modules, '@types'), { recursive: true });
-    for (const tool of ['typescript', 'mocha', '@types/node', '@types/mocha'])
-      symlinkSync(join(root, 'node_modules', tool), join(modules, tool));
-    const sdk = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).devDependencies['@tapline/plugin-sdk'];
     const home = join(outside, 'sdk');
     mkdirSync(home);
-    await npm(['install', '--prefix', home, join(folder, sdk.replace('file:', ''))], home);
+    const needed = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).devDependencies;
+    await npm(
+      ['install', '--prefix', home, ...ours.map((own) => join(folder, needed[own].replace('file:', '')))],
+      home,
+    );
+    for (const tool of Object.keys(needed).filter((one) => !ours.includes(one)))
+      for (const place of [modules, join(home, 'node_modules')]) {
+        mkdirSync(dirname(join(place, tool)), { recursive: true });
+        symlinkSync(join(root, 'node_modules', tool), join(place, tool));
+      }
     symlinkSync(join(home, 'node_modules', '@tapline'), join(modules, '@tapline'));
     const packed = join(modules, '@tapline', 'plugin-sdk');
     const links = readFileSync(join(packed, 'README.md'), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)/g);
@@ -144,7 +149,8 @@ describe('a plugin that somebody else writes', function () {
     rmSync(join(folder, 'dist', 'typed.d.ts'));
     expect(out).to.match(/plugin night-watch as the service expects it/);
     expect(out).to.match(/a hold in the service/);
-    expect(out).to.match(/19 passing/);
+    expect(out).to.match(/the panel on the page of a template/);
+    expect(out).to.match(/22 passing/);
     expect(out).not.to.match(/\d failing/);
     // the compiler keeps one there
     expect(readdirSync(temporary).filter((name) => name !== 'node-compile-cache')).to.deep.equal([]);
@@ -159,7 +165,6 @@ describe('a plugin that somebody else writes', function () {
       'dist/index.js',
       'dist/index.d.ts',
       'dist/migrations/0001_holds.js',
-      'dist/pages/index.html',
       'dist/pages/holds.js',
       'package.json',
     ]);
@@ -216,10 +221,10 @@ describe('a plugin that somebody else writes', function () {
       expect(launched.status, JSON.stringify(launched.body)).to.equal(201);
       expect((await service.get(`jobs/${launched.body.id}/`)).body.job_explanation).to.contain('It is being mended.');
       expect((await service.get('plugins/night-watch/')).body).to.include({ state: 'on', version: '0.1.0' });
-      const page = await service.get('/night-watch/', { auth: null, headers: { accept: 'text/html' } });
-      expect(page.status).to.equal(200);
-      expect(page.text).to.contain('./holds.js');
-      expect((await service.get('/night-watch/holds.js', { auth: null })).status).to.equal(200);
+      const [page] = (await service.get('console_pages/')).body.results;
+      expect(page).to.deep.include({ path: '/night-watch', plugin: 'night-watch' });
+      expect(page.panels.map(({ on }: { on: string }) => on)).to.deep.equal(['job_template']);
+      expect((await service.get(page.module, { auth: null })).text).to.contain('export const routes');
     } finally {
       await service.stop();
     }

@@ -13,7 +13,8 @@ export interface Surroundings {
 }
 
 /** npm's own, what set-up and Python keep, and the SDK as its package has it, which is built when it is first needed. */
-const kept = /^plugin-sdk\/dist(\/|$)|(^|\/)(node_modules|\.git|\.tools|\.cache|__pycache__|node-compile-cache)(\/|$)/;
+const kept =
+  /^(plugin-sdk|console-kit)\/dist(\/|$)|(^|\/)(node_modules|\.git|\.tools|\.cache|__pycache__|node-compile-cache)(\/|$)/;
 const filesOfCheckout = () =>
   globSync('**', { cwd: root, exclude: (path) => kept.test(path) }).filter((path) => !kept.test(path));
 const foldersBeside = () => ['/opt', '/var/lib'].flatMap((folder) => globSync(`${folder}/tapline*`));

@@ -20,6 +20,8 @@ const longest = 40;
 const homeFile = '.tapline-home';
 /** What a plugin is built and tested with: the versions that the service itself uses. */
 const tools = ['@types/mocha', '@types/node', 'mocha', 'typescript'];
+/** What its pages are written with; in a browser they are the console's own. */
+const pageTools = ['@preact/signals', 'happy-dom', 'preact'];
 
 /** Writes a package that builds and passes its tests as it is: a resource, a setting, a tap and a migration. */
 export function newPlugin(name: string, { dir }: { dir?: string }): void {
@@ -29,15 +31,16 @@ export function newPlugin(name: string, { dir }: { dir?: string }): void {
   const folder = resolve(process.env.INIT_CWD ?? process.cwd(), dir ?? name);
   if (existsSync(folder) && readdirSync(folder).length)
     throw new CommandError(`${folder} is not empty: name another folder with --dir.`);
-  const sdk = sdkTarball();
+  const packages = [sdk, kit].map((one) => [one.name, tarballOf(one)] as const);
   for (const file of templateFiles()) {
     const target = join(folder, basename(file) === 'gitignore' ? '.gitignore' : file);
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, named(readFileSync(join(template, file), 'utf8'), name));
   }
   mkdirSync(join(folder, 'vendor'));
-  copyFileSync(sdk, join(folder, 'vendor', basename(sdk)));
-  completePackage(join(folder, 'package.json'), `file:vendor/${basename(sdk)}`);
+  for (const [, tarball] of packages) copyFileSync(tarball, join(folder, 'vendor', basename(tarball)));
+  const vendored = packages.map(([own, tarball]) => [own, `file:vendor/${basename(tarball)}`]);
+  completePackage(join(folder, 'package.json'), Object.fromEntries(vendored));
   // what its tests start; git leaves it alone, since it is of this machine
   writeFileSync(join(folder, homeFile), `${root}\n`);
   const here = relative(process.env.INIT_CWD ?? process.cwd(), folder) || '.';
@@ -67,25 +70,42 @@ const named = (text: string, name: string) =>
     .replaceAll('Sample plugin', capital(name.replaceAll('-', ' ')))
     .replaceAll("'^1.0.0'", `'^${sdkVersion()}'`);
 
-function completePackage(path: string, sdk: string): void {
+const manifestOf = (home: string) => JSON.parse(readFileSync(join(root, home, 'package.json'), 'utf8'));
+
+function completePackage(path: string, vendored: Record<string, string>): void {
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const versions = { ...manifestOf('.').devDependencies, ...manifestOf(kit.home).devDependencies };
   manifest.peerDependencies['@tapline/plugin-sdk'] = `^${sdkVersion()}`;
   manifest.devDependencies = {
-    '@tapline/plugin-sdk': sdk,
-    ...Object.fromEntries(tools.map((tool) => [tool, devDependencies[tool]])),
+    ...vendored,
+    ...Object.fromEntries([...pageTools, ...tools].toSorted().map((tool) => [tool, versions[tool]])),
   };
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Built now if it was not, or if the SDK has changed since. */
-function sdkTarball(): string {
-  const home = join(root, 'plugin-sdk');
-  const path = join(home, 'dist', `tapline-plugin-sdk-${sdkVersion()}.tgz`);
-  const sources = globSync('{*,{checks,rows,testing}/*}.{ts,json}', { cwd: home }).map((file) => join(home, file));
+interface Packed {
+  name: string;
+  /** folder in the checkout */
+  home: string;
+  /** of its sources */
+  folders: string;
+}
+
+const sdk: Packed = { name: '@tapline/plugin-sdk', home: 'plugin-sdk', folders: 'checks,rows,testing' };
+const kit: Packed = {
+  name: '@tapline/console-kit',
+  home: 'console-kit',
+  folders: 'api,components,generic,plugins,resources,runs,testing',
+};
+
+/** Built now if it was not, or if its sources have changed since. */
+function tarballOf({ name, home: folder, folders }: Packed): string {
+  const home = join(root, folder);
+  const path = join(home, 'dist', `${name.replace('@', '').replace('/', '-')}-${manifestOf(folder).version}.tgz`);
+  const sources = globSync(`{*,{${folders}}/*}.{ts,tsx,json}`, { cwd: home }).map((file) => join(home, file));
   const changed = Math.max(...sources.map((file) => statSync(file).mtimeMs));
   if (existsSync(path) && statSync(path).mtimeMs >= changed) return path;
   execFileSync(process.execPath, [join(home, 'build.ts')], { stdio: ['ignore', 'ignore', 'inherit'] });
-  if (!existsSync(path)) throw new CommandError('The SDK could not be built: run `npm run build:sdk`.');
+  if (!existsSync(path)) throw new CommandError(`${name} could not be built: run \`npm run build:sdk\`.`);
   return path;
 }
