@@ -32,6 +32,7 @@ import { logMoves } from '../runs/followers/log-moves.ts';
 import { createStatuses, type Statuses } from '../runs/status.ts';
 import { reportStatuses } from '../webhooks/report-status.ts';
 import { createLog, type Log } from '../observe/log.ts';
+import { createSystemFindings, type SystemFindings } from './doctor/service-findings.ts';
 import { measureMoves, measureQueue, measureTap } from './measure.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import type { ReadyChecks } from '../http/observe-routes.ts';
@@ -94,6 +95,7 @@ export interface Services {
   dispatcher: Dispatcher;
   taskRuns: TaskRuns;
   engineTool: EngineTool;
+  systemFindings: SystemFindings;
   executor: Executor;
   ingest: Ingest;
   runLifecycle: RunLifecycle;
@@ -208,6 +210,7 @@ const running = {
     createTaskRuns({ db, bus, kinds, statuses, queue, keyRing, log }),
   ),
   engineTool: one(({ config, log }) => createEngineTool({ config, log })),
+  systemFindings: one(({ config, engineTool }) => createSystemFindings({ config, engineTool })),
   executor: one(({ config, log, engineTool, settings }) => createLocalExecutor({ config, log, engineTool, settings })),
   ingest: one(({ db, bus, executor, log, settings, metrics }) =>
     createIngest({ db, bus, executor, log, settings, metrics }),

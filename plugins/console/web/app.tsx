@@ -8,6 +8,8 @@ import type { User } from './api/types.ts';
 import { Notice } from './components/notice.tsx';
 import { Loading, PageLayout } from './components/page.tsx';
 import { Toasts } from './components/toasts.tsx';
+import { Keys } from './keys/keys.tsx';
+import { LeaveDialog } from './leaving/leave-dialog.tsx';
 import { LoginAgain, LoginPage } from './pages/login/login-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { PluginPage } from './pages/plugin-page.tsx';
@@ -71,6 +73,8 @@ function Content() {
           <Guarded key={path}>{found ? <found.route.page params={found.params} /> : <Elsewhere path={path} />}</Guarded>
         </Shell>
       </div>
+      {known && <Keys />}
+      {known && <LeaveDialog />}
       {!known && <LoginAgain />}
     </>
   );

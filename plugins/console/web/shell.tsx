@@ -3,10 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useWaitingApprovals, waitingApprovals } from './approvals/use-approvals.ts';
 import { liveState } from './api/live.ts';
+import { Away } from './api/away.tsx';
 import { navigation, type NavigationEntry, readNavigation } from './api/navigation.ts';
 import { logOut, userName } from './api/session.ts';
 import { Logo } from './components/logo.tsx';
 import { toast } from './components/toasts.tsx';
+import { opened } from './keys/key-list.ts';
+import { beforeLeaving } from './leaving/leaving.ts';
 import { matchRoute, place } from './router.ts';
 import { routes } from './routes.ts';
 
@@ -32,12 +35,13 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <p>
             <a href="/api/docs/">API</a>
           </p>
-          <button type="button" class="link" onClick={() => void end()}>
+          <button type="button" class="link" onClick={() => beforeLeaving(() => void end())}>
             Log out
           </button>
         </div>
       </header>
       <main id="content" tabIndex={-1}>
+        <Away />
         {children}
       </main>
     </div>
@@ -71,6 +75,9 @@ function Navigation() {
         Menu
       </button>
       <div>
+        <button type="button" class="find" onClick={() => void (opened.value = 'palette')}>
+          Find or do <kbd aria-hidden="true">Ctrl K</kbd>
+        </button>
         {sections.map(([section, list = []]) => (
           <div key={section}>
             {section && <h2>{section}</h2>}
@@ -113,6 +120,7 @@ const connections = {
   connecting: 'Connecting …',
   open: 'Live',
   lost: 'Connection lost, trying again …',
+  polling: 'Live, by asking every few seconds',
 } as const;
 
 function Connection() {

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Notice } from '../components/notice.tsx';
 import { ansiSpans } from './ansi.ts';
@@ -17,9 +18,13 @@ interface Props {
   /** a line to show, counted from 0 */
   target: number | null;
   download: string;
+  /** what is looked for: marked wherever it is in sight */
+  find?: string;
+  /** in the bar above the lines */
+  tools?: ComponentChildren;
 }
 
-export function OutputView({ output, live, target, download }: Props) {
+export function OutputView({ output, live, target, download, find = '', tools }: Props) {
   const { lines, failed } = output;
   const { scroller, range, following, onScroll } = useWindow(output, live, target);
   const { from, to } = range.value;
@@ -31,6 +36,7 @@ export function OutputView({ output, live, target, download }: Props) {
         live={live}
         total={lines.total}
         download={download}
+        tools={tools}
         onFollow={() => void (following.value = !following.value)}
       />
       {failed.value && (
@@ -47,7 +53,13 @@ export function OutputView({ output, live, target, download }: Props) {
         <div class="output-all" style={{ height: `${lines.total * lineHeight}px` }}>
           <ol class="output-window" style={{ transform: `translateY(${from * lineHeight}px)` }} start={from + 1}>
             {Array.from({ length: shown }, (_, i) => (
-              <OutputLine key={from + i} at={from + i} text={lines.text(from + i)} marked={from + i === target} />
+              <OutputLine
+                key={from + i}
+                at={from + i}
+                text={lines.text(from + i)}
+                marked={from + i === target}
+                find={find}
+              />
             ))}
           </ol>
         </div>
@@ -87,7 +99,7 @@ function useWindow({ lines, version, need }: Output, live: boolean, target: numb
     scroller.current.scrollTop = Math.max(0, (target - 3) * lineHeight);
     scroller.current.scrollIntoView({ block: 'nearest' });
     // whoever followed a link to the line reads on from there
-    scroller.current.focus({ preventScroll: true });
+    if (!document.activeElement?.closest('.output-bar')) scroller.current.focus({ preventScroll: true });
     measure();
     // every visit counts, also a second click on the same link
   }, [place.value, reachable]);
@@ -100,7 +112,14 @@ function useWindow({ lines, version, need }: Output, live: boolean, target: numb
 /** Where a play, a task or the recap begins. */
 const heading = /^(?:\x1b\[[\d;]*m)*(?:PLAY|TASK|RUNNING HANDLER|PLAY RECAP)\b/;
 
-function OutputLine({ at, text, marked }: { at: number; text: string | undefined; marked: boolean }) {
+interface LineProps {
+  at: number;
+  text: string | undefined;
+  marked: boolean;
+  find: string;
+}
+
+function OutputLine({ at, text, marked, find }: LineProps) {
   return (
     <li class={marked ? 'marked' : undefined} value={at + 1} aria-current={marked ? 'location' : undefined}>
       <span class="number" aria-hidden="true">
@@ -111,7 +130,7 @@ function OutputLine({ at, text, marked }: { at: number; text: string | undefined
           ? '…'
           : ansiSpans(text).map((span, i) => (
               <span key={i} class={span.style || undefined}>
-                {span.text}
+                {find ? <Found text={span.text} find={find} /> : span.text}
               </span>
             ))}
       </code>
@@ -119,7 +138,21 @@ function OutputLine({ at, text, marked }: { at: number; text: string | undefined
   );
 }
 
+/** What is looked for stands out. */
+function Found({ text, find }: { text: string; find: string }) {
+  const at = text.toLowerCase().indexOf(find.toLowerCase());
+  if (at < 0) return <>{text}</>;
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + find.length)}</mark>
+      <Found text={text.slice(at + find.length)} find={find} />
+    </>
+  );
+}
+
 interface BarProps {
+  tools: ComponentChildren;
   following: boolean;
   live: boolean;
   total: number;
@@ -127,12 +160,13 @@ interface BarProps {
   onFollow: () => void;
 }
 
-function OutputBar({ following, live, total, download, onFollow }: BarProps) {
+function OutputBar({ following, live, total, download, tools, onFollow }: BarProps) {
   return (
     <div class="output-bar">
       <h2>Output</h2>
       <span class="muted">{total === 1 ? '1 line' : `${total.toLocaleString('en')} lines`}</span>
       <span class="spring" />
+      {tools}
       {live && (
         <button type="button" aria-pressed={following} onClick={onFollow}>
           Follow

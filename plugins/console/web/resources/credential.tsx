@@ -1,6 +1,8 @@
 import { accessTab } from '../access/access-tab.tsx';
 import { CredentialInputs } from '../credential/credential-inputs.tsx';
+import { historyTab } from '../generic/history-tab.ts';
 import { TestCredential } from '../credential/test-credential.tsx';
+import { usageTab } from '../usage/usage-tab.tsx';
 import type { Resource } from './resource.ts';
 
 export const credential: Resource = {
@@ -14,5 +16,20 @@ export const credential: Resource = {
   fields: ['name', 'description', 'organization', 'credential_type', 'inputs'],
   custom: { inputs: CredentialInputs },
   actions: TestCredential,
-  tabs: [accessTab],
+  tabs: [
+    usageTab([
+      { label: 'Templates', list: 'job_templates/?credentials={id}' },
+      { label: 'Templates that tell webhooks', list: 'job_templates/?webhook_credential={id}' },
+      { label: 'Projects', list: 'projects/?credential={id}' },
+      { label: 'Inventory sources', list: 'inventory_sources/?credentials={id}' },
+      { label: 'Schedules', list: 'schedules/?credentials={id}' },
+      { label: 'Workflows', list: 'workflow_job_template_nodes/?credentials={id}' },
+      { label: 'Credentials that look secrets up with it', list: 'credential_input_sources/?source_credential={id}' },
+      { label: 'Execution environments', list: 'execution_environments/?credential={id}' },
+      { label: 'Instance groups', list: 'instance_groups/?credential={id}' },
+      { label: 'Organizations, for collections', list: 'organizations/?galaxy_credentials={id}' },
+    ]),
+    historyTab,
+    accessTab,
+  ],
 };

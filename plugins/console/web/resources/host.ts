@@ -1,4 +1,6 @@
+import { historyTab } from '../generic/history-tab.ts';
 import { linkTab } from '../generic/link-tab.tsx';
+import { factsTab } from '../inventory/facts-tab.tsx';
 import type { Resource } from './resource.ts';
 
 export const host: Resource = {
@@ -9,5 +11,5 @@ export const host: Resource = {
   columns: ['name', 'inventory', 'enabled'],
   fields: ['name', 'description', 'inventory', 'enabled', 'variables'],
   parent: ({ inventory }) => `/inventories/${inventory}?tab=hosts`,
-  tabs: [linkTab({ id: 'groups', label: 'Groups', resource: 'groups' })],
+  tabs: [factsTab, linkTab({ id: 'groups', label: 'Groups', resource: 'groups' }), historyTab],
 };

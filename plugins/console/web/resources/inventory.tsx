@@ -1,7 +1,10 @@
+import { historyTab } from '../generic/history-tab.ts';
 import { accessTab } from '../access/access-tab.tsx';
 import { ActButton } from '../generic/act-button.tsx';
 import { linkTab } from '../generic/link-tab.tsx';
 import { listTab } from '../generic/list-tab.tsx';
+import { LazySmartFilter } from '../inventory/lazy-smart-filter.ts';
+import { treeTab } from '../inventory/tree-tab.tsx';
 import { may, type Resource, type TabProps } from './resource.ts';
 
 export const inventory: Resource = {
@@ -13,12 +16,15 @@ export const inventory: Resource = {
   columns: ['name', 'organization', 'kind', 'total_hosts', 'total_groups', 'total_inventory_sources'],
   fields: ['name', 'description', 'organization', 'kind', 'host_filter', 'variables'],
   facts: ['total_hosts', 'total_groups', 'hosts_with_active_failures', 'pending_deletion'],
+  custom: { host_filter: LazySmartFilter },
   actions: UpdateSources,
   tabs: [
     listTab({ id: 'hosts', label: 'Hosts', resource: 'hosts', field: 'inventory' }),
     listTab({ id: 'groups', label: 'Groups', resource: 'groups', field: 'inventory' }),
+    treeTab,
     listTab({ id: 'inventory_sources', label: 'Sources', resource: 'inventory_sources', field: 'inventory' }),
     linkTab({ id: 'instance_groups', label: 'Instance groups', resource: 'instance_groups' }),
+    historyTab,
     accessTab,
   ],
 };

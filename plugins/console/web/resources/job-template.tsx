@@ -1,3 +1,4 @@
+import { historyTab } from '../generic/history-tab.ts';
 import { accessTab } from '../access/access-tab.tsx';
 import { When } from '../components/time.tsx';
 import { runsTab } from '../generic/runs-tab.tsx';
@@ -56,6 +57,7 @@ export const jobTemplate: Resource = {
     schedulesTab,
     notifyTab(),
     linkTab({ id: 'instance_groups', label: 'Instance groups', resource: 'instance_groups' }),
+    historyTab,
     accessTab,
   ],
 };

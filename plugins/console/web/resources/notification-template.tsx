@@ -1,3 +1,4 @@
+import { historyTab } from '../generic/history-tab.ts';
 import { ActButton } from '../generic/act-button.tsx';
 import { deliveriesTab, LazyConfiguration, LazyMessages } from '../notifications/deliveries-tab.tsx';
 import { may, type Resource, type TabProps } from './resource.ts';
@@ -24,5 +25,5 @@ export const notificationTemplate: Resource = {
   fields: ['name', 'description', 'organization', 'notification_type', 'notification_configuration', 'messages'],
   custom: { notification_configuration: LazyConfiguration, messages: LazyMessages },
   actions: Test,
-  tabs: [deliveriesTab],
+  tabs: [deliveriesTab, historyTab],
 };

@@ -1,3 +1,4 @@
+import { historyTab } from '../generic/history-tab.ts';
 import { accessTab } from '../access/access-tab.tsx';
 import { linkTab } from '../generic/link-tab.tsx';
 import { listTab } from '../generic/list-tab.tsx';
@@ -21,6 +22,7 @@ export const organization: Resource = {
   fields: ['name', 'description', 'max_hosts', 'default_environment'],
   tabs: [
     accessTab,
+    historyTab,
     listTab({ id: 'teams', label: 'Teams', resource: 'teams', field: 'organization' }),
     linkTab({ id: 'users', label: 'Users', resource: 'users' }),
     listTab({ id: 'credentials', label: 'Credentials', resource: 'credentials', field: 'organization' }),

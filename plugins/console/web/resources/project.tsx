@@ -1,8 +1,10 @@
+import { historyTab } from '../generic/history-tab.ts';
 import { accessTab } from '../access/access-tab.tsx';
 import { ActButton } from '../generic/act-button.tsx';
 import { runsTab } from '../generic/runs-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
+import { playbooksTab } from '../projects/playbooks-tab.tsx';
 import { may, type Resource, type TabProps } from './resource.ts';
 
 const Update = ({ row, reload }: TabProps) =>
@@ -38,5 +40,5 @@ export const project: Resource = {
   facts: ['status', 'scm_revision', 'last_updated'],
   relations: { credential: 'credentials/?credential_type__kind=scm' },
   actions: Update,
-  tabs: [runsTab('project_updates', 'Updates'), schedulesTab, notifyTab(), accessTab],
+  tabs: [playbooksTab, runsTab('project_updates', 'Updates'), schedulesTab, notifyTab(), historyTab, accessTab],
 };

@@ -1,12 +1,13 @@
 import { activity } from './activity.ts';
+import { application } from './application.ts';
 import { auditEvent } from './audit-event.tsx';
 import { credential } from './credential.tsx';
 import { credentialType } from './credential-type.ts';
 import { executionEnvironment } from './execution-environment.ts';
 import { group } from './group.ts';
 import { host } from './host.ts';
-import { instance } from './instance.ts';
-import { instanceGroup } from './instance-group.ts';
+import { instance } from './instance.tsx';
+import { instanceGroup } from './instance-group.tsx';
 import { inventory } from './inventory.tsx';
 import { inventorySource } from './inventory-source.tsx';
 import { jobTemplate } from './job-template.tsx';
@@ -17,7 +18,9 @@ import { organization } from './organization.ts';
 import { project } from './project.tsx';
 import type { Resource } from './resource.ts';
 import { schedule } from './schedule.tsx';
+import { systemJobTemplate } from './system-job-template.tsx';
 import { team } from './team.ts';
+import { token } from './token.ts';
 import { user } from './user.ts';
 import { approval, vote } from './workflow/approval.tsx';
 import { workflowJob } from './workflow/workflow-job.tsx';
@@ -28,6 +31,8 @@ export const resources: readonly Resource[] = [
   organization,
   team,
   user,
+  application,
+  token,
   inventory,
   host,
   group,
@@ -38,6 +43,7 @@ export const resources: readonly Resource[] = [
   jobTemplate,
   workflowTemplate,
   workflowJob,
+  systemJobTemplate,
   approval,
   vote,
   schedule,

@@ -1,3 +1,4 @@
+import { historyTab } from '../generic/history-tab.ts';
 import { accessTab } from '../access/access-tab.tsx';
 import { linkTab } from '../generic/link-tab.tsx';
 import type { Resource } from './resource.ts';
@@ -10,5 +11,5 @@ export const team: Resource = {
   intro: 'Users who are given roles together.',
   columns: ['name', 'organization'],
   fields: ['name', 'description', 'organization'],
-  tabs: [linkTab({ id: 'users', label: 'Members', resource: 'users' }), accessTab],
+  tabs: [linkTab({ id: 'users', label: 'Members', resource: 'users' }), historyTab, accessTab],
 };

@@ -7,6 +7,7 @@ import { Failure, Loading } from '../components/page.tsx';
 import { apiOf, may, type Tab, type TabProps } from '../resources/resource.ts';
 import { QuestionForm } from './question-form.tsx';
 import type { Question, Survey } from './questions.ts';
+import { SurveyPreview } from './survey-preview.tsx';
 import { ShownQuestion } from './shown-question.tsx';
 
 function SurveyView({ row, resource, reload }: TabProps) {
@@ -79,6 +80,7 @@ function Questions({ questions, store, editable }: Props) {
         ))}
       </ol>
       {editable && edited.value === questions.length && form(questions.length)}
+      {questions.length > 0 && edited.value === null && <SurveyPreview questions={questions} />}
       {editable && edited.value === null && (
         <button type="button" onClick={() => void (edited.value = questions.length)}>
           Add question

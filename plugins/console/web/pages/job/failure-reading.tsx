@@ -2,7 +2,7 @@ import { useQuery } from '../../api/query.ts';
 import { isActive, type Run, type RunEvent } from '../../api/types.ts';
 import { Folded } from '../../components/folded.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { plainText } from '../../output/ansi.ts';
+import { firstLine } from '../../output/seek.ts';
 import { runPath } from '../../resources/run-kinds.ts';
 import { adviceFor } from './advice.ts';
 
@@ -91,14 +91,7 @@ const Advice = ({ text }: { text: string }) => (
   </p>
 );
 
-/** Where the event's output says what failed: blank lines and details may come before. */
-function firstLine({ start_line, stdout }: RunEvent): number {
-  const texts = stdout.split('\n').map((text) => plainText(text).trim());
-  const verdict = texts.findIndex((text) => /^(?:fatal|failed): \[/.test(text));
-  return start_line + Math.max(0, verdict >= 0 ? verdict : texts.findIndex((text) => text !== ''));
-}
-
-function messageOf({ event_data, stdout }: RunEvent): string {
+export function messageOf({ event_data, stdout }: RunEvent): string {
   const result = event_data?.res ?? {};
   const items: any[] = (Array.isArray(result.results) ? result.results : []).filter((item: any) => item?.failed);
   const said = items.length ? items.slice(0, 3).map((item) => `${label(item)}${textOf(item)}`) : [textOf(result)];

@@ -1,6 +1,7 @@
 import { useQuery } from '../../api/query.ts';
 import type { Page } from '../../api/types.ts';
 import { CheckField, type Choice, ChoicesField, SelectField, TextField } from '../../components/field.tsx';
+import { CodeField } from '../../editor/code-field.tsx';
 import type { OptionField, Prompt, Value } from './prompts.ts';
 
 interface Props {
@@ -24,16 +25,9 @@ export function PromptField(props: Props) {
     const choices = (option?.choices ?? []).map(([choice, text]) => ({ value: String(choice), label: text }));
     return <SelectField {...field} choices={choices} value={value as string} onValue={onValue} />;
   }
-  return (
-    <TextField
-      {...field}
-      value={value as string}
-      onValue={onValue}
-      type={kind === 'number' ? 'number' : 'text'}
-      lines={kind === 'code' ? 8 : 1}
-      code={kind === 'code'}
-    />
-  );
+  const text = { ...field, value: value as string, onValue };
+  if (kind === 'code') return <CodeField {...text} language="yaml" />;
+  return <TextField {...text} type={kind === 'number' ? 'number' : 'text'} />;
 }
 
 interface Listed {

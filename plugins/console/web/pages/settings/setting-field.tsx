@@ -1,5 +1,6 @@
 import { CheckField, type FieldProps, SelectField, TextField } from '../../components/field.tsx';
 import { masked, SecretField } from '../../components/secret-field.tsx';
+import { CodeField } from '../../editor/code-field.tsx';
 import { Code } from '../../generic/cell.tsx';
 import { isStructured, type SettingOption } from './setting-values.ts';
 
@@ -12,9 +13,17 @@ interface Props {
   onValue: (value: any) => void;
 }
 
+/** In one word or two. */
+export const originWords: Record<string, string> = {
+  environment: 'environment',
+  database: 'changed here',
+  default: 'default',
+};
+
 const origins: Record<string, string> = {
   environment: 'Set by the environment of the service: it cannot be changed here.',
   database: 'Changed here.',
+  default: 'As it comes.',
 };
 
 /** A setting with what it does and where its value comes from. */
@@ -36,9 +45,9 @@ export function SettingField({ name, option, readOnly, value, errors, onValue }:
     return <SelectField {...field} value={value} choices={choices} onValue={onValue} />;
   }
   const structured = isStructured(option);
-  const lines = structured ? Math.min(10, Math.max(3, String(value).split('\n').length)) : 1;
+  if (structured) return <CodeField {...field} value={value} onValue={onValue} language="json" />;
   const type = option.type === 'integer' || option.type === 'float' ? 'number' : 'text';
-  return <TextField {...field} value={value} onValue={onValue} lines={lines} code={structured} type={type} />;
+  return <TextField {...field} value={value} onValue={onValue} type={type} />;
 }
 
 function shown(value: unknown): string {

@@ -3,6 +3,7 @@ import type { FieldOption } from '../../resources/resource.ts';
 
 export interface SettingOption extends FieldOption {
   category: string;
+  category_slug: string;
   /** the environment decides: nobody changes it here */
   defined_in_file: boolean;
   origin?: string;

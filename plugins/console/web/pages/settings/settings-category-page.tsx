@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { type FieldErrors, request } from '../../api/http.ts';
 import { useQuery } from '../../api/query.ts';
 import { Form } from '../../components/form.tsx';
@@ -8,6 +8,7 @@ import { Failure, Loading, PageLayout } from '../../components/page.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useOptions } from '../../generic/use-options.ts';
 import type { Values } from '../../generic/form-values.ts';
+import { place } from '../../router.ts';
 import { SettingField } from './setting-field.tsx';
 import { type SettingOption, settingBody, settingValue } from './setting-values.ts';
 
@@ -48,6 +49,17 @@ export function SettingsCategoryPage({ params }: { params: Record<string, string
   );
 }
 
+/** The one that a search led to comes into sight and takes the focus. */
+function useSought(): void {
+  const sought = place.value.query.get('setting');
+  useEffect(() => {
+    const control = sought && document.querySelector<HTMLElement>(`[name="${CSS.escape(sought)}"]`);
+    if (!control) return;
+    control.focus({ preventScroll: true });
+    control.scrollIntoView({ block: 'center' });
+  }, [sought]);
+}
+
 interface Props {
   path: string;
   values: Values;
@@ -64,6 +76,7 @@ function CategoryForm({ path, values, shown, changeable, onDone }: Props) {
   const typed = useSignal<Values>(start);
   const errors = useSignal<FieldErrors>({});
   const names = Object.keys(shown);
+  useSought();
   const fields = names.map((name) => (
     <SettingField
       key={name}

@@ -1,6 +1,7 @@
 import { useQuery } from '../../api/query.ts';
 import type { Page } from '../../api/types.ts';
 import { Failure, Loading, PageLayout } from '../../components/page.tsx';
+import { SearchSettings } from './search-settings.tsx';
 
 interface Category {
   slug: string;
@@ -13,6 +14,7 @@ export function SettingsPage() {
     <PageLayout title="Settings" intro="How the service behaves, by category.">
       {error.value && <Failure error={error.value} what="list of settings" again={reload} />}
       {!data.value && !error.value && <Loading what="settings" />}
+      {data.value && <SearchSettings />}
       {data.value && (
         <ul class="plain categories">
           {data.value.results.map(({ slug, name }) => (

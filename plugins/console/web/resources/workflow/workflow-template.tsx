@@ -1,3 +1,4 @@
+import { historyTab } from '../../generic/history-tab.ts';
 import { accessTab } from '../../access/access-tab.tsx';
 import { When } from '../../components/time.tsx';
 import { runsTab } from '../../generic/runs-tab.tsx';
@@ -50,6 +51,7 @@ export const workflowTemplate: Resource = {
     schedulesTab,
     notifyTab({ approvals: true }),
     surveyTab,
+    historyTab,
     accessTab,
   ],
 };

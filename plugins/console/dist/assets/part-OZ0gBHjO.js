@@ -1,0 +1,1 @@
+import{U as e}from"./relation-picker-CRE55kT9.js";import{u as t}from"./index-DvZ4NglI.js";var n=3e3;function r(r,i){let a=t(r);e(()=>{if(!a)return;let e=setInterval(()=>void i(),n);return()=>{clearInterval(e),i()}},[a,i])}export{r as t};
