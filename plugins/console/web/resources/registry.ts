@@ -1,5 +1,5 @@
 import { activity } from './activity.ts';
-import { application } from './application.ts';
+import { application } from './programs/application.ts';
 import { auditEvent } from './audit-event.tsx';
 import { credential } from './credential.tsx';
 import { credentialType } from './credential-type.ts';
@@ -18,9 +18,9 @@ import { organization } from './organization.ts';
 import { project } from './project.tsx';
 import type { Resource } from './resource.ts';
 import { schedule } from './schedule.tsx';
-import { systemJobTemplate } from './system-job-template.tsx';
+import { systemJobTemplate } from './system/system-job-template.tsx';
 import { team } from './team.ts';
-import { token } from './token.ts';
+import { token } from './programs/token.ts';
 import { user } from './user.ts';
 import { approval, vote } from './workflow/approval.tsx';
 import { workflowJob } from './workflow/workflow-job.tsx';

@@ -1,5 +1,5 @@
-import { listTab } from '../generic/list-tab.tsx';
-import type { Resource } from './resource.ts';
+import { listTab } from '../../generic/list-tab.tsx';
+import type { Resource } from '../resource.ts';
 
 export const application: Resource = {
   path: 'applications',

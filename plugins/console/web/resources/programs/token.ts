@@ -1,4 +1,4 @@
-import type { Resource } from './resource.ts';
+import type { Resource } from '../resource.ts';
 
 export const token: Resource = {
   path: 'tokens',

@@ -1,8 +1,8 @@
-import { runsTab } from '../generic/runs-tab.tsx';
-import { notifyTab } from '../notifications/notify-tab.tsx';
-import { schedulesTab } from '../schedules/schedules-tab.ts';
-import { LaunchSystemJob } from '../system/launch-system-job.tsx';
-import type { Resource } from './resource.ts';
+import { runsTab } from '../../generic/runs-tab.tsx';
+import { notifyTab } from '../../notifications/notify-tab.tsx';
+import { schedulesTab } from '../../schedules/schedules-tab.ts';
+import { LaunchSystemJob } from '../../system/launch-system-job.tsx';
+import type { Resource } from '../resource.ts';
 
 export const systemJobTemplate: Resource = {
   path: 'system_job_templates',
