@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { beforeLeaving, somethingTyped } from './leaving/leaving.ts';
 
 export interface Route {
   /** `/jobs/:id` */
@@ -11,13 +12,47 @@ const here = () => ({ path: location.pathname, query: new URLSearchParams(locati
 
 export const place = signal(here());
 
-addEventListener('popstate', () => void (place.value = here()));
+/** How far this page is from where the history of the console began: each entry knows it, so that a way back can be undone. */
+let at = Number(history.state?.at) || 0;
+let undoing = false;
+history.replaceState({ at }, '');
 
+addEventListener('popstate', ({ state }) => {
+  // the browser made an entry by itself, for a place on this page
+  if (!state) return history.replaceState({ at: ++at }, '');
+  const to = Number(state.at) || 0;
+  const by = to - at;
+  if (undoing) {
+    undoing = false;
+    return;
+  }
+  if (by !== 0 && elsewhere(new URL(location.href)) && somethingTyped()) {
+    undoing = true;
+    history.go(-by);
+    beforeLeaving(() => history.go(by));
+    return;
+  }
+  at = to;
+  place.value = here();
+});
+
+const elsewhere = ({ pathname, search }: URL): boolean =>
+  pathname !== place.peek().path || search !== addressOf(place.peek().query);
+
+const addressOf = (query: URLSearchParams) => (query.size ? `?${query}` : '');
+
+/** Asks first where something that was typed would be lost, unless the place is only replaced. */
 export function go(to: string, { replace = false } = {}): void {
   const url = new URL(to, location.origin);
   // only ever to a page of ours
   if (url.origin !== location.origin) return;
-  history[replace ? 'replaceState' : 'pushState'](null, '', url);
+  if (replace) move(url, 'replaceState');
+  else beforeLeaving(() => move(url, 'pushState'));
+}
+
+function move(url: URL, how: 'replaceState' | 'pushState'): void {
+  if (how === 'pushState') at += 1;
+  history[how]({ at }, '', url);
   place.value = here();
   // a line of the output brings itself into sight
   if (!url.hash && !url.searchParams.has('line')) scrollTo(0, 0);

@@ -6,5 +6,7 @@ export { Toasts } from './components/toasts.tsx';
 export { Contained, PluginFault } from './plugins/plugin-fault.tsx';
 export { type PluginPages, pluginPagesAt, readPluginPages } from './plugins/plugin-pages.ts';
 export { useModule } from './plugins/use-module.ts';
+export { LeaveDialog } from './leaving/leave-dialog.tsx';
+export { beforeLeaving } from './leaving/leaving.ts';
 export { makeKnown } from './resources/links.ts';
 export { followLinks, matchRoute, safeNext } from './router.ts';

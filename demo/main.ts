@@ -157,7 +157,9 @@ async function demo({ service, base, data, password, signal }: Stage): Promise<b
 class DemoError extends Error {}
 
 if (scene !== undefined && !scenes.includes(scene)) {
-  console.error(`There is no demo "${scene}": npm run demo, or with one of: ${scenes.join(', ')} (npm run demo -- drift).`);
+  console.error(
+    `There is no demo "${scene}": npm run demo, or with one of: ${scenes.join(', ')} (npm run demo -- drift).`,
+  );
   process.exit(2);
 }
 const data = mkdtempSync(join(tmpdir(), 'tapline-demo-'));

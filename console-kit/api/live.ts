@@ -12,8 +12,8 @@ export interface StatusChange {
 
 type Listener<T> = (message: T) => void;
 
-/** `off` while nobody is logged in. */
-export const liveState = signal<'off' | 'connecting' | 'open' | 'lost'>('off');
+/** `off` while nobody is logged in; `polling` where the service answers, but something on the way refuses WebSockets. */
+export const liveState = signal<'off' | 'connecting' | 'open' | 'lost' | 'polling'>('off');
 
 const statusListeners = new Set<Listener<StatusChange>>();
 const eventListeners = new Map<string, Set<Listener<any>>>();
@@ -23,11 +23,15 @@ const longestPauseMs = 10_000;
 let socket: WebSocket | null = null;
 let attempts = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
+let pollTimer: ReturnType<typeof setTimeout> | undefined;
+const pollEveryMs = 3000;
+/** So many connections in a row must be refused while the service answers before it is asked instead. */
+const refusalsBelieved = 3;
 
 /** Keeps one connection for all pages; after each new one everything is read again, since messages were missed. */
 export function connectLive(): void {
   if (socket) return;
-  liveState.value = attempts === 0 ? 'connecting' : 'lost';
+  if (liveState.peek() !== 'polling') liveState.value = attempts === 0 ? 'connecting' : 'lost';
   const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/websocket/`);
   socket = opened;
   opened.addEventListener('open', subscribe);
@@ -35,17 +39,32 @@ export function connectLive(): void {
   opened.addEventListener('close', () => {
     if (socket !== opened) return;
     socket = null;
-    liveState.value = 'lost';
+    if (liveState.peek() !== 'polling') liveState.value = 'lost';
     attempts += 1;
-    // refused again and again: is it the session that has ended?
-    if (attempts % 3 === 0) void get('me/', { quiet: true }).catch(() => undefined);
+    // refused again and again: has the session ended, or does a proxy let no WebSocket through?
+    if (attempts % refusalsBelieved === 0) void poll();
     const pause = Math.min(longestPauseMs, 250 * 2 ** Math.min(attempts, 6));
     timer = setTimeout(connectLive, pause * (0.75 + Math.random() / 2));
   });
 }
 
+/** Reads everything again every few seconds, for as long as the service answers and there is no connection. */
+async function poll(): Promise<void> {
+  clearTimeout(pollTimer);
+  const answers = await get('me/', { quiet: true }).then(
+    () => true,
+    () => false,
+  );
+  if (liveState.peek() === 'open' || liveState.peek() === 'off') return;
+  liveState.value = answers ? 'polling' : 'lost';
+  if (!answers) return;
+  for (const resync of resyncs) resync();
+  pollTimer = setTimeout(() => void poll(), pollEveryMs);
+}
+
 export function disconnectLive(): void {
   clearTimeout(timer);
+  clearTimeout(pollTimer);
   attempts = 0;
   liveState.value = 'off';
   const closing = socket;

@@ -38,7 +38,7 @@ export function useAll<T>(list: string): Query<T[]> {
 }
 
 /** As long as `read` stays the same function, what it found is kept. */
-function useRead<T>(read: ((quiet: boolean) => Promise<T>) | null): Query<T> {
+export function useRead<T>(read: ((quiet: boolean) => Promise<T>) | null): Query<T> {
   const data = useSignal<T | undefined>(undefined);
   const error = useSignal<ApiFailure | null>(null);
   const asked = useRef(0);

@@ -53,7 +53,10 @@ export interface RunEvent {
   event: string;
   event_data: any;
   failed: boolean;
-  host_name?: string;
+  changed: boolean;
+  created: string;
+  uuid: string;
+  host_name: string;
   play: string;
   task: string;
   role: string;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
   title: string;
@@ -10,14 +10,20 @@ interface Props {
 /** The browser's own modal dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const before = useRef<Element | null>(null);
   const id = useId();
-  useEffect(() => {
-    const before = document.activeElement;
+  // before the next key is pressed: it is meant for the dialog
+  useLayoutEffect(() => {
+    before.current = document.activeElement;
     dialog.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
   }, []);
+  // once it is gone: what lies behind an open dialog takes no focus
+  useEffect(
+    () => () => {
+      if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
+    },
+    [],
+  );
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={onClose} onCancel={onClose}>
       <h2 id={id}>{title}</h2>

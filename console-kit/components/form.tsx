@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { ApiFailure, type FieldErrors } from '../api/http.ts';
+import { useUnsaved } from '../leaving/leaving.ts';
 import { Notice } from './notice.tsx';
 
 interface Props {
@@ -17,6 +18,8 @@ interface Props {
   onCancel?: () => void;
   /** the service's error as this form would put it; null leaves it as it is */
   explain?: (failure: ApiFailure) => ComponentChildren | null;
+  /** whether leaving would lose something; default whether anything was typed or chosen since it was sent */
+  typed?: () => boolean;
   children: ComponentChildren;
 }
 
@@ -26,6 +29,7 @@ export function Form(props: Props) {
   const sending = useSignal(false);
   const problem = useSignal<ComponentChildren>(null);
   const form = useRef<HTMLFormElement>(null);
+  const { touched, watch } = useTouched(props.typed, sending);
 
   const send = async (event: Event) => {
     event.preventDefault();
@@ -35,6 +39,7 @@ export function Form(props: Props) {
     errors.value = {};
     try {
       await onSubmit();
+      touched.current = false;
     } catch (failure) {
       if (!(failure instanceof ApiFailure)) throw failure;
       errors.value = failure.fields;
@@ -47,7 +52,7 @@ export function Form(props: Props) {
   };
 
   return (
-    <form ref={form} onSubmit={(event) => void send(event)} noValidate>
+    <form ref={form} onSubmit={(event) => void send(event)} {...watch} noValidate>
       {problem.value && (
         <Notice tone="bad" alert>
           {problem.value}
@@ -66,6 +71,18 @@ export function Form(props: Props) {
       </div>
     </form>
   );
+}
+
+/** What is being sent is not lost by going on from there; what nobody touched is not lost either. */
+function useTouched(typed: (() => boolean) | undefined, sending: Signal<boolean>) {
+  const touched = useRef(false);
+  const used = useRef(false);
+  useUnsaved(() => !sending.peek() && (typed ? used.current && typed() : touched.current));
+  const use = () => void (used.current = true);
+  return {
+    touched,
+    watch: { onInput: () => void (touched.current = used.current = true), onKeyDown: use, onPointerDown: use },
+  };
 }
 
 function otherErrors(failure: ApiFailure, known: readonly string[]): ComponentChildren {

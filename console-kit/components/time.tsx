@@ -27,7 +27,7 @@ export function When({ at }: { at: string | null | undefined }) {
   if (!at) return <span class="muted">–</span>;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={date.toLocaleString()}>
+    <time dateTime={at} title={`${date.toLocaleString()} (${date.toISOString().slice(0, 19).replace('T', ' ')} UTC)`}>
       {distance((now.value - date.getTime()) / 1000)}
     </time>
   );

@@ -4,6 +4,7 @@ import { Failure, Loading, PageLayout } from '../components/page.tsx';
 import { Panels } from '../plugins/panels.tsx';
 import { place } from '../router.ts';
 import { apiOf, may, nameOf, type Resource, type Row, type Tab } from '../resources/resource.ts';
+import { CopyButton } from './copy-button.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { Facts } from './facts.tsx';
 import { addressWith } from './list-query.ts';
@@ -36,6 +37,7 @@ export function DetailPage({ resource, id, tab }: { resource: Resource; id: stri
                 Edit
               </a>
             )}
+            {may(row, 'copy') && row['related']?.copy && <CopyButton resource={resource} row={row} />}
             {!resource.readOnly && may(row, 'delete') && <DeleteButton resource={resource} row={row} />}
           </>
         )

@@ -4,7 +4,8 @@ import { CheckField, Field, type FieldProps, SelectField, TextField } from '../c
 import { SecretField } from '../components/secret-field.tsx';
 import { labelOfRow, relationOf } from '../resources/relations.ts';
 import type { FieldOption, Resource, Row } from '../resources/resource.ts';
-import type { Values } from './form-values.ts';
+import { CodeField } from '../editor/code-field.tsx';
+import { isObject, type Values } from './form-values.ts';
 import { RelationPicker } from './relation-picker.tsx';
 
 interface Props {
@@ -16,8 +17,6 @@ interface Props {
   errors: Record<string, string[]>;
   onValue: (value: any) => void;
 }
-
-const codeLines = 8;
 
 /** One field of a form, by what OPTIONS says of it. */
 export function FormField({ name, option, resource, row, values, errors, onValue }: Props) {
@@ -46,13 +45,15 @@ export function FormField({ name, option, resource, row, values, errors, onValue
   const suggest = resource.suggestions?.[name];
   if (suggest) return <SuggestField {...common} path={suggest(values)} value={value} onValue={onValue} />;
   const structured = option.type === 'json' || option.type === 'list' || option.type === 'object';
+  if (structured) {
+    const json = option.type !== 'json' || isObject(name, row?.[name]);
+    return <CodeField {...common} value={value} onValue={onValue} language={json ? 'json' : 'yaml'} />;
+  }
   return (
     <TextField
       {...common}
       value={value}
       onValue={onValue}
-      code={structured}
-      lines={structured ? codeLines : 1}
       type={['integer', 'float', 'decimal'].includes(option.type) ? 'number' : 'text'}
     />
   );

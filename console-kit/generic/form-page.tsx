@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useQuery } from '../api/query.ts';
 import { Notice } from '../components/notice.tsx';
 import { Failure, Loading, PageLayout } from '../components/page.tsx';
@@ -5,6 +6,7 @@ import { toast } from '../components/toasts.tsx';
 import { go, place } from '../router.ts';
 import { pageOf } from '../resources/links.ts';
 import { apiOf, nameOf, type Resource, type Row } from '../resources/resource.ts';
+import { ShownOnce } from './shown-once.tsx';
 import { ResourceForm } from './resource-form.tsx';
 import { useOptions } from './use-options.ts';
 
@@ -12,6 +14,8 @@ export function CreatePage({ resource }: { resource: Resource }) {
   const { data, error, reload } = useOptions(apiOf(resource));
   const fields = data.value?.actions.POST;
   const { query } = place.value;
+  /** what has a secret that is shown now or never */
+  const made = useSignal<{ row: Row; goOn: () => void } | null>(null);
   return (
     <PageLayout title={`New ${resource.one}`}>
       {error.value && <Failure error={error.value} what="form" again={reload} />}
@@ -25,9 +29,18 @@ export function CreatePage({ resource }: { resource: Resource }) {
           suggested={query}
           onDone={(row) => {
             toast(`${nameOf(resource, row)} is created.`, 'good');
-            go(pageOf(row.type, row.id) ?? `/${resource.path}`);
+            const goOn = () => go(pageOf(row.type, row.id) ?? `/${resource.path}`);
+            if (resource.shownOnce && row[resource.shownOnce.field]) made.value = { row, goOn };
+            else goOn();
           }}
           onCancel={() => history.back()}
+        />
+      )}
+      {made.value && resource.shownOnce && (
+        <ShownOnce
+          label={resource.shownOnce.label}
+          value={String(made.value.row[resource.shownOnce.field])}
+          onClose={made.value.goOn}
         />
       )}
     </PageLayout>

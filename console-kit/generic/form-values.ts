@@ -7,13 +7,13 @@ export type Fields = Record<string, FieldOption>;
 
 /** JSON that is stored as such; other JSON fields hold text, which may be YAML. */
 const objects = new Set(['inputs', 'injectors', 'policy_instance_list']);
-const isObject = (name: string, current: unknown) =>
+export const isObject = (name: string, current: unknown) =>
   objects.has(name) || (typeof current === 'object' && current !== null);
 
 const isRelation = (name: string, resource: Resource): boolean => relationOf(name, resource.relations) !== undefined;
 
 function formValue(name: string, option: FieldOption, value: unknown, resource: Resource): any {
-  if (resource.custom?.[name]) return value ?? {};
+  if (resource.custom?.[name]) return value ?? (option.type === 'string' ? '' : {});
   if (option.type === 'boolean') return Boolean(value);
   if (value === null || value === undefined) return '';
   if (typeof value === 'object') return JSON.stringify(value, null, 2);

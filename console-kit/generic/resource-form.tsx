@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { ApiFailure, type FieldErrors, post, request } from '../api/http.ts';
 import { Form } from '../components/form.tsx';
 import { apiOf, type FieldOption, type Resource, type Row } from '../resources/resource.ts';
@@ -23,17 +23,18 @@ export function ResourceForm({ resource, fields, row, suggested, onDone, onCance
   const values = useSignal(start);
   const errors = useSignal<FieldErrors>({});
   const { first, more } = useMemo(() => arranged(fields, resource), [fields, resource]);
-  useWarning(() => JSON.stringify(values.peek()) !== JSON.stringify(start));
+  const sent = useRef(false);
+  const typed = () => !sent.current && JSON.stringify(values.peek()) !== JSON.stringify(start);
 
   const submit = async () => {
     const body = sentBody(fields, resource, values.value, start, row);
     const api = apiOf(resource);
-    const sent = row ? request<Row>('PATCH', `${api}${row.id}/`, { body }) : post<Row>(api, body);
-    onDone(
-      await sent.catch((error: unknown) => {
-        throw error instanceof ApiFailure ? insideOut(error, resource) : error;
-      }),
-    );
+    const answer = row ? request<Row>('PATCH', `${api}${row.id}/`, { body }) : post<Row>(api, body);
+    const done = await answer.catch((error: unknown) => {
+      throw error instanceof ApiFailure ? insideOut(error, resource) : error;
+    });
+    sent.current = true;
+    onDone(done);
   };
   const field = (name: string) => (
     <FormField
@@ -53,6 +54,7 @@ export function ResourceForm({ resource, fields, row, suggested, onDone, onCance
       errors={errors}
       known={[...first, ...more]}
       onSubmit={submit}
+      typed={typed}
       onCancel={onCancel}
     >
       {first.map(field)}
@@ -76,13 +78,4 @@ function insideOut(failure: ApiFailure, { custom = {} }: Resource): ApiFailure {
     for (const [part, texts] of Object.entries(inner)) body[`${name}.${part}`] = texts;
   }
   return new ApiFailure(400, body);
-}
-
-/** The browser asks before it leaves a form with something typed in it. */
-function useWarning(typed: () => boolean): void {
-  useEffect(() => {
-    const warn = (event: BeforeUnloadEvent) => typed() && event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, []);
 }

@@ -92,6 +92,8 @@ export interface Resource {
   parent?: (row: Row) => string;
   /** it is only read */
   readOnly?: boolean;
+  /** a secret that the service tells when it makes one, and never again */
+  shownOnce?: { field: string; label: string };
 }
 
 export const apiOf = ({ api, path }: Pick<Resource, 'api' | 'path'>): string => `${api ?? path}/`;

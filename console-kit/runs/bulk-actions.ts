@@ -7,6 +7,10 @@ export interface BulkAction {
   doing: string;
   done: string;
   warning: string;
+  /** says no; default that they are kept */
+  keep?: string;
+  /** nothing is lost by it */
+  harmless?: boolean;
   /** whether it can be done with this run, as far as the page knows */
   fits: (run: Run) => boolean;
   /** @throws ApiFailure */
@@ -15,7 +19,20 @@ export interface BulkAction {
 
 const may = ({ summary_fields: { user_capabilities: may } }: Run, capability: string) => may?.[capability] !== false;
 
+/** Those that can be launched again with the same values. */
+const relaunched = new Set(['job', 'ad_hoc_command', 'workflow_job']);
+
 export const bulkActions: readonly BulkAction[] = [
+  {
+    verb: 'Relaunch',
+    doing: 'Relaunching',
+    done: 'launched again',
+    warning: 'Each runs once more with the values it was launched with.',
+    keep: 'Do nothing',
+    harmless: true,
+    fits: (run) => !isActive(run) && relaunched.has(run.type) && may(run, 'start'),
+    act: (run) => post(`${run.url}relaunch/`),
+  },
   {
     verb: 'Cancel',
     doing: 'Canceling',

@@ -57,10 +57,15 @@ export function BulkDialog(props: Props) {
       <p role="status">{tried !== null && !refused && `${doing} ${tried} of ${runs.length} …`}</p>
       <div class="form-actions">
         <button type="button" onClick={onClose}>
-          {refused ? 'Close' : 'Keep them'}
+          {refused ? 'Close' : (action.keep ?? 'Keep them')}
         </button>
         {!refused && (
-          <button type="button" class="danger" aria-disabled={tried !== null} onClick={() => void work()}>
+          <button
+            type="button"
+            class={action.harmless ? 'primary' : 'danger'}
+            aria-disabled={tried !== null}
+            onClick={() => void work()}
+          >
             {verb} {many}
           </button>
         )}

@@ -32,6 +32,7 @@ import { logMoves } from '../runs/followers/log-moves.ts';
 import { createStatuses, type Statuses } from '../runs/status.ts';
 import { reportStatuses } from '../webhooks/report-status.ts';
 import { createLog, type Log } from '../observe/log.ts';
+import { createSystemFindings, type SystemFindings } from './doctor/service-findings.ts';
 import { measureMoves, measureQueue, measureTap } from './measure.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import type { ReadyChecks } from '../http/observe-routes.ts';
@@ -96,6 +97,7 @@ export interface Services {
   taskRuns: TaskRuns;
   engineTool: EngineTool;
   containerTool: ContainerTool;
+  systemFindings: SystemFindings;
   executor: Executor;
   ingest: Ingest;
   runLifecycle: RunLifecycle;
@@ -213,6 +215,9 @@ const running = {
   containerTool: one(({ config }) => createContainerTool({ config })),
   executor: one(({ config, log, engineTool, containerTool, settings }) =>
     createLocalExecutor({ config, log, engineTool, containerTool, settings }),
+  ),
+  systemFindings: one(({ config, engineTool, containerTool }) =>
+    createSystemFindings({ config, engineTool, containerTool }),
   ),
   ingest: one(({ db, bus, executor, log, settings, metrics }) =>
     createIngest({ db, bus, executor, log, settings, metrics }),

@@ -56,6 +56,7 @@ import { organizationResource } from './people/organization.ts';
 import { notificationResource } from './notifications/notification.ts';
 import { notificationTemplateResource } from './notifications/notification-template.ts';
 import { pingRoute } from './system/ping.ts';
+import { type SystemFindings, systemStateRoute } from './system/system-state.ts';
 import { pluginStatusRoutes } from './system/plugin.ts';
 import { roleResource } from './people/role.ts';
 import { roleAssignmentResource } from './people/role-assignment.ts';
@@ -93,6 +94,7 @@ export interface ResourceServices {
   doors: Doors;
   registries?: Registries;
   pluginHealth?: PluginHealth;
+  systemFindings?: SystemFindings;
   /** compiled of these resources: there by the time that somebody asks them for something */
   readonly catalog?: Catalog;
 }
@@ -201,6 +203,7 @@ export function coreRoutes(services: ResourceServices, resources: readonly Resou
     meshRoute(services),
     metricsRoute(services),
     hooksRoute(services),
+    systemStateRoute(services),
     ...bulkRoutes(services),
     ...services.kinds.all().flatMap(({ routes = [] }) => routes),
   ];

@@ -102,6 +102,7 @@ export const expectations: Record<string, Line> = {
   'dashboard/': {},
   'dashboard/graphs/jobs/': {},
   'mesh_visualizer/': { GET: see.settings! },
+  'system_state/': { GET: see.settings! },
   'metrics/': { GET: see.settings! },
   'settings/': {},
   // the log goes to standard output, and nowhere else

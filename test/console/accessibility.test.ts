@@ -41,6 +41,13 @@ describeWith(['chromium'], 'the console: for everybody', () => {
     const { inventory } = stage;
     await stage.make('ad_hoc_commands/', { inventory, module_name: 'ping' });
     await stage.make('execution_environments/', { name: 'Plain', image: 'registry.example.com/plain' });
+    await stage.make('applications/', {
+      name: 'Till',
+      organization: 1,
+      client_type: 'public',
+      authorization_grant_type: 'password',
+    });
+    await stage.make('tokens/', { description: 'For the till', scope: 'read' });
     await stage.make('teams/', { name: 'Keepers', organization: 1 });
     await stage.make('groups/', { name: 'tills', inventory });
     await stage.make('inventory_sources/', { name: 'Cloud', inventory, source: 'ec2' });
@@ -53,6 +60,7 @@ describeWith(['chromium'], 'the console: for everybody', () => {
       '/workflow_job_templates/:id/launch': `/workflow_job_templates/${workflow}/launch`,
       '/workflow_jobs/:id': `/workflow_jobs/${ran}`,
       '/settings/:slug': '/settings/jobs',
+      '/wizards/:name': '/wizards/compliance',
     });
   });
   after(() => stage?.stop());
@@ -88,6 +96,7 @@ describeWith(['chromium'], 'the console: for everybody', () => {
         '/organizations/1?tab=users',
         '/settings/oidc',
         '/recommendations',
+        ...['hosts', 'tasks', 'timeline', 'decision', 'events'].map((tab) => `/jobs/${failed}?tab=${tab}`),
         '/api/v2/',
         `/api/v2/inventories/${stage.inventory}/`,
       ];

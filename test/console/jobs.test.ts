@@ -200,7 +200,7 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
     await output().getByText('"msg": "begun"').waitFor();
     expect(await page.getByRole('button', { name: 'Follow' }).getAttribute('aria-pressed')).to.equal('true');
     await page.getByRole('link', { name: 'Overview' }).click();
-    const running = page.getByRole('table', { name: 'Running and waiting jobs' });
+    const running = page.getByRole('table', { name: 'Running jobs' });
     await running.getByRole('link', { name: 'Hold' }).click();
     await page.waitForURL(`**/jobs/${id}`);
     await status('Running').waitFor();

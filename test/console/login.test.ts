@@ -64,7 +64,7 @@ describeWith(['chromium'], 'the console: log in and find one’s way', () => {
   });
 
   it('says where there is no page, or nothing for this caller', async () => {
-    await page.goto('/wizards/compliance');
+    await page.goto('/wizards/nothing-of-the-kind');
     await page.getByRole('heading', { name: 'No page here' }).waitFor();
     await page.goto('/jobs/4242');
     await page.getByText('There is no such job, or it is not yours to see.').waitFor();

@@ -71,7 +71,7 @@ async function takeAll(stage: Stage): Promise<void> {
   await page.getByText('TASK [Wait until somebody has looked at it]').waitFor();
   await picture(page, 'live-output');
   await page.goto('/');
-  await page.getByRole('table', { name: 'Running and waiting jobs' }).waitFor();
+  await page.getByRole('table', { name: 'Running jobs' }).waitFor();
   await picture(page, 'overview');
   await page.goto('/recommendations');
   await picture(page, 'recommendations');

@@ -59,6 +59,7 @@ export const elsewhere: Record<string, string> = {
   'instances/:id/peers/': 'other nodes, of which there are none here: nodes/group-policies.test.ts',
   'instances/:id/receptor_addresses/': 'the same',
   'hooks/': 'taps of plugins, for superusers and auditors: the matrix asks who may',
+  'system_state/': 'what is missing on a node, for superusers and auditors: the matrix asks who may',
   'plugins/': 'the plugins that are on, for superusers and auditors: the matrix asks who may',
   'recommendations/': 'advice that is the same for everybody: the tests of that plugin',
   'me/': 'the caller alone: asked here with the lists',

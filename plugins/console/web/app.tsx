@@ -7,6 +7,7 @@ import {
   disconnectLive,
   expired,
   followLinks,
+  LeaveDialog,
   matchRoute,
   pluginPagesAt,
   restore,
@@ -14,6 +15,7 @@ import {
   Toasts,
 } from '@tapline/console-kit/shell';
 import { navigationKnown } from './api/navigation.ts';
+import { Keys } from './keys/keys.tsx';
 import { LoginAgain, LoginPage } from './pages/login/login-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { PluginPage } from './plugins/plugin-page.tsx';
@@ -76,6 +78,8 @@ function Content() {
           <Guarded key={path}>{found ? <found.route.page params={found.params} /> : <Elsewhere path={path} />}</Guarded>
         </Shell>
       </div>
+      {known && <Keys />}
+      {known && <LeaveDialog />}
       {!known && <LoginAgain />}
     </>
   );

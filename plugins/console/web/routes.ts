@@ -2,6 +2,7 @@ import { pagesOf, type Route } from '@tapline/console-kit';
 import { ApprovalsPage } from './approvals/lazy-page.ts';
 import { runRoutes } from './pages/job/run-page.tsx';
 import { JobsPage } from './pages/jobs/jobs-page.tsx';
+import { HooksPage, SystemPage, WizardPage } from './pages/lazy-pages.ts';
 import { KitPage } from './pages/kit/lazy-page.ts';
 import { LaunchPage, LaunchWorkflowPage } from './pages/launch/launch-page.tsx';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
@@ -25,6 +26,9 @@ export const routes: readonly Route[] = [
   { pattern: '/settings', page: SettingsPage },
   { pattern: '/settings/:slug', page: SettingsCategoryPage },
   { pattern: '/plugins', page: PluginsPage },
+  { pattern: '/hooks', page: HooksPage },
+  { pattern: '/system', page: SystemPage },
+  { pattern: '/wizards/:name', page: WizardPage },
   // in no menu: for whoever writes a page
   { pattern: '/kit', page: KitPage },
   // a kind of runs that has a page of its own has it above

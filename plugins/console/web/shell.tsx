@@ -2,9 +2,11 @@ import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { liveState, place, toast, userName } from '@tapline/console-kit';
-import { Logo, logOut, matchRoute, pluginPagesAt } from '@tapline/console-kit/shell';
+import { beforeLeaving, Logo, logOut, matchRoute, pluginPagesAt } from '@tapline/console-kit/shell';
 import { useWaitingApprovals, waitingApprovals } from './approvals/use-approvals.ts';
+import { Away } from './api/away.tsx';
 import { navigation, type NavigationEntry, readNavigation } from './api/navigation.ts';
+import { opened } from './keys/key-list.ts';
 import { routes } from './routes.ts';
 
 /** What stands around every page. */
@@ -29,12 +31,13 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <p>
             <a href="/api/docs/">API</a>
           </p>
-          <button type="button" class="link" onClick={() => void end()}>
+          <button type="button" class="link" onClick={() => beforeLeaving(() => void end())}>
             Log out
           </button>
         </div>
       </header>
       <main id="content" tabIndex={-1}>
+        <Away />
         {children}
       </main>
     </div>
@@ -68,6 +71,9 @@ function Navigation() {
         Menu
       </button>
       <div>
+        <button type="button" class="find" onClick={() => void (opened.value = 'palette')}>
+          Find or do <kbd aria-hidden="true">Ctrl K</kbd>
+        </button>
         {sections.map(([section, list = []]) => (
           <div key={section}>
             {section && <h2>{section}</h2>}
@@ -110,6 +116,7 @@ const connections = {
   connecting: 'Connecting …',
   open: 'Live',
   lost: 'Connection lost, trying again …',
+  polling: 'Live, by asking every few seconds',
 } as const;
 
 function Connection() {

@@ -26,6 +26,10 @@ const narrowed: Readonly<Record<string, string>> = {
   '/audit': 'organizations/?role_level=admin_role&page_size=1',
   '/settings': 'settings/?page_size=1',
   '/plugins': 'plugins/?page_size=1',
+  '/hooks': 'plugins/?page_size=1',
+  '/system': 'plugins/?page_size=1',
+  '/instances': 'instances/?page_size=1',
+  '/system_job_templates': 'system_job_templates/?page_size=1',
 };
 
 export async function readNavigation(): Promise<void> {

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Notice, place } from '@tapline/console-kit';
 import { ansiSpans } from './ansi.ts';
@@ -16,9 +17,13 @@ interface Props {
   /** a line to show, counted from 0 */
   target: number | null;
   download: string;
+  /** what is looked for: marked wherever it is in sight */
+  find?: string;
+  /** in the bar above the lines */
+  tools?: ComponentChildren;
 }
 
-export function OutputView({ output, live, target, download }: Props) {
+export function OutputView({ output, live, target, download, find = '', tools }: Props) {
   const { lines, failed } = output;
   const { scroller, range, following, onScroll } = useWindow(output, live, target);
   const { from, to } = range.value;
@@ -30,6 +35,7 @@ export function OutputView({ output, live, target, download }: Props) {
         live={live}
         total={lines.total}
         download={download}
+        tools={tools}
         onFollow={() => void (following.value = !following.value)}
       />
       {failed.value && (
@@ -46,7 +52,13 @@ export function OutputView({ output, live, target, download }: Props) {
         <div class="output-all" style={{ height: `${lines.total * lineHeight}px` }}>
           <ol class="output-window" style={{ transform: `translateY(${from * lineHeight}px)` }} start={from + 1}>
             {Array.from({ length: shown }, (_, i) => (
-              <OutputLine key={from + i} at={from + i} text={lines.text(from + i)} marked={from + i === target} />
+              <OutputLine
+                key={from + i}
+                at={from + i}
+                text={lines.text(from + i)}
+                marked={from + i === target}
+                find={find}
+              />
             ))}
           </ol>
         </div>
@@ -86,7 +98,7 @@ function useWindow({ lines, version, need }: Output, live: boolean, target: numb
     scroller.current.scrollTop = Math.max(0, (target - 3) * lineHeight);
     scroller.current.scrollIntoView({ block: 'nearest' });
     // whoever followed a link to the line reads on from there
-    scroller.current.focus({ preventScroll: true });
+    if (!document.activeElement?.closest('.output-bar')) scroller.current.focus({ preventScroll: true });
     measure();
     // every visit counts, also a second click on the same link
   }, [place.value, reachable]);
@@ -99,7 +111,14 @@ function useWindow({ lines, version, need }: Output, live: boolean, target: numb
 /** Where a play, a task or the recap begins. */
 const heading = /^(?:\x1b\[[\d;]*m)*(?:PLAY|TASK|RUNNING HANDLER|PLAY RECAP)\b/;
 
-function OutputLine({ at, text, marked }: { at: number; text: string | undefined; marked: boolean }) {
+interface LineProps {
+  at: number;
+  text: string | undefined;
+  marked: boolean;
+  find: string;
+}
+
+function OutputLine({ at, text, marked, find }: LineProps) {
   return (
     <li class={marked ? 'marked' : undefined} value={at + 1} aria-current={marked ? 'location' : undefined}>
       <span class="number" aria-hidden="true">
@@ -110,7 +129,7 @@ function OutputLine({ at, text, marked }: { at: number; text: string | undefined
           ? '…'
           : ansiSpans(text).map((span, i) => (
               <span key={i} class={span.style || undefined}>
-                {span.text}
+                {find ? <Found text={span.text} find={find} /> : span.text}
               </span>
             ))}
       </code>
@@ -118,7 +137,21 @@ function OutputLine({ at, text, marked }: { at: number; text: string | undefined
   );
 }
 
+/** What is looked for stands out. */
+function Found({ text, find }: { text: string; find: string }) {
+  const at = text.toLowerCase().indexOf(find.toLowerCase());
+  if (at < 0) return <>{text}</>;
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + find.length)}</mark>
+      <Found text={text.slice(at + find.length)} find={find} />
+    </>
+  );
+}
+
 interface BarProps {
+  tools: ComponentChildren;
   following: boolean;
   live: boolean;
   total: number;
@@ -126,12 +159,13 @@ interface BarProps {
   onFollow: () => void;
 }
 
-function OutputBar({ following, live, total, download, onFollow }: BarProps) {
+function OutputBar({ following, live, total, download, tools, onFollow }: BarProps) {
   return (
     <div class="output-bar">
       <h2>Output</h2>
       <span class="muted">{total === 1 ? '1 line' : `${total.toLocaleString('en')} lines`}</span>
       <span class="spring" />
+      {tools}
       {live && (
         <button type="button" aria-pressed={following} onClick={onFollow}>
           Follow

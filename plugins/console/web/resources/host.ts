@@ -1,4 +1,5 @@
-import { linkTab, type Resource } from '@tapline/console-kit';
+import { historyTab, linkTab, type Resource } from '@tapline/console-kit';
+import { factsTab } from '../inventory/facts-tab.tsx';
 
 export const host: Resource = {
   path: 'hosts',
@@ -8,5 +9,5 @@ export const host: Resource = {
   columns: ['name', 'inventory', 'enabled'],
   fields: ['name', 'description', 'inventory', 'enabled', 'variables'],
   parent: ({ inventory }) => `/inventories/${inventory}?tab=hosts`,
-  tabs: [linkTab({ id: 'groups', label: 'Groups', resource: 'groups' })],
+  tabs: [factsTab, linkTab({ id: 'groups', label: 'Groups', resource: 'groups' }), historyTab],
 };

@@ -1,4 +1,4 @@
-import { linkTab, may, type Resource, type Row, runsTab, type TabProps, When } from '@tapline/console-kit';
+import { historyTab, linkTab, may, type Resource, type Row, runsTab, type TabProps, When } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
@@ -53,6 +53,7 @@ export const jobTemplate: Resource = {
     schedulesTab,
     notifyTab(),
     linkTab({ id: 'instance_groups', label: 'Instance groups', resource: 'instance_groups' }),
+    historyTab,
     accessTab,
   ],
 };

@@ -1,4 +1,4 @@
-import { ActButton, may, type Resource, type TabProps } from '@tapline/console-kit';
+import { ActButton, historyTab, may, type Resource, type TabProps } from '@tapline/console-kit';
 import { deliveriesTab, LazyConfiguration, LazyMessages } from '../notifications/deliveries-tab.tsx';
 
 const Test = ({ row, reload }: TabProps) =>
@@ -23,5 +23,5 @@ export const notificationTemplate: Resource = {
   fields: ['name', 'description', 'organization', 'notification_type', 'notification_configuration', 'messages'],
   custom: { notification_configuration: LazyConfiguration, messages: LazyMessages },
   actions: Test,
-  tabs: [deliveriesTab],
+  tabs: [deliveriesTab, historyTab],
 };

@@ -1,4 +1,4 @@
-import { linkTab, listTab, type Resource } from '@tapline/console-kit';
+import { historyTab, linkTab, listTab, type Resource } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 
@@ -19,6 +19,7 @@ export const organization: Resource = {
   fields: ['name', 'description', 'max_hosts', 'default_environment'],
   tabs: [
     accessTab,
+    historyTab,
     listTab({ id: 'teams', label: 'Teams', resource: 'teams', field: 'organization' }),
     linkTab({ id: 'users', label: 'Users', resource: 'users' }),
     listTab({ id: 'credentials', label: 'Credentials', resource: 'credentials', field: 'organization' }),

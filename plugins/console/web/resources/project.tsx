@@ -1,7 +1,8 @@
-import { ActButton, may, type Resource, runsTab, type TabProps } from '@tapline/console-kit';
+import { ActButton, historyTab, may, type Resource, runsTab, type TabProps } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
+import { playbooksTab } from '../projects/playbooks-tab.tsx';
 
 const Update = ({ row, reload }: TabProps) =>
   may(row, 'start') ? (
@@ -36,5 +37,5 @@ export const project: Resource = {
   facts: ['status', 'scm_revision', 'last_updated'],
   relations: { credential: 'credentials/?credential_type__kind=scm' },
   actions: Update,
-  tabs: [runsTab('project_updates', 'Updates'), schedulesTab, notifyTab(), accessTab],
+  tabs: [playbooksTab, runsTab('project_updates', 'Updates'), schedulesTab, notifyTab(), historyTab, accessTab],
 };

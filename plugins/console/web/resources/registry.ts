@@ -1,14 +1,15 @@
 import type { Resource } from '@tapline/console-kit';
 import { makeKnown } from '@tapline/console-kit/shell';
 import { activity } from './activity.ts';
+import { application } from './programs/application.ts';
 import { auditEvent } from './audit-event.tsx';
 import { credential } from './credential.tsx';
 import { credentialType } from './credential-type.ts';
 import { executionEnvironment } from './execution-environment.ts';
 import { group } from './group.ts';
 import { host } from './host.ts';
-import { instance } from './instance.ts';
-import { instanceGroup } from './instance-group.ts';
+import { instance } from './instance.tsx';
+import { instanceGroup } from './instance-group.tsx';
 import { inventory } from './inventory.tsx';
 import { inventorySource } from './inventory-source.tsx';
 import { jobTemplate } from './job-template.tsx';
@@ -17,7 +18,9 @@ import { notificationTemplate } from './notification-template.tsx';
 import { organization } from './organization.ts';
 import { project } from './project.tsx';
 import { schedule } from './schedule.tsx';
+import { systemJobTemplate } from './system/system-job-template.tsx';
 import { team } from './team.ts';
+import { token } from './programs/token.ts';
 import { user } from './user.ts';
 import { approval, vote } from './workflow/approval.tsx';
 import { workflowJob } from './workflow/workflow-job.tsx';
@@ -28,6 +31,8 @@ export const resources: readonly Resource[] = [
   organization,
   team,
   user,
+  application,
+  token,
   inventory,
   host,
   group,
@@ -38,6 +43,7 @@ export const resources: readonly Resource[] = [
   jobTemplate,
   workflowTemplate,
   workflowJob,
+  systemJobTemplate,
   approval,
   vote,
   schedule,

@@ -1,4 +1,4 @@
-import { linkTab, type Resource } from '@tapline/console-kit';
+import { historyTab, linkTab, type Resource } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
 
 export const team: Resource = {
@@ -9,5 +9,5 @@ export const team: Resource = {
   intro: 'Users who are given roles together.',
   columns: ['name', 'organization'],
   fields: ['name', 'description', 'organization'],
-  tabs: [linkTab({ id: 'users', label: 'Members', resource: 'users' }), accessTab],
+  tabs: [linkTab({ id: 'users', label: 'Members', resource: 'users' }), historyTab, accessTab],
 };

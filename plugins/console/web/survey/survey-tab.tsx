@@ -14,6 +14,7 @@ import {
 } from '@tapline/console-kit';
 import { QuestionForm } from './question-form.tsx';
 import type { Question, Survey } from './questions.ts';
+import { SurveyPreview } from './survey-preview.tsx';
 import { ShownQuestion } from './shown-question.tsx';
 
 function SurveyView({ row, resource, reload }: TabProps) {
@@ -86,6 +87,7 @@ function Questions({ questions, store, editable }: Props) {
         ))}
       </ol>
       {editable && edited.value === questions.length && form(questions.length)}
+      {questions.length > 0 && edited.value === null && <SurveyPreview questions={questions} />}
       {editable && edited.value === null && (
         <button type="button" onClick={() => void (edited.value = questions.length)}>
           Add question

@@ -1,5 +1,5 @@
 import { Folded, isActive, Notice, type Run, type RunEvent, runPath, useQuery } from '@tapline/console-kit';
-import { plainText } from '../../output/ansi.ts';
+import { firstLine } from '../../output/seek.ts';
 import { adviceFor } from './advice.ts';
 
 const kinds = 'runner_on_failed,runner_on_unreachable,runner_on_async_failed';
@@ -87,14 +87,7 @@ const Advice = ({ text }: { text: string }) => (
   </p>
 );
 
-/** Where the event's output says what failed: blank lines and details may come before. */
-function firstLine({ start_line, stdout }: RunEvent): number {
-  const texts = stdout.split('\n').map((text) => plainText(text).trim());
-  const verdict = texts.findIndex((text) => /^(?:fatal|failed): \[/.test(text));
-  return start_line + Math.max(0, verdict >= 0 ? verdict : texts.findIndex((text) => text !== ''));
-}
-
-function messageOf({ event_data, stdout }: RunEvent): string {
+export function messageOf({ event_data, stdout }: RunEvent): string {
   const result = event_data?.res ?? {};
   const items: any[] = (Array.isArray(result.results) ? result.results : []).filter((item: any) => item?.failed);
   const said = items.length ? items.slice(0, 3).map((item) => `${label(item)}${textOf(item)}`) : [textOf(result)];

@@ -14,11 +14,13 @@ import {
   statusLabel,
   useRun,
 } from '@tapline/console-kit';
+import { FindTools } from '../../output/find-tools.tsx';
 import { OutputView } from '../../output/output-view.tsx';
 import { useOutput } from '../../output/use-output.ts';
 import { FailureReading } from './failure-reading.tsx';
 import { JobActions } from './job-actions.tsx';
 import { JobFacts } from './job-facts.tsx';
+import { partsOf, PartTabs } from './parts/parts.tsx';
 
 /** One run of any kind; `path` is that of its kind below /api/v2/. */
 export function RunPage({ path, id }: { path: string; id: number }) {
@@ -62,25 +64,41 @@ interface SpokenProps {
   reload: () => Promise<void>;
 }
 
-/** It says something: its lines as they come. */
+/** It says something: its lines as they come, and what can be made of its events. */
 function SpokenRun({ run, path, events, reload }: SpokenProps) {
-  const active = isActive(run);
   const list = `${path}/${run.id}/${events}`;
-  const output = useOutput({ id: run.id, events: list, group: `${run.type}_events` }, !active);
-  const line = Number(place.value.query.get('line'));
-  const target = line > 0 ? line - 1 : null;
+  const parts = partsOf(run);
+  const chosen = parts.find(({ id }) => id === place.value.query.get('tab'));
   return (
     <>
       <FailureReading run={run} events={list} />
       <JobFacts run={run} />
       <Panels record={run} reload={reload} />
-      <OutputView
-        output={output}
-        live={active}
-        target={target}
-        download={`/api/v2/${path}/${run.id}/stdout/?format=txt_download`}
-      />
+      <PartTabs run={run} parts={parts} chosen={chosen} />
+      {chosen ? (
+        <chosen.content key={chosen.id} run={run} events={list} />
+      ) : (
+        <Spoken run={run} path={path} list={list} />
+      )}
     </>
+  );
+}
+
+function Spoken({ run, path, list }: { run: Run; path: string; list: string }) {
+  const active = isActive(run);
+  const output = useOutput({ id: run.id, events: list, group: `${run.type}_events` }, !active);
+  const { query } = place.value;
+  const line = Number(query.get('line'));
+  const target = line > 0 ? line - 1 : null;
+  return (
+    <OutputView
+      output={output}
+      live={active}
+      target={target}
+      download={`/api/v2/${path}/${run.id}/stdout/?format=txt_download`}
+      find={query.get('find') ?? ''}
+      tools={<FindTools events={list} failed={run.failed} />}
+    />
   );
 }
 

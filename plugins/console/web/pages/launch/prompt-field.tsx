@@ -2,6 +2,7 @@ import {
   CheckField,
   type Choice,
   ChoicesField,
+  CodeField,
   type Page,
   SelectField,
   TextField,
@@ -30,16 +31,9 @@ export function PromptField(props: Props) {
     const choices = (option?.choices ?? []).map(([choice, text]) => ({ value: String(choice), label: text }));
     return <SelectField {...field} choices={choices} value={value as string} onValue={onValue} />;
   }
-  return (
-    <TextField
-      {...field}
-      value={value as string}
-      onValue={onValue}
-      type={kind === 'number' ? 'number' : 'text'}
-      lines={kind === 'code' ? 8 : 1}
-      code={kind === 'code'}
-    />
-  );
+  const text = { ...field, value: value as string, onValue };
+  if (kind === 'code') return <CodeField {...text} language="yaml" />;
+  return <TextField {...text} type={kind === 'number' ? 'number' : 'text'} />;
 }
 
 interface Listed {

@@ -39,6 +39,8 @@ export function LoginAgain() {
   );
 }
 
+const nothingToLose = () => false;
+
 function LoginCard() {
   const username = useSignal('');
   const password = useSignal('');
@@ -64,7 +66,7 @@ function LoginCard() {
         Log in to Tapline
       </h1>
       {expired.value && <Notice tone="info">Your session has ended. Log in again to go on where you were.</Notice>}
-      <Form submit="Log in" busy="Logging in …" onSubmit={submit} errors={errors} known={[]}>
+      <Form submit="Log in" busy="Logging in …" onSubmit={submit} errors={errors} known={[]} typed={nothingToLose}>
         <TextField
           label="User name"
           name="username"

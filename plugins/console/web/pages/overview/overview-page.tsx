@@ -1,13 +1,21 @@
 import { Failure, Loading, PageLayout, RunsTable, useRuns } from '@tapline/console-kit';
+import { NeedsMe } from './needs-me.tsx';
 import { NextSteps } from '../setup/next-steps.tsx';
 import { PluginHealth } from '../plugins/plugin-health.tsx';
+import { Waiting } from './waiting.tsx';
 import { RecommendationCards } from './recommendation-cards.tsx';
+
+const dayMs = 86_400_000;
+const yesterday = new Date(Date.now() - dayMs).toISOString();
 
 export function OverviewPage() {
   return (
     <PageLayout title="Overview">
       <NextSteps />
+      <NeedsMe />
       <Running />
+      <Waiting />
+      <Failed />
       <Recent />
       <section aria-labelledby="recommendations-title">
         <h2 id="recommendations-title">Recommendations</h2>
@@ -19,7 +27,7 @@ export function OverviewPage() {
 }
 
 function Running() {
-  const { data, error, reload } = useRuns('unified_jobs/?status__in=pending,waiting,running&order_by=-id&page_size=10');
+  const { data, error, reload } = useRuns('unified_jobs/?status=running&order_by=-id&page_size=10');
   const page = data.value;
   return (
     <section aria-labelledby="running-title">
@@ -34,8 +42,25 @@ function Running() {
           Nothing is running. <a href="/templates">Launch a template</a>
         </p>
       )}
-      {page && page.count > 0 && <RunsTable caption="Running and waiting jobs" runs={page.results} />}
+      {page && page.count > 0 && <RunsTable caption="Running jobs" runs={page.results} />}
       {page && page.count > page.results.length && <a href="/jobs?show=active">All {page.count}</a>}
+    </section>
+  );
+}
+
+/** Since yesterday; older failures are in the list. */
+function Failed() {
+  const { data } = useRuns(
+    `unified_jobs/?status__in=failed,error&finished__gt=${yesterday}&order_by=-id&page_size=8&count_disabled=1`,
+  );
+  if (!data.value?.results.length) return null;
+  return (
+    <section aria-labelledby="failed-title">
+      <h2 id="failed-title">Failed since yesterday</h2>
+      <RunsTable caption="Failed jobs" runs={data.value.results} />
+      <p>
+        <a href="/jobs?show=failed">All that failed</a>
+      </p>
     </section>
   );
 }

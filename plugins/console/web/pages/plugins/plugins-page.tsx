@@ -1,4 +1,4 @@
-import { Failure, Loading, PageLayout, Status } from '@tapline/console-kit';
+import { Failure, Loading, Notice, PageLayout, Status } from '@tapline/console-kit';
 import { type Plugin, usePlugins } from '../../api/plugins.ts';
 
 export function PluginsPage() {
@@ -11,6 +11,10 @@ export function PluginsPage() {
         error.value && <Failure error={error.value} what="list of plugins" again={reload} />
       )}
       {!data.value && !error.value && <Loading what="plugins" />}
+      <Notice tone="info">
+        Which plugins are on stands in TAPLINE_PLUGINS, in the environment of the service: a change there needs a
+        restart. A plugin that is off leaves neither pages, routes nor settings behind; its data waits.
+      </Notice>
       {data.value?.count === 0 && <p class="empty">No plugin is switched on.</p>}
       <ul class="cards">
         {data.value?.results.map((plugin) => (
@@ -34,9 +38,28 @@ function PluginCard({ plugin }: { plugin: Plugin }) {
       {state !== 'on' && <p class="explanation">It was left out: {reason}</p>}
       {health?.detail && <p class="explanation">{health.detail}</p>}
       <p class="muted sub">{contributed(contributions)}</p>
+      <Contributions title={title} contributions={contributions} />
     </li>
   );
 }
+
+/** What it brings, by name. */
+const Contributions = ({ title, contributions }: Pick<Plugin, 'title' | 'contributions'>) =>
+  Object.keys(contributions).length ? (
+    <details>
+      <summary>
+        What it brings<span class="visually-hidden">: {title}</span>
+      </summary>
+      <dl>
+        {Object.entries(contributions).map(([kind, { names }]) => (
+          <div key={kind}>
+            <dt>{kind}</dt>
+            <dd>{names.join(', ')}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  ) : null;
 
 const words: Record<string, [one: string, many: string]> = {
   navigation: ['menu entry', 'menu entries'],

@@ -1,4 +1,13 @@
-import { CheckField, Code, type FieldProps, masked, SecretField, SelectField, TextField } from '@tapline/console-kit';
+import {
+  CheckField,
+  Code,
+  CodeField,
+  type FieldProps,
+  masked,
+  SecretField,
+  SelectField,
+  TextField,
+} from '@tapline/console-kit';
 import { isStructured, type SettingOption } from './setting-values.ts';
 
 interface Props {
@@ -10,9 +19,17 @@ interface Props {
   onValue: (value: any) => void;
 }
 
+/** In one word or two. */
+export const originWords: Record<string, string> = {
+  environment: 'environment',
+  database: 'changed here',
+  default: 'default',
+};
+
 const origins: Record<string, string> = {
   environment: 'Set by the environment of the service: it cannot be changed here.',
   database: 'Changed here.',
+  default: 'As it comes.',
 };
 
 /** A setting with what it does and where its value comes from. */
@@ -34,9 +51,9 @@ export function SettingField({ name, option, readOnly, value, errors, onValue }:
     return <SelectField {...field} value={value} choices={choices} onValue={onValue} />;
   }
   const structured = isStructured(option);
-  const lines = structured ? Math.min(10, Math.max(3, String(value).split('\n').length)) : 1;
+  if (structured) return <CodeField {...field} value={value} onValue={onValue} language="json" />;
   const type = option.type === 'integer' || option.type === 'float' ? 'number' : 'text';
-  return <TextField {...field} value={value} onValue={onValue} lines={lines} code={structured} type={type} />;
+  return <TextField {...field} value={value} onValue={onValue} type={type} />;
 }
 
 function shown(value: unknown): string {

@@ -2,6 +2,7 @@ import type { FieldOption, Values } from '@tapline/console-kit';
 
 export interface SettingOption extends FieldOption {
   category: string;
+  category_slug: string;
   /** the environment decides: nobody changes it here */
   defined_in_file: boolean;
   origin?: string;

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import {
   Failure,
   type FieldErrors,
@@ -7,6 +7,7 @@ import {
   Loading,
   Notice,
   PageLayout,
+  place,
   request,
   toast,
   useOptions,
@@ -53,6 +54,17 @@ export function SettingsCategoryPage({ params }: { params: Record<string, string
   );
 }
 
+/** The one that a search led to comes into sight and takes the focus. */
+function useSought(): void {
+  const sought = place.value.query.get('setting');
+  useEffect(() => {
+    const control = sought && document.querySelector<HTMLElement>(`[name="${CSS.escape(sought)}"]`);
+    if (!control) return;
+    control.focus({ preventScroll: true });
+    control.scrollIntoView({ block: 'center' });
+  }, [sought]);
+}
+
 interface Props {
   path: string;
   values: Values;
@@ -69,6 +81,7 @@ function CategoryForm({ path, values, shown, changeable, onDone }: Props) {
   const typed = useSignal<Values>(start);
   const errors = useSignal<FieldErrors>({});
   const names = Object.keys(shown);
+  useSought();
   const fields = names.map((name) => (
     <SettingField
       key={name}

@@ -1,4 +1,5 @@
 import { Failure, Loading, type Page, PageLayout, useQuery } from '@tapline/console-kit';
+import { SearchSettings } from './search-settings.tsx';
 
 interface Category {
   slug: string;
@@ -11,6 +12,7 @@ export function SettingsPage() {
     <PageLayout title="Settings" intro="How the service behaves, by category.">
       {error.value && <Failure error={error.value} what="list of settings" again={reload} />}
       {!data.value && !error.value && <Loading what="settings" />}
+      {data.value && <SearchSettings />}
       {data.value && (
         <ul class="plain categories">
           {data.value.results.map(({ slug, name }) => (

@@ -1,4 +1,4 @@
-import { may, type Resource, type Row, runsTab, type TabProps, When } from '@tapline/console-kit';
+import { historyTab, may, type Resource, type Row, runsTab, type TabProps, When } from '@tapline/console-kit';
 import { accessTab } from '../../access/access-tab.tsx';
 import { notifyTab } from '../../notifications/notify-tab.tsx';
 import { schedulesTab } from '../../schedules/schedules-tab.ts';
@@ -48,6 +48,7 @@ export const workflowTemplate: Resource = {
     schedulesTab,
     notifyTab({ approvals: true }),
     surveyTab,
+    historyTab,
     accessTab,
   ],
 };

@@ -1,0 +1,29 @@
+import { isMap, parseDocument } from 'yaml';
+
+export type Language = 'yaml' | 'json';
+
+/** Longer texts are left to the service: a page must not stop while somebody types. */
+const longest = 200_000;
+
+/** What is wrong with a text, in words with the line; '' where nothing is known to be. The service has the last word. */
+export function checkCode(text: string, language: Language): string {
+  if (text.trim() === '' || text.length > longest) return '';
+  return language === 'json' ? jsonProblem(text) : yamlProblem(text);
+}
+
+function jsonProblem(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return `No JSON yet: ${(error as Error).message}`;
+  }
+}
+
+/** YAML 1.1, as the engine reads it; JSON is part of it. */
+function yamlProblem(text: string): string {
+  const { errors, contents } = parseDocument(text, { version: '1.1', prettyErrors: true, logLevel: 'silent' });
+  const [first] = errors;
+  if (first) return `Line ${first.linePos?.[0].line ?? 1}: ${first.message.split('\n')[0]!.replace(/ at line.*$/, '')}`;
+  return contents === null || isMap(contents) ? '' : 'Variables are names with values, as in colour: green.';
+}

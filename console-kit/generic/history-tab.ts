@@ -1,0 +1,4 @@
+import { listTab } from './list-tab.tsx';
+
+/** What was changed of it, by whom. */
+export const historyTab = listTab({ id: 'activity_stream', label: 'History', resource: 'activity' });

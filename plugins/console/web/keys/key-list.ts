@@ -1,0 +1,53 @@
+import { signal } from '@preact/signals';
+import { focusOn, moveRow, moveTab, press, rowHere, tickRow } from './move.ts';
+
+/** What is open above the page. */
+export const opened = signal<'palette' | 'help' | null>(null);
+
+interface Key {
+  /** as `KeyboardEvent.key` has them */
+  keys: readonly string[];
+  shown: string;
+  does: string;
+  /** with Ctrl, or Cmd on a Mac; the others are single keys */
+  control?: boolean;
+  /** it belongs to where the focus is and so is no single key of the whole page */
+  local?: boolean;
+  /** whether there was something to do */
+  act: () => boolean;
+}
+
+const open = (what: 'palette' | 'help') => () => {
+  opened.value = what;
+  return true;
+};
+
+/** Every key of the console; the help lists them in this order. */
+export const keyList: readonly Key[] = [
+  {
+    keys: ['k'],
+    control: true,
+    shown: 'Ctrl or Cmd + K',
+    does: 'Go to a page, find anything, launch something',
+    act: open('palette'),
+  },
+  { keys: ['?'], shown: '?', does: 'This list of keys', act: open('help') },
+  { keys: ['/'], shown: '/', does: 'Search in this list', act: () => focusOn('input[type="search"]') },
+  { keys: ['n'], shown: 'N', does: 'New one, in a list', act: () => press('.page-head a[href$="/new"]') },
+  { keys: ['e'], shown: 'E', does: 'Edit what is shown', act: () => press('.page-head a[href$="/edit"]') },
+  { keys: ['j'], shown: 'J', does: 'Next row of the list', act: () => moveRow(1) },
+  { keys: ['k'], shown: 'K', does: 'Row before in the list', act: () => moveRow(-1) },
+  { keys: ['x'], shown: 'X', does: 'Select the row', act: tickRow },
+  { keys: [']'], shown: ']', does: 'Next page of the list', act: () => press('.pager a:last-child') },
+  { keys: ['['], shown: '[', does: 'Page before of the list', act: () => press('.pager a:first-child') },
+  { keys: ['ArrowDown'], shown: '↓', does: 'Next row, in a list', local: true, act: () => !!rowHere() && moveRow(1) },
+  {
+    keys: ['ArrowUp'],
+    shown: '↑',
+    does: 'Row before, in a list',
+    local: true,
+    act: () => !!rowHere() && moveRow(-1),
+  },
+  { keys: ['ArrowRight'], shown: '→', does: 'Next tab, among tabs', local: true, act: () => moveTab(1) },
+  { keys: ['ArrowLeft'], shown: '←', does: 'Tab before, among tabs', local: true, act: () => moveTab(-1) },
+];

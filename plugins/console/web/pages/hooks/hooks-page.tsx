@@ -1,0 +1,95 @@
+import {
+  type Column,
+  Failure,
+  FilterBar,
+  listPath,
+  Loading,
+  type Page,
+  PageLayout,
+  Pager,
+  pageSize,
+  place,
+  readQuery,
+  Table,
+  useOptions,
+  useQuery,
+  When,
+} from '@tapline/console-kit';
+import { type HookTrace, HookTraces } from './hook-traces.tsx';
+
+interface Tap {
+  plugin: string;
+  name: string;
+  stage: number;
+  fail_mode: string;
+  timeout_ms: number;
+  calls: number;
+  errors: number;
+  p95_ms: number | null;
+  last_called: string | null;
+}
+
+interface Hook {
+  name: string;
+  queued: boolean;
+  taps: Tap[];
+}
+
+/** Where plugins have a say, in which order, and what came of it. */
+export function HooksPage() {
+  const { data, error, reload } = useQuery<Page<Hook>>('hooks/?page_size=200');
+  return (
+    <PageLayout title="Hooks" intro="Where plugins have a say in runs, and what each of them did.">
+      {error.value && <Failure error={error.value} what="list of hooks" again={reload} />}
+      {!data.value && !error.value && <Loading what="hooks" />}
+      {data.value?.results.map((hook) => (
+        <section key={hook.name} aria-labelledby={`hook-${hook.name}`}>
+          <h2 id={`hook-${hook.name}`}>{hook.name}</h2>
+          {hook.taps.length === 0 && <p class="muted">No plugin taps it.</p>}
+          {hook.taps.length > 0 && (
+            <Table
+              caption={`Taps of ${hook.name} in their order`}
+              columns={columns}
+              rows={hook.taps}
+              rowKey={({ plugin, name }) => `${plugin} ${name}`}
+            />
+          )}
+        </section>
+      ))}
+      {data.value && <Traces />}
+    </PageLayout>
+  );
+}
+
+const columns: Column<Tap>[] = [
+  { label: 'Tap', heading: true, cell: ({ plugin, name }) => `${plugin} : ${name}` },
+  { label: 'Stage', narrow: true, cell: ({ stage }) => stage },
+  { label: 'If it fails', narrow: true, cell: ({ fail_mode }) => fail_mode },
+  { label: 'Calls', narrow: true, cell: ({ calls }) => calls },
+  { label: 'Errors', narrow: true, cell: ({ errors }) => errors },
+  { label: '95 % within', narrow: true, cell: ({ p95_ms }) => (p95_ms === null ? '–' : `${Math.round(p95_ms)} ms`) },
+  { label: 'Last called', narrow: true, cell: ({ last_called }) => <When at={last_called} /> },
+];
+
+const filtered = { many: 'traces', filters: ['hook', 'plugin', 'tap', 'run', 'result', 'created'] };
+
+function Traces() {
+  const { path, query } = place.value;
+  const asked = readQuery(query, '-id');
+  const { data, error, reload } = useQuery<Page<HookTrace>>(listPath('hooks/traces/', asked));
+  const options = useOptions('hooks/traces/');
+  return (
+    <section aria-labelledby="traces-title">
+      <h2 id="traces-title">Traces</h2>
+      <FilterBar resource={filtered} fields={options.data.value?.actions.GET ?? {}} asked={asked} />
+      {error.value && <Failure error={error.value} what="list of traces" again={reload} />}
+      {data.value?.count === 0 && <p class="empty">There is none.</p>}
+      {data.value && data.value.count > 0 && (
+        <>
+          <HookTraces traces={data.value.results} />
+          <Pager path={path} query={query} page={asked.page} pages={Math.ceil(data.value.count / pageSize)} />
+        </>
+      )}
+    </section>
+  );
+}

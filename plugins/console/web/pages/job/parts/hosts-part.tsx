@@ -1,0 +1,100 @@
+import {
+  addressWith,
+  type Column,
+  Failure,
+  Loading,
+  type Page,
+  Pager,
+  place,
+  Status,
+  Table,
+  useQuery,
+} from '@tapline/console-kit';
+import { type PartProps, useWhileActive } from './part.ts';
+import { Results } from './results.tsx';
+
+interface Summary {
+  id: number;
+  host: number | null;
+  host_name: string;
+  failed: boolean;
+  [count: string]: any;
+}
+
+const pageRows = 50;
+const counts = { ok: 'OK', changed: 'Changed', failures: 'Failed', dark: 'Unreachable', skipped: 'Skipped' } as const;
+
+/** How the run went on each host; of one that is chosen, all its tasks. */
+export function HostsPart(props: PartProps) {
+  const { path, query } = place.value;
+  const host = query.get('host');
+  if (host === null) return <Summaries {...props} />;
+  return (
+    <section aria-labelledby="host-title">
+      <h2 id="host-title">
+        <bdi>{host}</bdi>
+      </h2>
+      <p>
+        <a href={addressWith(path, new URLSearchParams(), { tab: 'hosts' })}>All hosts</a>
+      </p>
+      <Results
+        {...props}
+        filter={`host_name=${encodeURIComponent(host)}`}
+        caption={`Tasks on ${host}`}
+        first={{ label: 'Task', heading: true, cell: ({ task, role }) => (role ? `${role} : ${task}` : task) }}
+      />
+    </section>
+  );
+}
+
+function Summaries({ run }: PartProps) {
+  const { path, query } = place.value;
+  const number = Math.max(1, Number(query.get('page')) || 1);
+  const failed = query.get('failed') === 'true';
+  const parameters = `order_by=-failed,host_name&page=${number}&page_size=${pageRows}${failed ? '&failed=true' : ''}`;
+  const { data, error, reload } = useQuery<Page<Summary>>(`jobs/${run.id}/job_host_summaries/?${parameters}`);
+  useWhileActive(run, reload);
+  const toggle = addressWith(path, query, { failed: failed ? null : 'true' });
+  return (
+    <section aria-label="Hosts">
+      <p>
+        <a href={toggle}>{failed ? 'All hosts' : 'Only those that failed'}</a>
+      </p>
+      {error.value && <Failure error={error.value} what="list of hosts" again={reload} />}
+      {!data.value && !error.value && <Loading what="hosts" />}
+      {data.value?.count === 0 && <p class="empty">No host has got through yet.</p>}
+      {data.value && data.value.count > 0 && (
+        <>
+          <Table
+            caption="How it went on each host"
+            columns={columns}
+            rows={data.value.results}
+            rowKey={({ id }) => id}
+          />
+          <Pager
+            path={path}
+            query={query}
+            page={number}
+            pages={Math.ceil(data.value.count / pageRows)}
+            back="Before"
+            on="Next"
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+const columns: Column<Summary>[] = [
+  {
+    label: 'Host',
+    heading: true,
+    cell: ({ host_name }) => <a href={`?tab=hosts&host=${encodeURIComponent(host_name)}`}>{host_name}</a>,
+  },
+  { label: 'Result', narrow: true, cell: ({ failed }) => <Status status={failed ? 'failed' : 'successful'} /> },
+  ...Object.entries(counts).map(([field, label]): Column<Summary> => ({
+    label,
+    narrow: true,
+    cell: (row) => String(row[field]),
+  })),
+];

@@ -1,0 +1,94 @@
+import {
+  type Column,
+  duration,
+  Failure,
+  Loading,
+  type Page,
+  Pager,
+  place,
+  type Run,
+  type RunEvent,
+  runPath,
+  Status,
+  Table,
+  useQuery,
+} from '@tapline/console-kit';
+import { firstLine } from '../../../output/seek.ts';
+import { messageOf } from '../failure-reading.tsx';
+import { useWhileActive } from './part.ts';
+
+const pageRows = 50;
+/** How each host came out of a task; items of loops are part of their host's. */
+export const resultEvents =
+  'runner_on_ok,runner_on_failed,runner_on_unreachable,runner_on_skipped,runner_on_async_failed';
+
+const words: Record<string, [status: string, label: string]> = {
+  runner_on_ok: ['ok', 'OK'],
+  runner_on_skipped: ['new', 'Skipped'],
+  runner_on_failed: ['failed', 'Failed'],
+  runner_on_async_failed: ['failed', 'Failed'],
+  runner_on_unreachable: ['missing', 'Unreachable'],
+};
+
+export function Result({ event }: { event: RunEvent }) {
+  const [status, label] = words[event.event] ?? ['new', event.event];
+  const shown = event.event_data?.ignore_errors && event.failed ? 'Failed, ignored' : label;
+  if (event.event === 'runner_on_ok' && event.changed) return <Status status="canceled" label="Changed" />;
+  return <Status status={status} label={shown} />;
+}
+
+const columnsOf = (run: Run, first: Column<RunEvent>): Column<RunEvent>[] => [
+  first,
+  { label: 'Result', narrow: true, cell: (event) => <Result event={event} /> },
+  {
+    label: 'Message',
+    cell: (event) => (event.failed ? <span class="clipped">{messageOf(event)}</span> : <span class="muted">–</span>),
+  },
+  {
+    label: 'Took',
+    narrow: true,
+    cell: ({ event_data }) => (event_data?.duration === undefined ? '–' : duration(Number(event_data.duration))),
+  },
+  {
+    label: 'Output',
+    narrow: true,
+    cell: (event) => {
+      const line = firstLine(event) + 1;
+      return event.end_line > event.start_line ? <a href={`${runPath(run)}?line=${line}`}>Line {line}</a> : '–';
+    },
+  },
+];
+
+interface Props {
+  run: Run;
+  events: string;
+  /** which results: `host_name=web1` */
+  filter: string;
+  caption: string;
+  first: Column<RunEvent>;
+}
+
+/** How a task ended on each host, or each task on a host, page by page. */
+export function Results({ run, events, filter, caption, first }: Props) {
+  const { path, query } = place.value;
+  const number = Math.max(1, Number(query.get('page')) || 1);
+  const list = `${events}?event__in=${resultEvents}&${filter}&order_by=counter&page=${number}&page_size=${pageRows}`;
+  const { data, error, reload } = useQuery<Page<RunEvent>>(list);
+  useWhileActive(run, reload);
+  if (error.value) return <Failure error={error.value} what="list of results" again={reload} />;
+  if (!data.value) return <Loading what="results" />;
+  if (!data.value.count) return <p class="empty">There is no result yet.</p>;
+  return (
+    <>
+      <Table caption={caption} columns={columnsOf(run, first)} rows={data.value.results} rowKey={({ id }) => id} />
+      <Pager
+        path={path}
+        query={query}
+        page={number}
+        pages={Math.ceil(data.value.count / pageRows)}
+        back="Before"
+        on="Next"
+      />
+    </>
+  );
+}

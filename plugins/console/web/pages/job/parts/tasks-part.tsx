@@ -1,0 +1,96 @@
+import {
+  addressWith,
+  type Column,
+  Failure,
+  Loading,
+  type Page,
+  Pager,
+  place,
+  type RunEvent,
+  runPath,
+  Status,
+  Table,
+  useQuery,
+} from '@tapline/console-kit';
+import { type PartProps, useWhileActive } from './part.ts';
+import { Results } from './results.tsx';
+
+const pageRows = 50;
+const starts = 'playbook_on_task_start,playbook_on_handler_task_start';
+
+/** Each task of the run; of one that is chosen, how it ended on each host. */
+export function TasksPart(props: PartProps) {
+  const { path, query } = place.value;
+  const task = query.get('task');
+  if (task === null) return <Tasks {...props} />;
+  return (
+    <section aria-labelledby="task-title">
+      <h2 id="task-title">
+        <bdi>{query.get('name') ?? 'One task'}</bdi>
+      </h2>
+      <p>
+        <a href={addressWith(path, new URLSearchParams(), { tab: 'tasks' })}>All tasks</a>
+      </p>
+      <Results
+        {...props}
+        filter={`parent_uuid=${encodeURIComponent(task)}`}
+        caption="How it ended on each host"
+        first={{
+          label: 'Host',
+          heading: true,
+          cell: ({ host_name }) => <a href={`?tab=hosts&host=${encodeURIComponent(host_name)}`}>{host_name}</a>,
+        }}
+      />
+    </section>
+  );
+}
+
+function Tasks({ run, events }: PartProps) {
+  const { path, query } = place.value;
+  const number = Math.max(1, Number(query.get('page')) || 1);
+  const list = `${events}?event__in=${starts}&order_by=counter&page=${number}&page_size=${pageRows}`;
+  const { data, error, reload } = useQuery<Page<RunEvent>>(list);
+  useWhileActive(run, reload);
+  const columns: Column<RunEvent>[] = [
+    {
+      label: 'Task',
+      heading: true,
+      cell: ({ uuid, task, role, play }) => (
+        <>
+          <a href={addressWith(path, new URLSearchParams(), { tab: 'tasks', task: uuid, name: task })}>
+            {role ? `${role} : ${task}` : task || 'Task without a name'}
+          </a>
+          <span class="muted sub">{play}</span>
+        </>
+      ),
+    },
+    { label: 'Result', narrow: true, cell: (event) => <TaskResult event={event} /> },
+    { label: 'Module', narrow: true, cell: ({ event_data }) => event_data?.task_action ?? '–' },
+    {
+      label: 'Output',
+      narrow: true,
+      cell: ({ start_line }) => <a href={`${runPath(run)}?line=${start_line + 2}`}>Line {start_line + 2}</a>,
+    },
+  ];
+  if (error.value) return <Failure error={error.value} what="list of tasks" again={reload} />;
+  if (!data.value) return <Loading what="tasks" />;
+  if (!data.value.count) return <p class="empty">No task has begun yet.</p>;
+  return (
+    <section aria-label="Tasks">
+      <Table caption="Tasks in their order" columns={columns} rows={data.value.results} rowKey={({ id }) => id} />
+      <Pager
+        path={path}
+        query={query}
+        page={number}
+        pages={Math.ceil(data.value.count / pageRows)}
+        back="Before"
+        on="Next"
+      />
+    </section>
+  );
+}
+
+function TaskResult({ event: { failed, changed } }: { event: RunEvent }) {
+  if (failed) return <Status status="failed" />;
+  return changed ? <Status status="canceled" label="Changed" /> : <Status status="ok" />;
+}

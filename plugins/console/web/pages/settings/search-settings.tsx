@@ -1,0 +1,82 @@
+import { useSignal } from '@preact/signals';
+import { type Column, Failure, go, Loading, place, Table, useOptions, useQuery } from '@tapline/console-kit';
+import { originWords } from './setting-field.tsx';
+import type { SettingOption } from './setting-values.ts';
+
+const most = 50;
+
+interface Found {
+  name: string;
+  option: SettingOption;
+  value: unknown;
+}
+
+/** Searches all settings by name, label and help, and says where each value comes from. */
+export function SearchSettings() {
+  const { query } = place.value;
+  const sought = query.get('search') ?? '';
+  const typed = useSignal(sought);
+  return (
+    <>
+      <form
+        role="search"
+        class="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          go(typed.value.trim() ? `/settings?search=${encodeURIComponent(typed.value.trim())}` : '/settings');
+        }}
+      >
+        <input
+          type="search"
+          aria-label="Search all settings"
+          placeholder="Search all settings"
+          value={typed.value}
+          onInput={(event) => void (typed.value = event.currentTarget.value)}
+        />
+        <button type="submit">Search</button>
+      </form>
+      {sought && <Results sought={sought} />}
+    </>
+  );
+}
+
+function Results({ sought }: { sought: string }) {
+  const { data, error, reload } = useQuery<Record<string, unknown>>('settings/all/');
+  const options = useOptions('settings/all/');
+  const problem = error.value ?? options.error.value;
+  if (problem) return <Failure error={problem} what="settings" again={reload} />;
+  const fields = options.data.value?.actions.GET as Record<string, SettingOption> | undefined;
+  if (!data.value || !fields) return <Loading what="settings" />;
+  const words = sought.toLowerCase().split(/\s+/);
+  const found = Object.entries(fields)
+    .map(([name, option]): Found => ({ name, option, value: data.value?.[name] }))
+    .filter(({ name, option }) => {
+      const text = `${name} ${option.label} ${option.help_text ?? ''}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+  if (!found.length) return <p class="empty">No setting fits.</p>;
+  return (
+    <>
+      <p class="muted" role="status">
+        {found.length === 1 ? '1 setting' : `${found.length} settings`}
+      </p>
+      <Table caption="Settings that fit" columns={columns} rows={found.slice(0, most)} rowKey={({ name }) => name} />
+    </>
+  );
+}
+
+const columns: Column<Found>[] = [
+  {
+    label: 'Setting',
+    heading: true,
+    cell: ({ name, option }) => (
+      <>
+        <a href={`/settings/${option.category_slug}?setting=${name}`}>{option.label}</a>
+        <span class="muted sub">{option.help_text}</span>
+      </>
+    ),
+  },
+  { label: 'Category', narrow: true, cell: ({ option }) => option.category },
+  { label: 'Value', cell: ({ value }) => <span class="clipped">{JSON.stringify(value)}</span> },
+  { label: 'From', narrow: true, cell: ({ option }) => originWords[option.origin ?? ''] ?? option.origin },
+];

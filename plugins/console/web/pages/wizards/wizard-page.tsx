@@ -1,0 +1,57 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Loading, PageLayout } from '@tapline/console-kit';
+import { matchRoute } from '@tapline/console-kit/shell';
+import { navigation } from '../../api/navigation.ts';
+import { NotFoundPage } from '../not-found-page.tsx';
+import { routes } from '../../routes.ts';
+import { type Wizard, wizards } from './wizards.ts';
+
+/** A short guide: what there is to do, in its order, and what is done already. */
+export function WizardPage({ params }: { params: Record<string, string> }) {
+  const wizard = wizards[params['name'] ?? ''];
+  return wizard ? <Guide wizard={wizard} /> : <NotFoundPage />;
+}
+
+const states = new Map([
+  [true, 'Done'],
+  [false, 'To do'],
+]);
+
+function Guide({ wizard: { title, why, steps } }: { wizard: Wizard }) {
+  const done = useSignal<(boolean | null)[] | undefined>(undefined);
+  useEffect(() => {
+    void Promise.all(steps.map((step) => step.done().catch(() => null))).then((found) => void (done.value = found));
+  }, [steps]);
+  const found = done.value;
+  return (
+    <PageLayout title={title} intro={why}>
+      {!found && <Loading what="what is done already" />}
+      {found && (
+        <ol class="steps">
+          {steps.map((step, i) => (
+            <li key={step.title} class={`step ${found[i] ? 'done' : ''}`}>
+              <h2>
+                {step.title} {found[i] !== null && <span class="step-state">{states.get(found[i]!)}</span>}
+              </h2>
+              <p>{step.why}</p>
+              {isThere(step.to) ? (
+                <a class="button" href={step.to}>
+                  {step.label}
+                </a>
+              ) : (
+                <p class="muted">Its page comes with the plugin.</p>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+    </PageLayout>
+  );
+}
+
+/** A page of the console, or of a plugin that is on. */
+function isThere(to: string): boolean {
+  const path = to.split('?')[0]!;
+  return matchRoute(routes, path) !== null || navigation.value.some((entry) => entry.path === path);
+}

@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Dialog } from '@tapline/console-kit';
+import { actions, pages } from './entries.ts';
+import { type Entry, fits } from './entry.ts';
+import { useFound } from './use-found.ts';
+import './palette.css';
+
+const groups = ['Pages', 'Actions', 'Found'] as const;
+
+/** Goes anywhere and does things by typing: a combobox whose list stays open. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const typed = useSignal('');
+  const active = useSignal(0);
+  const id = useId();
+  const { found, busy } = useFound(typed.value);
+  const text = typed.value.trim();
+  const known = [...pages(), ...(text ? actions() : [])].filter(({ label }) => fits(label, text));
+  const entries = [...known, ...found];
+  const at = Math.min(active.value, entries.length - 1);
+  const take = (entry: Entry | undefined) => {
+    if (!entry) return;
+    onClose();
+    // once the dialog has given the focus back
+    setTimeout(entry.act);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) active.value = (at + step + entries.length) % Math.max(1, entries.length);
+    else if (event.key === 'Enter') take(entries[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog title="Go to, find, do" onClose={onClose}>
+      <input
+        class="palette-input"
+        type="text"
+        role="combobox"
+        aria-label="Page, name, number of a run, or action"
+        aria-expanded={entries.length > 0}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
+        autocomplete="off"
+        spellcheck={false}
+        value={typed.value}
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value;
+          active.value = 0;
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <Lines id={id} entries={entries} at={at} take={take} />
+      <p class="hint" role="status">
+        {busy ? 'Searching …' : entries.length === 0 && 'Nothing fits.'}
+      </p>
+    </Dialog>
+  );
+}
+
+interface LinesProps {
+  id: string;
+  entries: readonly Entry[];
+  at: number;
+  take: (entry: Entry) => void;
+}
+
+const Lines = ({ id, entries, at, take }: LinesProps) => (
+  <div class="palette-list" id={`${id}-list`} role="listbox" aria-label="What fits" hidden={!entries.length}>
+    {groups.map((group) => {
+      const of = entries.filter((entry) => entry.group === group);
+      return of.length === 0 ? null : (
+        <div key={group} role="group" aria-label={group}>
+          <p class="palette-group" aria-hidden="true">
+            {group}
+          </p>
+          {of.map((entry) => {
+            const place = entries.indexOf(entry);
+            return <Line key={entry.id} id={`${id}-${place}`} entry={entry} active={place === at} take={take} />;
+          })}
+        </div>
+      );
+    })}
+  </div>
+);
+
+interface LineProps {
+  id: string;
+  entry: Entry;
+  active: boolean;
+  take: (entry: Entry) => void;
+}
+
+function Line({ id, entry, active, take }: LineProps) {
+  const line = useRef<HTMLDivElement>(null);
+  useEffect(() => void (active && line.current?.scrollIntoView({ block: 'nearest' })), [active]);
+  return (
+    <div ref={line} id={id} class="palette-line" role="option" aria-selected={active} onClick={() => take(entry)}>
+      <bdi>{entry.label}</bdi>
+      {entry.kind && <span class="muted">{entry.kind}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+import { linkTab, type Resource, runsTab } from '@tapline/console-kit';
+import { accessTab } from '../access/access-tab.tsx';
+import { Load } from '../system/load.tsx';
+
+export const instanceGroup: Resource = {
+  path: 'instance_groups',
+  type: 'instance_group',
+  one: 'instance group',
+  many: 'instance groups',
+  intro: 'Nodes where runs may be carried out.',
+  columns: ['name', 'instances', { label: 'Load', cell: (row) => <Load row={row} /> }, 'jobs_running'],
+  fields: [
+    'name',
+    'max_concurrent_jobs',
+    'max_forks',
+    'policy_instance_percentage',
+    'policy_instance_minimum',
+    'policy_instance_list',
+  ],
+  tabs: [runsTab('jobs', 'Runs'), linkTab({ id: 'instances', label: 'Instances', resource: 'instances' }), accessTab],
+};

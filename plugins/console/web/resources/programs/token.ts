@@ -1,0 +1,17 @@
+import type { Resource } from '@tapline/console-kit';
+
+export const token: Resource = {
+  path: 'tokens',
+  type: 'o_auth2_access_token',
+  one: 'token',
+  many: 'tokens',
+  intro: 'By which programs log in as you. Nobody is shown a token again after it was made.',
+  order: '-id',
+  nameField: 'description',
+  columns: ['description', 'user', 'application', 'scope', 'expires'],
+  filters: ['description', 'user', 'application', 'scope', 'expires'],
+  fields: ['description', 'application', 'scope'],
+  facts: ['user', 'created', 'expires'],
+  relations: { application: 'applications/' },
+  shownOnce: { field: 'token', label: 'Token' },
+};

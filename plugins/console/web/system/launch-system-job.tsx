@@ -1,0 +1,51 @@
+import { useSignal } from '@preact/signals';
+import { CheckField, Dialog, type FieldErrors, Form, go, post, type Row, TextField, user } from '@tapline/console-kit';
+
+/** Launches it after asking how old is too old. */
+export function LaunchSystemJob({ row }: { row: Row }) {
+  const open = useSignal(false);
+  // only whoever administers everything may
+  if (!user.value?.is_superuser) return null;
+  return (
+    <>
+      <button type="button" onClick={() => void (open.value = true)}>
+        Launch<span class="visually-hidden"> {row['name']}</span>
+      </button>
+      {open.value && <LaunchDialog row={row} onClose={() => void (open.value = false)} />}
+    </>
+  );
+}
+
+function LaunchDialog({ row, onClose }: { row: Row; onClose: () => void }) {
+  const days = useSignal('');
+  const dry = useSignal(true);
+  const errors = useSignal<FieldErrors>({});
+  const launch = async () => {
+    const given = { ...(days.value !== '' && { days: Number(days.value) }), ...(dry.value && { dry_run: true }) };
+    const path = `system_job_templates/${row.id}/launch/`;
+    const { id } = await post<{ id: number }>(path, { extra_vars: given });
+    onClose();
+    go(`/system_jobs/${id}`);
+  };
+  return (
+    <Dialog title={`Launch ${row['name']}`} onClose={onClose}>
+      <p>{row['description']}</p>
+      <Form submit="Launch" busy="Launching …" errors={errors} known={[]} onSubmit={launch} onCancel={onClose}>
+        <TextField
+          label="Days"
+          name="days"
+          type="number"
+          hint="What is older goes. Left empty, what the service keeps to by itself counts."
+          value={days.value}
+          onValue={(value) => void (days.value = value)}
+        />
+        <CheckField
+          label="Only say what would go"
+          name="dry_run"
+          checked={dry.value}
+          onValue={(on) => void (dry.value = on)}
+        />
+      </Form>
+    </Dialog>
+  );
+}

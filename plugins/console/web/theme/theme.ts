@@ -1,0 +1,26 @@
+import { signal } from '@preact/signals';
+
+const stored = 'tapline.theme';
+
+export const themes = [
+  { value: 'system', label: 'as the system has them' },
+  { value: 'light', label: 'light' },
+  { value: 'dark', label: 'dark' },
+] as const;
+
+type Theme = (typeof themes)[number]['value'];
+
+const known = (value: string | null): Theme => themes.find((theme) => theme.value === value)?.value ?? 'system';
+
+export const theme = signal<Theme>(known(localStorage.getItem(stored)));
+
+/** Every colour follows `color-scheme`. */
+const apply = (value: Theme) => void (document.documentElement.style.colorScheme = value === 'system' ? '' : value);
+
+apply(theme.peek());
+
+export function setTheme(value: Theme): void {
+  theme.value = value;
+  localStorage.setItem(stored, value);
+  apply(value);
+}
