@@ -99,7 +99,7 @@ interface Attack extends Pick<ChaosOptions, 'seed' | 'say'> {
 
 /** Clients go on all the while. Whatever was hit, every play can be run afterwards. */
 async function underFire(stage: Stage, ledger: Ledger, { schedule, seed, struck, say, enough }: Attack): Promise<void> {
-  const { token } = await stage.api.call('POST', 'tokens/', {});
+  const { token } = await persist('a token', () => stage.api.call('POST', 'tokens/', {}));
   const templates = await makeTemplates(stage.api, stage);
   const others = [...(await otherLaunches(stage.api, stage)), await workflowLaunch(stage.api, templates)];
   stage.api.authorization = `Bearer ${token}`;

@@ -21,7 +21,7 @@ export const requestLimitSettings = {
     type: 'integer',
     min: 0,
     default: 0,
-    help: 'Requests with one token that a node takes in a minute; further ones answer 429. Answers tell what is left in RateLimit. 0 = no limit.',
+    help: 'Requests with one token that a node takes in a minute, each node counting for itself; further ones answer 429. Answers tell what is left in RateLimit. 0 = no limit.',
   },
   WEBSOCKETS_PER_USER: {
     category: 'system',
