@@ -103,7 +103,10 @@ async function checkSource(
     refuse('credential', 'Only credentials of the kind scm can be used by a project.');
   const key = row.signature_validation_credential_id;
   if (key != null && kinds.get(key) !== 'cryptography')
-    refuse('signature_validation_credential', 'Only credentials of the kind cryptography can verify a project.');
+    refuse(
+      'signature_validation_credential',
+      'Only credentials of the kind cryptography can verify a project: GPG public keys (sigstore is not verified).',
+    );
 }
 
 async function kindsOf(trx: Knex, ids: readonly (number | null | undefined)[]): Promise<Map<number, string>> {
