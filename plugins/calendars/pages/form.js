@@ -8,29 +8,10 @@ const kinds = [
 
 /** A new calendar, or one that is changed. */
 export async function showForm(root, { request, go, toast }, calendar) {
-  const text = (attributes = {}) => element('input', { type: 'text', autocomplete: 'off', ...attributes });
-  const name = text({ required: true, value: calendar?.name ?? '' });
-  const description = text({ value: calendar?.description ?? '' });
-  const kind = select(kinds, calendar?.kind ?? 'deny');
-  const zone = text({ value: calendar?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone, required: true });
-  const organization = calendar ? null : await organizations(request);
-  const fields = {
-    name: field('Name', name),
-    description: field('Description', description),
-    ...(organization ? { organization: field('Organization', organization) } : {}),
-    kind: field('Kind', kind),
-    timezone: field('Zone', zone, { hint: 'Whose clocks count, such as Europe/Zurich.' }),
-  };
+  const { fields, values } = await fieldsOf(request, calendar);
   const windows = windowsField(calendar?.windows ?? []);
   const problem = element('div');
-  const body = () => ({
-    name: name.value,
-    description: description.value,
-    kind: kind.value,
-    timezone: zone.value.trim(),
-    windows: windows.value(),
-    ...(organization ? { organization: Number(organization.value) } : {}),
-  });
+  const body = () => ({ ...values(), windows: windows.value() });
   const submit = async (event) => {
     event.preventDefault();
     clear({ fields, windows, problem });
@@ -60,6 +41,41 @@ export async function showForm(root, { request, go, toast }, calendar) {
       ),
     ),
   );
+}
+
+/** All but the windows, and what they hold; a calendar stays in its organization. */
+async function fieldsOf(request, calendar) {
+  const text = (attributes = {}) => element('input', { type: 'text', autocomplete: 'off', ...attributes });
+  const controls = {
+    name: text({ required: true, value: calendar?.name ?? '' }),
+    description: text({ value: calendar?.description ?? '' }),
+    ...(calendar ? {} : { organization: await organizations(request) }),
+    kind: select(kinds, calendar?.kind ?? 'deny'),
+    timezone: text({
+      value: calendar?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      required: true,
+    }),
+  };
+  const labels = {
+    name: 'Name',
+    description: 'Description',
+    organization: 'Organization',
+    kind: 'Kind',
+    timezone: 'Zone',
+  };
+  const hints = { timezone: 'Whose clocks count, such as Europe/Zurich.' };
+  return {
+    fields: Object.fromEntries(
+      Object.entries(controls).map(([name, control]) => [name, field(labels[name], control, { hint: hints[name] })]),
+    ),
+    values: () =>
+      Object.fromEntries(
+        Object.entries(controls).map(([name, { value }]) => [
+          name,
+          name === 'organization' ? Number(value) : value.trim(),
+        ]),
+      ),
+  };
 }
 
 /** Those for which the caller may make some. */

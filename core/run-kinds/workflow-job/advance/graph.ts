@@ -93,7 +93,7 @@ const near = {
         from workflow_job_nodes n left join near on near.id = n.id
         where n.id = any (array(select id from near union select parent_id from links))) as nodes,
       (select ${linksJson('links')}) as links,
-      exists (select from workflow_job_nodes n where n.run_id = $1 and not ${settled('n')} and n.id <> all (array(select id from near))) as others`,
+      exists (select from workflow_job_nodes n where n.run_id = $1 and not ${settled('n')} and not exists (select from near where near.id = n.id)) as others`,
 };
 
 type NodeTuple = [

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 import { failedStatuses } from '../../../runs/states.ts';
 
-/** The nodes of a run that are run again: those that failed, and all that follows them. */
+/** The nodes of a run that are run again: those that failed, and all that follows them; each step by the index (`offset 0`). */
 const againSql = `with recursive again as (
     select n.id from workflow_job_nodes n where n.run_id = ? and n.outcome = any (?)
     union
-    select l.child_id from workflow_job_node_links l join again a on a.id = l.parent_id
+    select l.child_id from again a cross join lateral (select child_id from workflow_job_node_links where parent_id = a.id offset 0) l
   )`;
 
 /** Whether a run has nodes that failed. */

@@ -31,14 +31,8 @@ export function ListField({ list, node, changes, errors = [] }: Props) {
   };
   const part = useRef<HTMLFieldSetElement>(null);
   const add = async (value: string) => {
-    if (!value) return;
-    try {
-      const row = await get<Row>(`${from.split('?')[0]}${value}/`);
-      if (!chosen.some((one) => one.id === row.id)) change([...chosen, row]);
-    } catch (failure) {
-      if (!(failure instanceof ApiFailure)) throw failure;
-      toast(failure.message, 'bad');
-    }
+    const row = value ? await found(from, value) : undefined;
+    if (row && !chosen.some((one) => one.id === row.id)) change([...chosen, row]);
   };
   return (
     <fieldset
@@ -72,19 +66,35 @@ export function ListField({ list, node, changes, errors = [] }: Props) {
         />
       )}
       {error.value && <p class="error">{error.value.message}</p>}
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {errors.length > 0 && (
-        <p class="error" id={`${id}-error`}>
-          {errors.join(' ')}
-        </p>
-      )}
+      <Told id={id} hint={hint} errors={errors} />
     </fieldset>
   );
 }
+
+async function found(list: string, id: string): Promise<Row | undefined> {
+  try {
+    return await get<Row>(`${list.split('?')[0]}${id}/`);
+  } catch (failure) {
+    if (!(failure instanceof ApiFailure)) throw failure;
+    toast(failure.message, 'bad');
+    return undefined;
+  }
+}
+
+const Told = ({ id, hint, errors }: { id: string; hint: string | undefined; errors: readonly string[] }) => (
+  <>
+    {hint && (
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    )}
+    {errors.length > 0 && (
+      <p class="error" id={`${id}-error`}>
+        {errors.join(' ')}
+      </p>
+    )}
+  </>
+);
 
 interface ChosenProps {
   rows: readonly Row[];

@@ -68,38 +68,18 @@ type FormProps = Props & { fields: Fields };
 function NodeForm(props: FormProps) {
   const { node, after, fields, onClose } = props;
   const form = useNodeForm(props);
-  const { kind, values, errors, approval, own, lists, set } = form;
+  const { values, errors, own, lists, set } = form;
   const row = node?.row ?? null;
   return (
     <Form
       submit={node ? 'Save node' : 'Add node'}
       errors={errors}
-      known={[
-        ...own,
-        ...lists.map(({ name }) => name),
-        'unified_job_template',
-        ...(kind.value.list === null ? approvalNames : []),
-      ]}
+      known={knownOf(form)}
       onSubmit={form.submit}
       onCancel={onClose}
     >
       {after && <Follows value={form.follows.value} onValue={(value) => void (form.follows.value = value)} />}
-      <KindField
-        value={kind.value.kind}
-        onValue={(value) => {
-          kind.value = nodeKindOf(value);
-          set('unified_job_template')('');
-        }}
-      />
-      {kind.value.list === null ? (
-        <ApprovalFields
-          approval={approval.value}
-          errors={errors.value}
-          onValue={(value) => void (approval.value = value)}
-        />
-      ) : (
-        <TemplateField form={form} list={kind.value.list} row={row} />
-      )}
+      <Launched form={form} row={row} />
       {own.map((name) => (
         <FormField
           key={name}
@@ -122,6 +102,41 @@ function NodeForm(props: FormProps) {
         />
       ))}
     </Form>
+  );
+}
+
+type NodeFormState = ReturnType<typeof useNodeForm>;
+
+/** Fields that are on the form. */
+const knownOf = ({ own, lists, kind }: NodeFormState): string[] => [
+  ...own,
+  ...lists.map(({ name }) => name),
+  'unified_job_template',
+  ...(kind.value.list === null ? approvalNames : []),
+];
+
+/** What the node launches: a template of some kind, or an approval of its own. */
+function Launched({ form, row }: { form: NodeFormState; row: Row | null }) {
+  const { kind, errors, approval, set } = form;
+  return (
+    <>
+      <KindField
+        value={kind.value.kind}
+        onValue={(value) => {
+          kind.value = nodeKindOf(value);
+          set('unified_job_template')('');
+        }}
+      />
+      {kind.value.list === null ? (
+        <ApprovalFields
+          approval={approval.value}
+          errors={errors.value}
+          onValue={(value) => void (approval.value = value)}
+        />
+      ) : (
+        <TemplateField form={form} list={kind.value.list} row={row} />
+      )}
+    </>
   );
 }
 
@@ -163,7 +178,7 @@ function useNodeForm({ workflow, node, after, fields, onDone }: FormProps) {
 }
 
 interface TemplateProps {
-  form: ReturnType<typeof useNodeForm>;
+  form: NodeFormState;
   list: string;
   row: Row | null;
 }
