@@ -92,7 +92,7 @@ function filterForm(query, go) {
     ),
     field('From', input('date_from', 'date')),
     field('To', input('date_to', 'date')),
-    element('button', { className: 'button' }, 'Narrow'),
+    element('button', { className: 'button primary' }, 'Narrow'),
     link(`/api/v2/drift_detections/export/?${query}`, 'Export as CSV'),
   );
   return form;
@@ -101,7 +101,7 @@ function filterForm(query, go) {
 const changesTable = (results) =>
   table(
     'Changes',
-    ['Select', 'Host', 'Change', 'Category', 'Severity', 'Made by', 'Found', 'Acknowledged'],
+    ['Select', 'Host', 'Change', 'Category', 'Severity', 'Made by', 'Found', 'Seen by'],
     results.map((row) => [
       row.acknowledged
         ? ''
@@ -115,8 +115,9 @@ const changesTable = (results) =>
       element('span', { className: `severity ${row.severity}` }, row.severity),
       row.attribution === 'expected' ? 'our jobs' : 'others',
       time(row.created),
-      row.acknowledged ? (row.summary_fields.acknowledged_by?.username ?? 'yes') : 'no',
+      row.acknowledged ? (row.summary_fields.acknowledged_by?.username ?? 'somebody') : '–',
     ]),
+    'Change',
   );
 
 function bulk(part, { unacknowledged }, filters, acknowledge) {

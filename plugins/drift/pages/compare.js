@@ -3,16 +3,18 @@ import { element, field, select, table, value } from './dom.js';
 /** Two snapshots side by side, of one host or of two. */
 export async function showCompare(part, { request, query, go }) {
   const [a, b] = [query.get('a'), query.get('b')];
-  const { results: snapshots } = await request('GET', 'fact_snapshots/?page_size=200');
-  if (!snapshots.length) {
+  const host = query.get('host') ?? '';
+  const narrowed = host ? `&host__name__icontains=${encodeURIComponent(host)}` : '';
+  const { results: snapshots } = await request('GET', `fact_snapshots/?page_size=200${narrowed}`);
+  if (!snapshots.length && !host) {
     part.replaceChildren(
       element('p', { className: 'empty' }, 'There are no snapshots yet: let jobs use the fact cache.'),
     );
     return;
   }
-  const choices = snapshots.map(({ id, captured_at: at, summary_fields: { host } }) => [
+  const choices = snapshots.map(({ id, captured_at: at, summary_fields }) => [
     id,
-    `${host.name}, ${at.replace('T', ' ').slice(0, 19)}`,
+    titleOf({ id, captured_at: at, host_name: summary_fields.host.name }),
   ]);
   const form = element(
     'form',
@@ -20,16 +22,22 @@ export async function showCompare(part, { request, query, go }) {
       'aria-label': 'Snapshots to compare',
       onsubmit: (event) => {
         event.preventDefault();
-        go(`/drift/compare?${new URLSearchParams(new FormData(form))}`);
+        const sent = new FormData(form);
+        // other hosts: other snapshots to choose from
+        if (sent.get('host') !== host) for (const name of ['a', 'b']) sent.delete(name);
+        go(`/drift/compare?${new URLSearchParams(sent)}`);
       },
     },
+    field('Hosts', element('input', { name: 'host', type: 'search', value: host, placeholder: 'part of a name' })),
     field('First snapshot', select('a', choices, a ?? choices.at(1)?.[0])),
-    field('Second snapshot', select('b', choices, b ?? choices[0][0])),
-    element('button', { className: 'button' }, 'Compare'),
+    field('Second snapshot', select('b', choices, b ?? choices.at(0)?.[0])),
+    element('button', { className: 'button primary' }, 'Compare'),
   );
   part.replaceChildren(form);
   if (a && b) part.append(...(await comparison(request, Number(a), Number(b))));
 }
+
+const titleOf = ({ id, host_name: name, captured_at: at }) => `${name}, ${at.replace('T', ' ').slice(0, 19)} (${id})`;
 
 async function comparison(request, a, b) {
   const body = { snapshot_a: a, snapshot_b: b };
@@ -41,7 +49,6 @@ async function comparison(request, a, b) {
   } = await request('POST', 'drift_detections/compare/', {
     body,
   });
-  const title = ({ host_name: name, captured_at: at }) => `${name}, ${at.replace('T', ' ').slice(0, 19)}`;
   return [
     element(
       'p',
@@ -51,7 +58,7 @@ async function comparison(request, a, b) {
     count > 0 &&
       table(
         'Differences',
-        ['Fact', title(one), title(other)],
+        ['Fact', titleOf(one), titleOf(other)],
         differences.map(({ fact_path: path, severity, before, after, paths }) => [
           element('div', {}, path, element('p', { className: `severity ${severity}` }, severity)),
           shortened(before, paths, 'before'),

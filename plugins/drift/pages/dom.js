@@ -15,18 +15,23 @@ export const link = (href, ...content) => element('a', { href }, ...content);
 export const button = (label, onclick, properties = {}) =>
   element('button', { type: 'button', className: 'button', onclick, ...properties }, label);
 
-export const table = (caption, titles, rows) =>
-  element(
+/** `wide`: the title of the column that takes the room that the others leave; all are alike without it. */
+export function table(caption, titles, rows, wide) {
+  const narrow = (at) => (wide !== undefined && titles[at] !== wide ? { className: 'narrow' } : {});
+  const heading = (title, at) => element('th', { scope: 'col', ...narrow(at) }, title);
+  const row = (cells) => element('tr', {}, ...cells.map((cell, at) => element('td', narrow(at), cell)));
+  return element(
     'div',
     { className: 'table-wrap' },
     element(
       'table',
       {},
       element('caption', { className: 'visually-hidden' }, caption),
-      element('thead', {}, element('tr', {}, ...titles.map((title) => element('th', { scope: 'col' }, title)))),
-      element('tbody', {}, ...rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, cell))))),
+      element('thead', {}, element('tr', {}, ...titles.map(heading))),
+      element('tbody', {}, ...rows.map(row)),
     ),
   );
+}
 
 /** A control under its label. */
 export const field = (label, control) =>

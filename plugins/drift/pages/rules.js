@@ -109,7 +109,7 @@ function newRule(part, context, organizations, templates) {
     field('Within minutes', number('threshold_window_minutes', 60, 1)),
     field('Then silent for minutes', number('cooldown_minutes', 60, 0)),
     problem,
-    element('button', { className: 'button' }, 'Make the rule'),
+    element('button', { className: 'button primary' }, 'Make the rule'),
   );
   return form;
 }

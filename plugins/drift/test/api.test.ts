@@ -346,6 +346,23 @@ describe('drift over the API', function () {
       ]);
     });
 
+    it('tell of all hosts that drifted together in one message', async () => {
+      const { id } = (await rule({ name: 'Together', host_filter: 'many*' })).body;
+      const hosts = [await drifted('many1', { kernel: 1 }), await drifted('many2', { kernel: 1 })];
+      const run = await stage.run();
+      const found = [];
+      for (const host of hosts) found.push({ host_id: host, ...(await stage.learn(run, host, { kernel: 2 })) });
+      await stage.tell(run, found);
+      await until(async () => {
+        const alerts = await alertsOf(id);
+        return alerts.length === 2 && alerts.every((alert) => alert.notification_status === 'sent');
+      });
+      const mails = mail.mails.filter(({ text }) => text.includes('Together'));
+      expect(mails).to.have.length(1);
+      expect(mails[0]!.text).to.include('many1').and.to.include('many2').and.to.include('alerts of 2 hosts');
+      await stage.request('DELETE', `drift_alert_rules/${id}/`);
+    });
+
     it('tell what they would have done, on or off, and send nothing', async () => {
       const { id } = (await rule({ enabled: false, threshold_count: 2, host_filter: 'before*', cooldown_minutes: 0 }))
         .body;

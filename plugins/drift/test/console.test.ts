@@ -5,7 +5,7 @@ import { openStage, type Stage } from '../../../test/console/stage.ts';
 import { describeWith } from '../../../test/support/needs.ts';
 import { until } from '../../../test/support/until.ts';
 import drift from '../index.ts';
-import { tellerOf } from './teller.ts';
+import { furnish } from './furnish.ts';
 
 describeWith(['chromium'], 'drift in the console', () => {
   let stage: Stage;
@@ -14,21 +14,7 @@ describeWith(['chromium'], 'drift in the console', () => {
   before(async () => {
     stage = await openStage({ TAPLINE_PLUGINS: 'console' }, { plugins: [drift] });
     page = stage.page;
-    const { id: template } = await stage.template('greet.yml');
-    const { change } = tellerOf(stage.service, template);
-    const { inventory } = stage;
-    const host = async (name: string): Promise<number> => (await stage.make('hosts/', { name, inventory })).id;
-    const [web, db] = [await host('shop-web'), await host('shop-db')];
-    await change(web, { kernel: '6.1.0-18', services: { nginx: 'running', ssh: 'running' }, motd: 'hello' });
-    await change(web, { kernel: '6.1.0-21', services: { nginx: 'stopped', ssh: 'running' }, motd: '<b>hello</b>' });
-    await change(db, { kernel: '6.1.0-18', services: { postgres: 'running' } });
-    await change(db, { kernel: '6.1.0-21', services: { postgres: 'running' } });
-    await stage.make('notification_templates/', {
-      name: 'Operations',
-      organization: 1,
-      notification_type: 'webhook',
-      notification_configuration: { url: 'https://hooks.example.com/', headers: {}, http_method: 'POST' },
-    });
+    await furnish(stage);
     await stage.logIn();
   });
   after(() => stage?.stop());
