@@ -105,7 +105,9 @@ async function toLaunch(service: Service): Promise<Figure> {
       done = await service.call('GET', `event_logs/${log}/`);
     } while (!done.finished);
     const { created } = await service.call('GET', `workflow_jobs/${done.job_id}/`);
-    if (n >= 0) [own!.push(took), byEvent!.push(Date.parse(created) - began)];
+    if (n < 0) continue;
+    own!.push(took);
+    byEvent!.push(Date.parse(created) - began);
   }
   const over = byEvent!.map((time, index) => time - own![index]!);
   return figure('eda', 'receipt → run, less a launch, p50', median(over), 'ms', '<=', 60, spread(over, 'ms'));
@@ -115,12 +117,12 @@ async function flood(service: Service): Promise<Figure[]> {
   await makeRule(service, 'flood');
   const idle = await p95(service, 100);
   progress(`a flood of ${flooding} events`);
-  let flooded = false;
+  const flooded = new AbortController();
   const sending = send(service.port, receiver('flood'), { connections: 16, until: (count) => count >= flooding }).then(
-    () => void (flooded = true),
+    () => flooded.abort(),
   );
   const times: number[] = [];
-  while (!flooded) times.push(await p95(service, 10));
+  while (!flooded.signal.aborted) times.push(await p95(service, 10));
   await sending;
   const count = async (query: string) =>
     (await service.call('GET', `event_logs/?event_rule_name=flood&page_size=1&${query}`)).count as number;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { testPlugin } from '../../../test/support/plugins.ts';
+import { until } from '../../../test/support/until.ts';
 import { eventDecoder } from '../decoders/decoder.ts';
 import { type EventStage, startEvents } from './stage.ts';
 
@@ -12,15 +13,18 @@ describe('event rules', function () {
 
   before(async () => {
     // any plugin may bring a source
-    const doorbell = testPlugin('doorbell', (api) =>
+    const doorbell = testPlugin('doorbell', (api) => {
+      api.hooks.beforeStart({ name: 'judge', failMode: 'deny' }, ({ run }) =>
+        run.name === 'forbidden' ? { status: 403, body: { detail: 'Not now.', reasons: ['It is night.'] } } : undefined,
+      );
       api.offer(eventDecoder, {
         source_type: 'doorbell',
         label: 'Doorbell',
         isSigned: ({ header }, key) => header('x-bell') === `${key}!`,
         eventType: () => 'ring',
         eventGuid: (_delivery, payload) => String((payload as { ring: number }).ring),
-      }),
-    );
+      });
+    });
     stage = await startEvents({}, [doorbell]);
     template = await stage.template({ allow_simultaneous: true });
   });
@@ -235,6 +239,57 @@ describe('event rules', function () {
     expect((await bell(8, 'x')).status).to.equal(403);
     const { actions } = (await stage.request('OPTIONS', 'event_rules/')).body;
     expect(JSON.stringify(actions.POST.source_type)).to.include('doorbell').and.include('cloudmon_a');
+  });
+
+  it('are denied a launch by the same gates as everybody, and say why', async () => {
+    const forbidden = await stage.template({ name: 'forbidden' });
+    const rule = await stage.rule({ actions: [launch(forbidden)] });
+    const log = await stage.event(rule, {});
+    expect(log.status).to.equal('action_failed');
+    expect(log.actions_triggered[0].error).to.include('It is night.');
+    const job = (await stage.get(`jobs/${log.job_id}/`)).body;
+    expect(job.status).to.equal('failed');
+    expect(job.job_explanation).to.include('It is night.');
+  });
+
+  it('find events that the queue lost, and give up those that cannot be judged', async () => {
+    const { db, queue } = stage.services;
+    const rule = await stage.rule();
+    const { id } = await stage.event(rule, { a: 1 });
+    const logs = () => db('plugin_eda.event_logs').where({ id });
+    const lost = { status: 'received', finished: null, created: new Date(Date.now() - 700_000).toISOString() };
+    await logs().update(lost);
+    await queue.addTask(db, 'eda:sweep', {});
+    expect((await stage.done(id)).status).to.equal('matched');
+    await logs().update({ ...lost, sweeps: 5 });
+    await queue.addTask(db, 'eda:sweep', {});
+    expect((await stage.done(id)).status).to.equal('error');
+  });
+
+  it('forget names, old events and payloads beyond the limit', async () => {
+    const { db, queue } = stage.services;
+    const rule = await stage.rule();
+    const big = { event_guid: 'big', text: 'x'.repeat(900_000) };
+    const first = await stage.event(rule, big);
+    const second = await stage.event(rule, { ...big, event_guid: 'bigger' });
+    const old = await stage.event(rule, { event_guid: 'old' });
+    const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
+    await db('plugin_eda.event_logs')
+      .where({ id: old.id })
+      .update({ created: days(31) });
+    await db('plugin_eda.event_logs')
+      .where({ id: second.id })
+      .update({ created: days(8) });
+    await stage.request('PATCH', 'settings/events/', { body: { EDA_EVENT_RETENTION_MB: 1 } });
+    await queue.addTask(db, 'eda:clean', {});
+    await until(async () => (await stage.get(`event_logs/${first.id}/`)).body.payload_truncated);
+    await stage.request('PATCH', 'settings/events/', { body: { EDA_EVENT_RETENTION_MB: 0 } });
+    expect((await stage.get(`event_logs/${old.id}/`)).status).to.equal(404);
+    expect((await stage.get(`event_logs/${first.id}/`)).body.payload).to.deep.equal({ truncated: true });
+    expect((await stage.get(`event_logs/${second.id}/`)).body.payload.event_guid).to.equal('bigger');
+    expect((await stage.post(`event_logs/${first.id}/replay/`)).status).to.equal(409);
+    expect((await stage.send(rule, big)).status).to.equal(409);
+    expect((await stage.send(rule, { ...big, event_guid: 'bigger' })).status).to.equal(202);
   });
 
   it('launch each action once, whatever breaks off in between', async () => {
