@@ -38,6 +38,12 @@ export default definePlugin({
     });
     judgeLaunch(api, evaluateWith(engine), notes.note);
     provideInsights(api);
+    api.page({
+      path: '/policies',
+      label: 'Policies',
+      order: 850,
+      module: new URL('./pages/policies.js', import.meta.url),
+    });
     api.onStop(() => notes.flush());
   },
 });
