@@ -1,6 +1,7 @@
 import { definePlugin, field } from '@tapline/plugin-sdk';
 import { createEngine } from './engine/client.ts';
 import { provideInsights } from './insights.ts';
+import { removeOldContexts } from './keep-contexts.ts';
 import { evaluateWith } from './judge.ts';
 import { createNotes } from './note-evaluated.ts';
 import { modes } from './policy.ts';
@@ -38,6 +39,13 @@ export default definePlugin({
     });
     judgeLaunch(api, evaluateWith(engine), notes.note);
     provideInsights(api);
+    removeOldContexts(api);
+    api.page({
+      path: '/policies',
+      label: 'Policies',
+      order: 850,
+      module: new URL('./pages/policies.js', import.meta.url),
+    });
     api.onStop(() => notes.flush());
   },
 });

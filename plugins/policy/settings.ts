@@ -43,6 +43,20 @@ export function defineSettings({ settings }: Pick<PluginApi, 'settings'>): void 
     default: 'allow',
     help: 'What an engine that gives no answer means: allow lets launches go on and records a warning; deny blocks those that a policy is enforced for.',
   });
+  defineContexts({ settings });
+}
+
+function defineContexts({ settings }: Pick<PluginApi, 'settings'>): void {
+  settings.define({
+    key: 'POLICY_CONTEXTS_KEPT_DAYS',
+    category,
+    type: 'integer',
+    default: 0,
+    min: 0,
+    max: 3650,
+    unit: 'days',
+    help: 'How long the contexts of all launches that policies were asked about are kept, so that others can be tried on them (backtest). 0: none.',
+  });
   settings.define({
     key: 'POLICY_MASK_SECRETS',
     category,

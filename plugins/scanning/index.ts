@@ -23,6 +23,12 @@ export default definePlugin({
       api,
       createScan(api, () => scanSettings(api)),
     );
+    api.page({
+      path: '/wizards/compliance',
+      label: 'Compliance',
+      order: 860,
+      module: new URL('./pages/compliance.js', import.meta.url),
+    });
     api.insights.provide('scanners.enabled', async () => {
       const { n } = (await api.db(api.table('scanners')).where({ enabled: true }).count({ n: '*' }).first()) as {
         n: number;

@@ -15,6 +15,7 @@ registerHooks({
   },
 });
 
+const { settingCategories } = await import('../../core/settings/categories.ts');
 const { bootWith } = await import('../support/plugins.ts');
 const { until } = await import('../support/until.ts');
 const service = await bootWith({ env: { TAPLINE_PLUGINS: process.env.TAPLINE_PLUGINS ?? '' } });
@@ -58,7 +59,11 @@ try {
     ...leaves((await service.get('openapi.json')).body, 'openapi'),
     ...leaves((await service.get('/api/v2/')).body, 'root'),
     ...leaves(settings, 'setting'),
-    ...of('page of settings', await listed('settings/', 'slug')),
+    // several plugins may have settings on a page that core names; each of them is a trace of its own
+    ...of(
+      'page of settings',
+      (await listed('settings/', 'slug')).filter((slug: string) => !Object.hasOwn(settingCategories, slug)),
+    ),
     ...of('task', await rows('select identifier from tapline_jobs._private_tasks')),
     ...of('cron', await rows('select identifier from tapline_jobs._private_known_crontabs')),
     ...(await service.get('hooks/')).body.results.flatMap((hook: any) =>

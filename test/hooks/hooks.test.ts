@@ -278,6 +278,21 @@ describe('hooks', () => {
       hooks.on('onStatusChange', { name: 'q:x' }, () => undefined);
     });
 
+    it('counts taps that are awake, and those that cannot tell', () => {
+      const { hooks } = make();
+      let asleep = true;
+      hooks.beforeStart(options({ asleep: () => asleep }), () => undefined);
+      expect(hooks.decidesLaunches()).to.equal(false);
+      asleep = false;
+      expect(hooks.decidesLaunches()).to.equal(true);
+      const broken = make().hooks;
+      broken.beforeStart(options({ asleep: () => JSON.parse('{') }), () => undefined);
+      expect(broken.decidesLaunches()).to.equal(true);
+      expect(() => hooks.beforeStart(options({ name: 'p:no', asleep: true as never }), () => undefined)).to.throw(
+        /asleep/,
+      );
+    });
+
     it('counts an interceptor alone as no tap', () => {
       const { hooks } = make();
       hooks.intercept({ call: () => undefined });

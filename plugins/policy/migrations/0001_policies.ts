@@ -44,4 +44,12 @@ export async function up(knex: Knex): Promise<void> {
     table.jsonb('context').notNullable();
     table.timestamp('created').notNullable().defaultTo(knex.fn.now()).index();
   });
+  // of launches that were let pass as well, where a setting says so
+  await knex.schema.createTable('contexts', (table) => {
+    table.bigIncrements('id');
+    table.bigInteger('organization_id').index().references('organizations.id').onDelete('cascade');
+    table.bigInteger('unified_job_id').index().references('runs.id').onDelete('set null');
+    table.jsonb('context').notNullable();
+    table.timestamp('created').notNullable().defaultTo(knex.fn.now()).index();
+  });
 }

@@ -2,6 +2,7 @@ import { defineResource, field, parameter, type PluginApi, type Resource } from 
 import { modes, resourceTypes } from '../policy.ts';
 import { engineSettings } from '../settings.ts';
 import type { Sync } from '../sync.ts';
+import { backtestAction } from './backtest-action.ts';
 import { checkAppliesTo } from './check-applies-to.ts';
 import { switchAction } from './switch-action.ts';
 import { readModule } from './read-module.ts';
@@ -69,6 +70,7 @@ export function policyResource(api: PluginApi, engine: Engine, sync: Sync): Reso
       enable: switchAction(api, administers, true),
       disable: switchAction(api, administers, false),
       test: testAction(api, engine, administers),
+      backtest: backtestAction(api, engine, administers),
     },
     validate({ input, before }) {
       if ('applies_to' in input) checkAppliesTo(input.applies_to);

@@ -1,6 +1,7 @@
 import { type Denial, type Launch, type PluginApi, stages } from '@tapline/plugin-sdk';
 import { contextOf, resourceTypeOf } from '../context.ts';
 import { type Evaluate, type Hit, judge } from '../judge.ts';
+import { keepContext } from '../keep-contexts.ts';
 import type { NoteEvaluated } from '../note-evaluated.ts';
 import { selectPolicies } from '../select-policies.ts';
 import { engineSettings } from '../settings.ts';
@@ -31,7 +32,10 @@ export function judgeLaunch(api: PluginApi, evaluate: Evaluate, noteEvaluated: N
     const stored = launch.preview
       ? hits.map((hit) => ({ ...hit, id: null }))
       : await storeDecisions(api, launch, { hits, context });
-    if (!launch.preview) noteEvaluated(policies, now);
+    if (!launch.preview) {
+      noteEvaluated(policies, now);
+      await keepContext(api, launch, context);
+    }
     const effective = stored.filter(({ policy }) => !policy.shadow);
     const denying = effective.filter(({ decision }) => decision === 'deny');
     if (denying.length) return denialOf(denying);

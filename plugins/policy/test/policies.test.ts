@@ -161,6 +161,26 @@ describeWith(['opa'], 'policies', function () {
       expect((await asked(input)).status).to.equal(503);
     });
 
+    it('on past launches tell what they would have done, each kept context asked once', async () => {
+      await stage.set({ POLICY_CONTEXTS_KEPT_DAYS: 7 });
+      const policy = await stage.echo();
+      const [first, second] = [(await stage.launch()).body, (await stage.launch({ result: { deny: ['d'] } })).body];
+      await stage.set({ POLICY_CONTEXTS_KEPT_DAYS: 0 });
+      await stage.launch({ result: { deny: ['not kept'] } });
+      const asked = (body: object) => stage.admin.post(`${policy.url}backtest/`, body);
+      const { status, body } = await asked({});
+      expect([status, body.count, body.allowed, body.denied]).to.deep.equal([200, 2, 1, 1]);
+      expect(body.results).to.have.length(1);
+      expect(body.results[0]).to.deep.include({ unified_job: second.id, decision: 'deny', messages: ['d'] });
+      const draft = `package x\n\nwarn contains "w"\n`;
+      const tried = (await asked({ rego_module: draft })).body;
+      expect(tried).to.include({ count: 2, warned: 2 });
+      expect(tried.results.map(({ unified_job: job }: any) => job)).to.deep.equal([second.id, first.id]);
+      expect((await asked({ limit: 1 })).body.count).to.equal(1);
+      expect((await asked({ limit: 0 })).status).to.equal(400);
+      expect((await asked({ rego_module: 'package x\n\ndeny if {' })).status).to.equal(400);
+    });
+
     it('say in previews what they would do, and record nothing', async () => {
       await stage.echo({ enforcement: 'enforce' });
       const body = { extra_vars: { result: { deny: ['a'] } } };

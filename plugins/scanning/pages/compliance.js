@@ -1,0 +1,94 @@
+/** Texts only ever become text: nothing in a finding is markup. */
+function element(name, attributes = {}, ...content) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') made.addEventListener(key, value);
+    else if (value !== false) made.setAttribute(key, value);
+  }
+  made.append(...content.filter((part) => part !== null && part !== undefined));
+  return made;
+}
+
+const tools = {
+  playbook_lint: 'Playbooks that are risky or out of style',
+  iac_scan: 'Infrastructure that is insecure',
+  dependency_audit: 'Requirements with known weaknesses',
+};
+
+/** The page in the console: scanners to switch on, and what they found. */
+export async function show(root, context) {
+  const [scanners, results] = await Promise.all([
+    context.request('GET', 'scanners/?page_size=200'),
+    context.request('GET', 'scan_results/?page_size=20'),
+  ]);
+  const again = () => show(root, context);
+  root.replaceChildren(
+    element(
+      'ul',
+      { class: 'cards' },
+      ...Object.keys(tools).map((tool) => cardOf(context, tool, scanners.results, again)),
+    ),
+    element('h2', {}, 'Results'),
+    resultsOf(context, results.results),
+  );
+}
+
+function cardOf({ request, toast }, tool, scanners, again) {
+  const own = scanners.filter((scanner) => scanner.tool === tool);
+  const act = (work) => () => void work().then(again, (error) => toast(error.message, 'bad'));
+  const add = act(() => request('POST', 'scanners/', { body: { name: tools[tool], tool } }));
+  return element(
+    'li',
+    { class: 'card' },
+    element('h2', {}, tools[tool]),
+    ...own.map(({ name, url, enabled, enforcement, last_run_status: status }) =>
+      element(
+        'p',
+        {},
+        `${name}: ${enforcement}${status ? `, last ${status}` : ''} `,
+        element(
+          'button',
+          {
+            class: 'button',
+            type: 'button',
+            click: act(() => request('POST', `${url}${enabled ? 'disable' : 'enable'}/`)),
+          },
+          enabled ? 'Disable' : 'Enable',
+        ),
+      ),
+    ),
+    own.length ? null : element('button', { class: 'button primary', type: 'button', click: add }, `Add ${tool}`),
+  );
+}
+
+function resultsOf(context, results) {
+  if (!results.length) return element('p', { class: 'empty' }, 'Nothing was scanned so far.');
+  return element('div', {}, ...results.map((result) => resultOf(context, result)));
+}
+
+/** The findings are read when somebody looks. */
+function resultOf({ request }, { url, created, scanner_name: name, status, finding_count: count, message }) {
+  const found = element('ul');
+  const open = async ({ target }) => {
+    if (!target.open || found.childElementCount) return;
+    const { findings } = await request('GET', url);
+    found.replaceChildren(
+      ...findings.map(({ severity, rule_id: rule, file_path: file, line, message: text }) =>
+        element(
+          'li',
+          {},
+          element('code', {}, line === null ? file : `${file}:${line}`),
+          ` ${severity} ${rule}: ${text}`,
+        ),
+      ),
+    );
+  };
+  const head = `${new Date(created).toLocaleString()} ${name}: ${status}, ${count} findings`;
+  return element(
+    'details',
+    { toggle: (event) => void open(event).catch(() => undefined) },
+    element('summary', {}, head),
+    element('p', {}, message),
+    found,
+  );
+}
