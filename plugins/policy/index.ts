@@ -42,9 +42,9 @@ export default definePlugin({
     removeOldContexts(api);
     api.page({
       path: '/policies',
-      label: 'Policies',
-      order: 850,
+      title: 'Policies',
       module: new URL('./pages/policies.js', import.meta.url),
+      nav: { order: 850 },
     });
     api.onStop(() => notes.flush());
   },

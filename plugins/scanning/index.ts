@@ -24,10 +24,10 @@ export default definePlugin({
       createScan(api, () => scanSettings(api)),
     );
     api.page({
-      path: '/wizards/compliance',
-      label: 'Compliance',
-      order: 860,
-      module: new URL('./pages/compliance.js', import.meta.url),
+      path: '/scanners',
+      title: 'Scanning',
+      module: new URL('./pages/scanners.js', import.meta.url),
+      nav: { order: 860 },
     });
     api.insights.provide('scanners.enabled', async () => {
       const { n } = (await api.db(api.table('scanners')).where({ enabled: true }).count({ n: '*' }).first()) as {

@@ -1,3 +1,5 @@
+import { drawnPage } from '@tapline/console-kit';
+
 /** Texts only ever become text: nothing in a message is markup. */
 function element(name, attributes = {}, ...content) {
   const made = document.createElement(name);
@@ -13,7 +15,7 @@ const draft = 'package tapline.example\n\nwarn contains "Name what you launch." 
 const triedMs = 400;
 
 /** The page in the console: policies, an editor that tries what is typed, and what was decided. */
-export async function show(root, context) {
+async function show(root, context) {
   const [policies, decisions] = await Promise.all([
     context.request('GET', 'policies/?page_size=200'),
     context.request('GET', 'policy_decisions/?page_size=20'),
@@ -136,3 +138,5 @@ function trial({ request }, policy, { module, tried, said }) {
     timer = setTimeout(run, triedMs);
   };
 }
+
+export const routes = [{ pattern: '/policies', page: drawnPage({ title: 'Policies', path: '/policies', draw: show }) }];

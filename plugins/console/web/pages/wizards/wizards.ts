@@ -48,7 +48,7 @@ export const wizards: Readonly<Record<string, Wizard>> = {
     title: 'Look at playbooks before they run',
     why: 'A scanner reads a playbook before each launch and can stop it; a policy decides who may launch what.',
     steps: [
-      pluginStep('scanners', 'It brings scanners.'),
+      pluginStep('scanning', 'It brings scanners.'),
       {
         title: 'Add a scanner',
         why: 'Begin with one that only warns: see what it finds before it stops anybody.',

@@ -1,3 +1,5 @@
+import { drawnPage } from '@tapline/console-kit';
+
 /** Texts only ever become text: nothing in a finding is markup. */
 function element(name, attributes = {}, ...content) {
   const made = document.createElement(name);
@@ -16,7 +18,7 @@ const tools = {
 };
 
 /** The page in the console: scanners to switch on, and what they found. */
-export async function show(root, context) {
+async function show(root, context) {
   const [scanners, results] = await Promise.all([
     context.request('GET', 'scanners/?page_size=200'),
     context.request('GET', 'scan_results/?page_size=20'),
@@ -92,3 +94,5 @@ function resultOf({ request }, { url, created, scanner_name: name, status, findi
     found,
   );
 }
+
+export const routes = [{ pattern: '/scanners', page: drawnPage({ title: 'Scanning', path: '/scanners', draw: show }) }];
