@@ -80,9 +80,9 @@ export type SettingContribution = { [Type in SettingType]: SettingOf<Type> }[Set
  * Fields, links, summaries, lists and actions on a resource of core or of another plugin. Stored fields live in a side table of
  * the plugin, whose `key` column holds the row's id (primary key; foreign key with `on delete cascade`, which the service itself
  * adds where the resource is another plugin's, whenever that is on). Where nobody declares the type, since the plugin that does
- * is off, the extension waits and adds nothing: `plugins doctor` and the log tell of it. A row without a side
- * row shows the fields' defaults, so none of them can be required. They are shown, filtered, ordered and written as
- * core's own are, at no further statement per page; clashing names end the boot.
+ * is off, the extension waits and adds nothing: `plugins doctor` and the log tell of it. A row without a side row shows the
+ * fields' defaults, so none of them can be required. All that is done with core's own can be done with them, at no further
+ * statement per page; clashing names end the boot.
  */
 export interface Extension {
   /** the side table's name inside the plugin's schema; needed by stored fields */
@@ -194,9 +194,8 @@ export interface ConsolePage {
   /** what the console calls them, in its menu and where one of them fails; at most 60 characters */
   title: string;
   /**
-   * An ES module of the package, built for browsers: `new URL('./pages/drift.js', import.meta.url)`. The files of its folder
-   * are served beside it, to everybody. It imports `@tapline/console-kit`, `preact` and `@preact/signals` by these names: the
-   * console has them. Its export `routes` is a list of `Route` of that package, with patterns at `path` and below.
+   * An ES module for browsers, `new URL('./pages/drift.js', import.meta.url)`, its folder being served to everybody. It imports
+   * `@tapline/console-kit`, `preact` and `@preact/signals` by name, and exports `routes`: `Route`s at `path` and below.
    */
   module: URL;
   /** its entry in the menu; without it the pages are reached by links alone */

@@ -79,7 +79,7 @@ describe('the architecture', () => {
     const web = imports.filter(({ file, target }) => inside(file, 'plugins/console/web') && target);
     expect(web.filter(({ target }) => target === 'console-kit').length).to.be.greaterThan(80);
     const frame =
-      /^plugins\/console\/web\/((app|shell)\.tsx|api\/navigation\.ts|resources\/registry\.ts|plugins\/|pages\/login\/)/;
+      /^plugins\/console\/web\/((app|shell)\.tsx|api\/navigation\.ts|resources\/registry\.ts|plugins\/|palette\/|pages\/login\/)/;
     const deep = web.filter(
       ({ file, target }) =>
         inside(target!, 'console-kit') &&

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Field, type FieldProps } from '../components/field.tsx';
 import type { Language } from './check-code.ts';
-import './editor.css';
 
 interface Props extends FieldProps {
   value: string;

@@ -41,7 +41,7 @@ interface PageFile {
   /** of the content, so the same on every node and after every checkout */
   hash: string;
   /** of pages only */
-  policy?: string;
+  contentPolicy?: string;
   /** by encoding, made when first asked for */
   packed: Map<string, Promise<Buffer>>;
 }
@@ -131,9 +131,9 @@ function readFiles(root: string, below = ''): Map<string, PageFile> {
   return files;
 }
 
-function policyFor(content: Buffer): Pick<PageFile, 'policy'> {
+function policyFor(content: Buffer): Pick<PageFile, 'contentPolicy'> {
   const maps = [...content.toString().matchAll(importMaps)];
-  return { policy: policyOf(maps.map(([, map = '']) => `'sha256-${digest(map).digest('base64')}'`)) };
+  return { contentPolicy: policyOf(maps.map(([, map = '']) => `'sha256-${digest(map).digest('base64')}'`)) };
 }
 
 /** The file of that name, or the fallback for a path that a person opened: the pages' own router knows it. */
@@ -160,8 +160,8 @@ async function send(ctx: Context, file: PageFile): Promise<void> {
   ctx.set('Cache-Control', hashed.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
   ctx.set('ETag', `"${encoding ? `${hash}-${encoding}` : hash}"`);
   ctx.vary('Accept');
-  if (file.policy) {
-    ctx.set('Content-Security-Policy', file.policy);
+  if (file.contentPolicy) {
+    ctx.set('Content-Security-Policy', file.contentPolicy);
     ctx.set('Referrer-Policy', 'same-origin');
   }
   if (ctx.fresh) {

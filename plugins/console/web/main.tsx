@@ -6,6 +6,7 @@ import './styles/table.css';
 import './styles/output.css';
 import './styles/cards.css';
 import './styles/resources.css';
+import './styles/editor.css';
 import './theme/theme.ts';
 import { render } from 'preact';
 import { App } from './app.tsx';

@@ -1,10 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Loading, PageLayout } from '@tapline/console-kit';
-import { matchRoute } from '@tapline/console-kit/shell';
-import { navigation } from '../../api/navigation.ts';
+import { isPage } from '../../plugins/known-pages.ts';
 import { NotFoundPage } from '../not-found-page.tsx';
-import { routes } from '../../routes.ts';
 import { type Wizard, wizards } from './wizards.ts';
 
 /** A short guide: what there is to do, in its order, and what is done already. */
@@ -35,7 +33,7 @@ function Guide({ wizard: { title, why, steps } }: { wizard: Wizard }) {
                 {step.title} {found[i] !== null && <span class="step-state">{states.get(found[i]!)}</span>}
               </h2>
               <p>{step.why}</p>
-              {isThere(step.to) ? (
+              {isPage(step.to.split('?')[0]!) ? (
                 <a class="button" href={step.to}>
                   {step.label}
                 </a>
@@ -48,10 +46,4 @@ function Guide({ wizard: { title, why, steps } }: { wizard: Wizard }) {
       )}
     </PageLayout>
   );
-}
-
-/** A page of the console, or of a plugin that is on. */
-function isThere(to: string): boolean {
-  const path = to.split('?')[0]!;
-  return matchRoute(routes, path) !== null || navigation.value.some((entry) => entry.path === path);
 }
