@@ -30,7 +30,8 @@ function* leaves(value: unknown, at: string): Generator<string> {
 const rows = async (sql: string): Promise<string[]> =>
   (await service.database.db.raw(sql)).rows.map((row: object) => Object.values(row).join(' '));
 const of = (kind: string, names: Iterable<string>) => [...names].map((name) => `${kind} ${name}`);
-const listed = async (path: string, key: string) => (await service.get(path)).body.results.map((one: any) => one[key]);
+const listed = async (path: string, key: string) =>
+  (await service.get(`${path}?page_size=200`)).body.results.map((one: any) => one[key]);
 
 try {
   const { catalog, registries } = service.services;
