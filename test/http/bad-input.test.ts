@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { CompiledRoute, Endpoint } from '../../core/descriptors/routes/routes.ts';
 import type { Model } from '../../core/descriptors/model.ts';
+import { type Opa, startOpa } from '../../plugins/policy/test/opa.ts';
 import { eachOf } from '../rbac/islands.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createFixtures, type Fixtures } from './fixtures.ts';
@@ -143,6 +144,7 @@ const undeclared = ['name', 'variables'];
 const takesBytes = ({ body }: Endpoint) => body?.kind === 'raw';
 
 describe('Bad input', function () {
+  let opa: Opa;
   let service: TestService;
   /** what is aimed at, and what stays whole for the requests that are right */
   let fixtures: Fixtures;
@@ -150,8 +152,16 @@ describe('Bad input', function () {
   let routes: CompiledRoute[];
   let token: string;
   before(async () => {
+    opa = await startOpa();
     // nothing is run here: launches stay pending
-    service = await startService({ TAPLINE_ROLES: 'web' });
+    service = await startService({
+      TAPLINE_ROLES: 'web',
+      // what is tried on the engine gets as far as the engine
+      TAPLINE_POLICY_ENGINE_ENABLED: 'true',
+      TAPLINE_POLICY_ENGINE_SERVER_URL: opa.url,
+      // however busy the machine is
+      TAPLINE_POLICY_ENGINE_EVALUATION_TIMEOUT_MS: '20000',
+    });
     fixtures = await createFixtures(service);
     untouched = await createFixtures(service);
     routes = service.services.catalog.routes;
@@ -159,7 +169,10 @@ describe('Bad input', function () {
     const { body } = await service.post('tokens/', { scope: 'write' });
     ({ token } = body);
   });
-  after(() => service.stop());
+  after(async () => {
+    await service?.stop();
+    await opa?.stop();
+  });
 
   const pathOf = ({ path, type }: CompiledRoute, id: unknown = fixtures.ids[type ?? '']) =>
     path

@@ -5,7 +5,7 @@ import { pathOf, prepare, rightBodies } from '../access/requests.ts';
 import { type Rewindable, startRewindable } from '../support/rewindable.ts';
 
 const unknown = 987_654_321;
-/** There is no aggregator to send the log to, no licence to hand in, no source of secrets behind this credential. */
+/** There is no aggregator to send the log to, no licence to hand in, no source of secrets behind this credential, no policy engine. */
 const neverTaken = new Set(
   [
     'settings/logging/test/',
@@ -16,6 +16,8 @@ const neverTaken = new Set(
     'credentials/:id/test/',
     // the inventory is a plain one
     'inventories/:id/input_inventories/',
+    'policies/:id/test/',
+    'policies/:id/backtest/',
   ].map((path) => `/api/v2/${path}`),
 );
 /** Values that are of no such type, by the types of OPTIONS. */

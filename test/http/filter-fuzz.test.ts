@@ -248,6 +248,8 @@ describe('filters and orders of every list', function () {
     workflow_job_template: ['webhook_key'],
     notification_template: ['notification_configuration'],
     project: ['webhook_key'],
+    event_rule: ['webhook_key'],
+    outbound_webhook: ['webhook_key'],
     o_auth2_access_token: ['token'],
     o_auth2_application: ['client_secret'],
   };
