@@ -151,6 +151,8 @@ describe('Bad input', function () {
   let untouched: Fixtures;
   let routes: CompiledRoute[];
   let token: string;
+  /** of an event rule */
+  let webhookPath: string;
   before(async () => {
     opa = await startOpa();
     // nothing is run here: launches stay pending
@@ -165,6 +167,8 @@ describe('Bad input', function () {
     fixtures = await createFixtures(service);
     untouched = await createFixtures(service);
     routes = service.services.catalog.routes;
+    const rule = { id: untouched.ids['event_rule'] };
+    webhookPath = (await service.services.db('plugin_eda.event_rules').where(rule).first()).webhook_path;
     // a token, since each of many thousand requests with a password costs a hash
     const { body } = await service.post('tokens/', { scope: 'write' });
     ({ token } = body);
@@ -180,6 +184,7 @@ describe('Bad input', function () {
       .replace(':slug', 'all')
       .replace(':file', 'start.js')
       .replace(':plugin', 'recommendations')
+      .replace(':webhook_path', webhookPath)
       .replaceAll(/:\w+/g, '1');
 
   /** What earlier tests changed may be refused to everybody: a project that became a manual one has no copies. */
