@@ -1,4 +1,5 @@
 import { eventExpectations } from './event-expectations.ts';
+import { gateExpectations } from './gate-expectations.ts';
 import { may, see } from './who.ts';
 
 /** What is expected at one path. Whoever is named by nothing is refused: 404 without a look at the row, else 403. */
@@ -22,7 +23,7 @@ export interface Line {
   /** also without credentials */
   open?: true | 'POST';
   /** what those get who may, by method, where it is not a success */
-  answers?: Partial<Record<'POST' | 'DELETE', '400' | '403' | '404' | '409'>>;
+  answers?: Partial<Record<'POST' | 'DELETE', '400' | '403' | '404' | '409' | '503'>>;
   /** what a browser that has not logged in gets, where it is not 401 */
   stranger?: '302';
 }
@@ -90,6 +91,7 @@ export const expectations: Record<string, Line> = {
   'plugins/:plugin/': { GET: see.settings! },
   'recommendations/': {},
   ...eventExpectations,
+  ...gateExpectations,
   'me/': {},
   'hooks/': { GET: see.hook_trace! },
   'hooks/traces/': { shows: 'hook_trace' },

@@ -4,6 +4,7 @@ import type { RoleType } from '../../core/rbac/definitions.ts';
 import { type World, world } from '../rbac/world.ts';
 import { tokenFor } from '../support/rewindable.ts';
 import { eventRows } from '../http/event-fixtures.ts';
+import { gateRows } from '../http/gate-fixtures.ts';
 
 /** Every object role there is of the types that have routes: a caller holds just that one, on the row of the matrix. */
 export const objectRoles = {
@@ -185,6 +186,7 @@ async function records(make: World, db: Knex, { self, creator }: People): Promis
     ...(await accounts(insert, organization, self)),
     ...started,
     ...(await eventRows(db, organization.id, started.job.id)),
+    ...(await gateRows(db, { organization: organization.id, template: job_template.id, run: started.job.id })),
     ...(await workflowRows(db, { organization, project, inventory, creator })),
     activity_stream: await activity(db, host, organization),
     role_definition: await insert('role_definitions', {

@@ -114,6 +114,12 @@ export const see: Record<string, readonly string[]> = {
       [...readers, ...of('organization', 'admin', 'auditor')],
     ]),
   ),
+  // judge the organization's launches
+  policy: organizationReaders,
+  scanner: organizationReaders,
+  // of a launch of the template
+  policy_decision: templateReaders,
+  scan_result: templateReaders,
   settings: readers,
 };
 

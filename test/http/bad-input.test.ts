@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { CompiledRoute, Endpoint } from '../../core/descriptors/routes/routes.ts';
 import type { Model } from '../../core/descriptors/model.ts';
+import { type Opa, startOpa } from '../../plugins/policy/test/opa.ts';
 import { eachOf } from '../rbac/islands.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createFixtures, type Fixtures } from './fixtures.ts';
@@ -143,23 +144,39 @@ const undeclared = ['name', 'variables'];
 const takesBytes = ({ body }: Endpoint) => body?.kind === 'raw';
 
 describe('Bad input', function () {
+  let opa: Opa;
   let service: TestService;
   /** what is aimed at, and what stays whole for the requests that are right */
   let fixtures: Fixtures;
   let untouched: Fixtures;
   let routes: CompiledRoute[];
   let token: string;
+  /** of an event rule */
+  let webhookPath: string;
   before(async () => {
+    opa = await startOpa();
     // nothing is run here: launches stay pending
-    service = await startService({ TAPLINE_ROLES: 'web' });
+    service = await startService({
+      TAPLINE_ROLES: 'web',
+      // what is tried on the engine gets as far as the engine
+      TAPLINE_POLICY_ENGINE_ENABLED: 'true',
+      TAPLINE_POLICY_ENGINE_SERVER_URL: opa.url,
+      // however busy the machine is
+      TAPLINE_POLICY_ENGINE_EVALUATION_TIMEOUT_MS: '20000',
+    });
     fixtures = await createFixtures(service);
     untouched = await createFixtures(service);
     routes = service.services.catalog.routes;
+    const rule = { id: untouched.ids['event_rule'] };
+    webhookPath = (await service.services.db('plugin_eda.event_rules').where(rule).first()).webhook_path;
     // a token, since each of many thousand requests with a password costs a hash
     const { body } = await service.post('tokens/', { scope: 'write' });
     ({ token } = body);
   });
-  after(() => service.stop());
+  after(async () => {
+    await service?.stop();
+    await opa?.stop();
+  });
 
   const pathOf = ({ path, type }: CompiledRoute, id: unknown = fixtures.ids[type ?? '']) =>
     path
@@ -167,6 +184,7 @@ describe('Bad input', function () {
       .replace(':slug', 'all')
       .replace(':file', 'start.js')
       .replace(':plugin', 'recommendations')
+      .replace(':webhook_path', webhookPath)
       .replaceAll(/:\w+/g, '1');
 
   /** What earlier tests changed may be refused to everybody: a project that became a manual one has no copies. */

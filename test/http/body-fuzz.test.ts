@@ -5,7 +5,10 @@ import { pathOf, prepare, rightBodies } from '../access/requests.ts';
 import { type Rewindable, startRewindable } from '../support/rewindable.ts';
 
 const unknown = 987_654_321;
-/** There is no aggregator to send the log to, no licence to hand in, no source of secrets behind this credential. */
+/**
+ * There is no aggregator to send the log to, no licence to hand in, no source of secrets behind this credential, no policy engine,
+ * and no event rule of this path.
+ */
 const neverTaken = new Set(
   [
     'settings/logging/test/',
@@ -16,6 +19,9 @@ const neverTaken = new Set(
     'credentials/:id/test/',
     // the inventory is a plain one
     'inventories/:id/input_inventories/',
+    'policies/:id/test/',
+    'policies/:id/backtest/',
+    'eda_webhooks/:webhook_path/',
   ].map((path) => `/api/v2/${path}`),
 );
 /** Values that are of no such type, by the types of OPTIONS. */

@@ -29,6 +29,8 @@ const texts = new Set(['variables', 'extra_vars']);
 const facts = new Set(['ansible_facts', 'engine_facts']);
 /** Parameters of every list, so that these fields answer to lookups only. */
 const parameters = new Set(['limit', 'host_filter']);
+/** Fields that a parameter of their name asks for, with a right value of it: they know no lookup, and are no order. */
+const narrowing: Record<string, string> = { applies_to: 'job_template' };
 
 const right: Record<Kind, string> = {
   number: '1',
@@ -123,7 +125,9 @@ describe('filters and orders of every list', function () {
     const all = Object.entries<any>(body.actions.GET).filter(
       ([name]) => !['related', 'summary_fields', 'url'].includes(name),
     );
-    const filterable = all.filter(([name, { filterable }]) => filterable && name !== 'type');
+    const offered = all.filter(([name, { filterable }]) => filterable && name !== 'type');
+    const filterable = offered.filter(([name]) => !narrowing[name]);
+    const narrowed = offered.map(([name]) => name).filter((name) => narrowing[name]);
     return {
       fields: filterable.map(([name, { type, choices }]): [string, Kind] => {
         if (texts.has(name)) return [name, 'text'];
@@ -137,7 +141,9 @@ describe('filters and orders of every list', function () {
       closed: all
         .filter(([name, { filterable }]) => !filterable && name !== 'type')
         .filter(([name]) => route !== places.get('audit_event') || name !== 'action')
-        .map(([name]) => name),
+        .map(([name]) => name)
+        .concat(narrowed),
+      narrowed,
       relations: (body.related_search_fields as string[])
         .map((name) => name.replace('__search', ''))
         .filter((name) => !facts.has(name)),
@@ -153,8 +159,9 @@ describe('filters and orders of every list', function () {
   it(
     'take every lookup that a field knows with a right value, all at once, and every field as an order',
     inEvery(async (route) => {
-      const { fields } = await fieldsOf(route);
+      const { fields, narrowed } = await fieldsOf(route);
       return differences(route, [
+        ...narrowed.map((name): [string, number] => [`${name}=${narrowing[name]}`, 200]),
         ...fields.map(([name, kind]): [string, number] => [
           lookups
             .filter((lookup) => knows(kind, lookup))
@@ -248,6 +255,8 @@ describe('filters and orders of every list', function () {
     workflow_job_template: ['webhook_key'],
     notification_template: ['notification_configuration'],
     project: ['webhook_key'],
+    event_rule: ['webhook_key'],
+    outbound_webhook: ['webhook_key'],
     o_auth2_access_token: ['token'],
     o_auth2_application: ['client_secret'],
   };

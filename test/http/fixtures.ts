@@ -1,6 +1,7 @@
 import type { TestService } from '../support/service.ts';
 import { workflowRows } from '../workflows/rows.ts';
 import { eventBodies, eventRows } from './event-fixtures.ts';
+import { gateBodies, gateRows } from './gate-fixtures.ts';
 
 export interface Fixtures {
   /** an existing row per type */
@@ -248,7 +249,9 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
     inventory: named(ids.inventory),
   });
   const events = await eventRows(db, ids.organization!, ids.job!);
-  for (const [type, { id }] of Object.entries({ ...rows, ...events })) ids[type] = id;
+  const launched = { organization: ids.organization!, template: ids.job_template!, run: ids.job! };
+  const gates = await gateRows(db, launched);
+  for (const [type, { id }] of Object.entries({ ...rows, ...events, ...gates })) ids[type] = id;
   ids.activity_stream ??= (await db('activity_stream').first('id')).id;
   return { ids, bodies: bodies(ids) };
 }
@@ -457,6 +460,7 @@ export const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
   'POST /api/v2/inventory_sources/:id/instance_groups/': () => ({ id: ids.instance_group }),
   ...workflowBodies(ids),
   ...eventBodies(ids),
+  ...gateBodies(ids),
 });
 
 const surveyBody = () => ({

@@ -1,0 +1,34 @@
+import type { Line } from './expectations.ts';
+import { may } from './who.ts';
+
+const admin = may.organization;
+const writes = { PUT: admin, PATCH: admin, DELETE: admin };
+const acts = (at: string): Line => ({ at, GET: null, POST: admin });
+/** The engine is switched off: those who may ask are told so. */
+const asks: Line = { ...acts('policy'), answers: { POST: '503' } };
+
+/** Specification, "Authentication" 5: administrators create them; who reads the organization reads them. */
+export const gateExpectations: Record<string, Line> = {
+  'policies/': { shows: 'policy', POST: admin, form: [...admin, 'otherAdmin'] },
+  'policies/:id/': { at: 'policy', ...writes },
+  'policies/:id/enable/': acts('policy'),
+  'policies/:id/disable/': acts('policy'),
+  'policies/:id/test/': asks,
+  'policies/:id/backtest/': asks,
+  'policies/:id/activity_stream/': { at: 'policy' },
+  'policies/:id/explain-access/': { at: 'policy' },
+  'policy_decisions/': { shows: 'policy_decision' },
+  'policy_decisions/:id/': { at: 'policy_decision' },
+  'policy_decisions/:id/activity_stream/': { at: 'policy_decision' },
+  'policy_decisions/:id/explain-access/': { at: 'policy_decision' },
+  'scanners/': { shows: 'scanner', POST: admin, form: [...admin, 'otherAdmin'] },
+  'scanners/:id/': { at: 'scanner', ...writes },
+  'scanners/:id/enable/': acts('scanner'),
+  'scanners/:id/disable/': acts('scanner'),
+  'scanners/:id/activity_stream/': { at: 'scanner' },
+  'scanners/:id/explain-access/': { at: 'scanner' },
+  'scan_results/': { shows: 'scan_result' },
+  'scan_results/:id/': { at: 'scan_result' },
+  'scan_results/:id/activity_stream/': { at: 'scan_result' },
+  'scan_results/:id/explain-access/': { at: 'scan_result' },
+};
