@@ -12,6 +12,7 @@ export const takes: Readonly<Record<string, Readonly<Record<string, string>>>> =
     labels: 'labels/?organization={id}',
   },
   user: { credentials: 'users/{id}/credentials/', tokens: 'users/{id}/tokens/' },
+  o_auth2_application: { tokens: 'applications/{id}/tokens/' },
   inventory: {
     hosts: 'inventories/{id}/hosts/',
     groups: 'inventories/{id}/groups/',

@@ -69,8 +69,15 @@ function defineContexts({ settings }: Pick<PluginApi, 'settings'>): void {
 export function engineSettings({ settings }: Pick<PluginApi, 'settings'>): EngineSettings {
   return {
     enabled: settings.get('POLICY_ENGINE_ENABLED', false),
-    url: settings.get('POLICY_ENGINE_SERVER_URL', '').replace(/\/+$/, ''),
+    url: withoutSlashes(settings.get('POLICY_ENGINE_SERVER_URL', '')),
     timeoutMs: settings.get('POLICY_ENGINE_EVALUATION_TIMEOUT_MS', 2000),
     failMode: settings.get('POLICY_ENGINE_FAIL_MODE', 'allow') === 'deny' ? 'deny' : 'allow',
   };
+}
+
+/** Of its end; a pattern would look for it from each of many slashes. */
+function withoutSlashes(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end--;
+  return url.slice(0, end);
 }

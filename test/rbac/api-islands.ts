@@ -17,11 +17,7 @@ export const mostOnPage = 200;
 
 /** The service as it boots, on a database of random graphs. */
 export async function startIslands(graphs: number) {
-  const service: Rewindable = await startRewindable({
-    TAPLINE_ORG_ADMINS_CAN_SEE_ALL_USERS: 'false',
-    // the graphs are of core's records: what plugins keep, and who sees it, is held by the matrix and by their own tests
-    TAPLINE_PLUGINS: 'recommendations,console',
-  });
+  const service: Rewindable = await startRewindable({ TAPLINE_ORG_ADMINS_CAN_SEE_ALL_USERS: 'false' });
   const seeds = Array.from({ length: graphs }, (_, index) => index + 1);
   const islands: ApiIsland[] = [];
   for (const island of await drawIslands(service.db, seeds)) {

@@ -1,5 +1,5 @@
 /** What the engine's language tells apart and JavaScript does not: `1.0` is no `1`, and integers have as many digits as they have. */
-const inexact = /[:,[]\s*-?\d+(?:\.\d*0|(?:\.\d+)?[eE][+-]?\d+|\d{15,})\s*[,\]}]/;
+const inexact = /[:,[]\s*-?(?:\d{16,}|\d+(?:\.\d*0|(?:\.\d+)?[eE][+-]?\d+))\s*[,\]}]/;
 const mostDigits = 1000;
 
 interface RawJson {

@@ -31,9 +31,11 @@ export function packageOf(module: string): string[] | undefined {
 
 /** Of `refused`, those that the module uses, however it writes their names. */
 export function outwardCalls(module: string): string[] {
-  const code = withoutComments(module)
-    .replaceAll(/\[\s*["`](\w+)["`]\s*\]/g, '.$1')
-    .replaceAll(/\s*\.\s*/g, '.');
+  const dotted = withoutComments(module).replaceAll(/\[\s*["`](\w+)["`]\s*\]/g, '.$1');
+  const code = dotted
+    .split('.')
+    .map((part) => part.trim())
+    .join('.');
   return refused.filter((call) => code.includes(call));
 }
 
