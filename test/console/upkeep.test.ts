@@ -197,6 +197,7 @@ describeWith(['chromium'], 'the console: look after what there is', () => {
     await page.getByRole('searchbox').fill('max_forks');
     await page.getByRole('button', { name: 'Search' }).click();
     const row = page.getByRole('row', { name: /Max forks/ });
+    await row.waitFor();
     expect(await row.getByRole('cell').allTextContents()).to.deep.equal(['Jobs', '200', 'default']);
     expect(await violations(page)).to.deep.equal([]);
     await row.getByRole('link').click();

@@ -264,7 +264,9 @@ describeWith(['chromium'], 'the console: a workflow is edited in its graph', () 
     await theirs.getByRole('combobox').fill('key');
     await editor.getByRole('option', { name: /^Red key/ }).waitFor();
     const offered = editor.getByRole('listbox', { name: 'Add to credentials' }).getByRole('option');
-    expect(await offered.count()).to.equal(1);
+    // while it is searched the list is empty
+    await until(async () => (await offered.count()) === 1);
+    await offered.getByText('Red key').waitFor();
     await editor.context().close();
 
     await node('Asks for all').focus();
