@@ -20,6 +20,7 @@ export * from './rules.ts';
 export * from './run-kind.ts';
 export * from './same-kind.ts';
 export * from './services.ts';
+export * from './switch-actions.ts';
 /** What `api.db` and transactions are. */
 export type { Knex } from 'knex';
 /** For the schemas of tasks: the service's own copy, so that a plugin need not bring one. */

@@ -1,3 +1,4 @@
+import { ValidationError } from './errors.ts';
 import type { Call } from './resource.ts';
 
 /** A group of conditions of knex's query builder; nothing that is done in it reaches beyond the group. */
@@ -106,3 +107,19 @@ export const parameter = {
     },
   }),
 };
+
+/**
+ * For the `validate` of a resource: that the list sent for a field holds nothing but these texts. `once`: and none of them twice.
+ * @throws ValidationError under the field, naming the first that is wrong
+ */
+export function assertMembers(
+  name: string,
+  sent: readonly unknown[],
+  choices: readonly string[],
+  { once = false } = {},
+): void {
+  const unknown = sent.find((value) => !choices.includes(value as string));
+  if (unknown !== undefined)
+    throw ValidationError.field(name, `${JSON.stringify(unknown).slice(0, 100)} is none of ${choices.join(', ')}.`);
+  if (once && new Set(sent).size < sent.length) throw ValidationError.field(name, 'It names one of them twice.');
+}

@@ -1,7 +1,15 @@
-import { defineResource, field, type PluginApi, type Resource, type Row, ValidationError } from '@tapline/plugin-sdk';
+import {
+  assertMembers,
+  defineResource,
+  field,
+  type PluginApi,
+  type Resource,
+  type Row,
+  ValidationError,
+  switchActions,
+} from '@tapline/plugin-sdk';
 import { categories, severities } from '../detect/classify.ts';
 import { previewAction } from './preview.ts';
-import { switchAction } from './switch.ts';
 
 const year = 525_600;
 
@@ -55,8 +63,13 @@ export function driftAlertRuleResource(api: PluginApi): Resource {
     fields,
     sublists: { drift_alerts: { resource: 'drift_alert', column: 'alert_rule_id' } },
     actions: {
-      enable: switchAction(api, administers, true),
-      disable: switchAction(api, administers, false),
+      ...switchActions(api, {
+        type: 'drift_alert_rule',
+        table: 'alert_rules',
+        access: administers,
+        enable: 'Switches it on',
+        disable: 'Switches it off',
+      }),
       preview: previewAction(api, administers),
     },
     validate: ({ input, before, sent }) => check(api, { ...before, ...input } as Row, input as Row, sent),
@@ -70,14 +83,7 @@ export function driftAlertRuleResource(api: PluginApi): Resource {
 
 async function check(api: PluginApi, row: Row, input: Row, sent: ReadonlySet<string>): Promise<void> {
   const named = input['categories'];
-  if (Array.isArray(named)) {
-    const unknown = named.find((name) => !(categories as readonly unknown[]).includes(name));
-    if (unknown !== undefined)
-      throw ValidationError.field(
-        'categories',
-        `${JSON.stringify(unknown).slice(0, 100)} is none of ${categories.join(', ')}.`,
-      );
-  }
+  if (Array.isArray(named)) assertMembers('categories', named, categories);
   if (sent.has('notification_template') && input['notification_template_id'] === null)
     throw ValidationError.field('notification_template', 'This field may not be null.');
   const { inventory_id: id, organization_id: organization } = row;

@@ -1,10 +1,9 @@
-import { defineResource, field, type PluginApi, type Resource } from '@tapline/plugin-sdk';
+import { defineResource, field, type PluginApi, type Resource, switchActions } from '@tapline/plugin-sdk';
 import { accessOf } from '../access.ts';
 import { eventDecoder } from '../decoders/decoder.ts';
 import { backtestAction } from './backtest-action.ts';
 import { checkRule } from './check-rule.ts';
 import { keyAction } from './key-action.ts';
-import { switchAction } from './switch-action.ts';
 import { tryAction } from './try-action.ts';
 
 const help = {
@@ -39,8 +38,13 @@ export function eventRuleResource(api: PluginApi): Resource {
       webhook_key: keyAction(api, manage),
       test: tryAction(api, manage),
       backtest: backtestAction(api, manage),
-      enable: switchAction(api, manage, true),
-      disable: switchAction(api, manage, false),
+      ...switchActions(api, {
+        type: 'event_rule',
+        table: 'event_rules',
+        access: manage,
+        enable: 'Switch it on',
+        disable: 'Switch it off: its events are answered and ignored',
+      }),
     },
     validate: (context) => checkRule(api, context as never),
   });

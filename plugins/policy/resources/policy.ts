@@ -1,10 +1,16 @@
-import { defineResource, field, parameter, type PluginApi, type Resource } from '@tapline/plugin-sdk';
+import {
+  assertMembers,
+  defineResource,
+  field,
+  parameter,
+  type PluginApi,
+  type Resource,
+  switchActions,
+} from '@tapline/plugin-sdk';
 import { modes, resourceTypes } from '../policy.ts';
 import { engineSettings } from '../settings.ts';
 import type { Sync } from '../sync.ts';
 import { backtestAction } from './backtest-action.ts';
-import { checkAppliesTo } from './check-applies-to.ts';
-import { switchAction } from './switch-action.ts';
 import { readModule } from './read-module.ts';
 import { testAction } from './test-action.ts';
 import type { Engine } from '../engine/client.ts';
@@ -67,13 +73,18 @@ export function policyResource(api: PluginApi, engine: Engine, sync: Sync): Reso
     fields,
     parameters: { applies_to: parameter.memberOf('applies_to', resourceTypes, { emptyIsAll: true }) },
     actions: {
-      enable: switchAction(api, administers, true),
-      disable: switchAction(api, administers, false),
+      ...switchActions(api, {
+        type: 'policy',
+        table: 'policies',
+        access: administers,
+        enable: 'Asks it about launches',
+        disable: 'Asks it no more',
+      }),
       test: testAction(api, engine, administers),
       backtest: backtestAction(api, engine, administers),
     },
     validate({ input, before }) {
-      if ('applies_to' in input) checkAppliesTo(input.applies_to);
+      if (input.applies_to) assertMembers('applies_to', input.applies_to, resourceTypes, { once: true });
       if (!before || 'rego_module' in input || 'package_path' in input)
         Object.assign(input, readModule({ ...before, ...input }, 'package_path' in input));
     },

@@ -1,4 +1,5 @@
 import {
+  assertMembers,
   defineResource,
   field,
   parameter,
@@ -6,11 +7,10 @@ import {
   type Resource,
   type Row,
   ValidationError,
+  switchActions,
 } from '@tapline/plugin-sdk';
 import { resourceTypes, severities, type Tool, tools } from '../scanner.ts';
 import { configProblems } from '../tools/config.ts';
-import { checkAppliesTo } from './check-applies-to.ts';
-import { switchAction } from './switch-action.ts';
 
 const ro = { mode: 'ro' } as const;
 const configHelp =
@@ -49,9 +49,17 @@ export function scannerResource(api: PluginApi): Resource {
       last_run_status: field.string(ro),
     },
     parameters: { applies_to: parameter.memberOf('applies_to', resourceTypes, { emptyIsAll: true }) },
-    actions: { enable: switchAction(api, administers, true), disable: switchAction(api, administers, false) },
+    actions: {
+      ...switchActions(api, {
+        type: 'scanner',
+        table: 'scanners',
+        access: administers,
+        enable: 'Has it scan launches',
+        disable: 'Has it scan no more',
+      }),
+    },
     validate({ input, before }) {
-      if ('applies_to' in input) checkAppliesTo(input.applies_to);
+      if (input.applies_to) assertMembers('applies_to', input.applies_to, resourceTypes, { once: true });
       if (!before || 'tool' in input || 'config' in input) checkConfig({ ...before, ...input } as unknown as Row);
     },
   });
