@@ -23,6 +23,7 @@ export { Dialog } from './components/dialog.tsx';
 export { Diff } from './components/diff.tsx';
 export { CodeField } from './editor/code-field.tsx';
 export { type DrawContext, drawnPage } from './components/drawn-page.tsx';
+export { element } from './components/element.ts';
 export { Folded } from './components/folded.tsx';
 export { lazily } from './components/lazily.tsx';
 export { Notice } from './components/notice.tsx';

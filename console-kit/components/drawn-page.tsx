@@ -4,7 +4,6 @@ import { useEffect, useRef } from 'preact/hooks';
 import { request } from '../api/http.ts';
 import { user } from '../api/session.ts';
 import { go, place } from '../router.ts';
-import { Notice } from './notice.tsx';
 import { Loading, PageLayout } from './page.tsx';
 import { toast } from './toasts.tsx';
 
@@ -29,43 +28,40 @@ interface Props {
   draw(root: HTMLElement, context: DrawContext): Leave | void | Promise<Leave | void>;
 }
 
-/** A page that something else than Preact draws into an element, anew for each address. What it throws is shown in its place. */
+/** A page that something else than Preact draws into an element, anew for each address. What it throws is a fault of the page. */
 export function drawnPage({ title, path, draw }: Props): ComponentType {
   return function DrawnPage() {
     const { path: here, query } = place.value;
     const part = useRef<HTMLDivElement>(null);
-    const state = useSignal<'loading' | 'shown' | { problem: string }>('loading');
+    const state = useSignal<State>('loading');
     useEffect(() => {
       state.value = 'loading';
       return visit(part.current!, draw, here.slice(path.length), (next) => void (state.value = next));
     }, [here, query.toString()]);
     const { value } = state;
+    // whoever holds the page shows its faults, those of other pages as well
+    if (typeof value === 'object') throw value.fault;
     return (
       <PageLayout title={title}>
         {value === 'loading' && <Loading what={title} />}
-        {typeof value === 'object' && (
-          <Notice tone="bad" title="This page failed" alert>
-            <p>{value.problem}</p>
-          </Notice>
-        )}
         <div ref={part} />
       </PageLayout>
     );
   };
 }
 
-type Say = (state: 'shown' | { problem: string }) => void;
+type State = 'loading' | 'shown' | { fault: unknown };
 
 /** One opening of the page, until it is left; what comes after that changes nothing any more. Returns how to leave. */
-function visit(part: HTMLElement, draw: Props['draw'], rest: string, say: Say): Leave {
+function visit(part: HTMLElement, draw: Props['draw'], rest: string, say: (state: State) => void): Leave {
   // of its own: who is late writes where nobody looks
   const root = document.createElement('div');
   part.replaceChildren(root);
   let left = false;
   let leave: Leave | void;
-  const failed = (error: unknown) => {
-    console.warn('A page failed:', error);
-    if (!left) say({ problem: error instanceof Error ? error.message : String(error) });
+  const failed = (fault: unknown) => {
+    if (left) console.warn('A page that was left failed:', fault);
+    else say({ fault });
   };
   const end = () => {
     try {

@@ -122,6 +122,24 @@ describeWith(['chromium'], 'the console: pages of plugins', () => {
     expect(others).to.deep.equal([]);
   });
 
+  it('may be drawn by hand, and are held as any other', async () => {
+    await stage.open('/windows/by-hand');
+    await page.getByText('Drawn for <i>admin</i>').waitFor();
+    await heading('By hand').waitFor();
+    expect(await page.getByLabel('Pane').isDisabled()).to.equal(true);
+    await page.getByRole('button', { name: 'Click' }).click();
+    await page.getByText('Clicked.').waitFor();
+    await menu('Windows').click();
+    await page.getByText('Nobody draws any more.').waitFor();
+    await stage.open('/windows/by-hand?off');
+    const alert = page.getByRole('alert');
+    await alert.getByText('The hand is <b>off</b>.').waitFor();
+    expect(await alert.textContent()).to.contain('page of the plugin windows failed');
+    await menu('Windows').click();
+    await page.getByText('admin, any day').waitFor();
+    expect(stage.problems().filter((problem) => !problem.includes('The hand'))).to.deep.equal([]);
+  });
+
   it('change nothing once they are left, however late their code comes', async () => {
     const other = await stage.fresh();
     await stage.logIn(other);

@@ -1,5 +1,4 @@
-import { drawnPage } from '@tapline/console-kit';
-import { element } from './dom.js';
+import { drawnPage, element } from '@tapline/console-kit';
 import { showDetail } from './detail.js';
 import { showForm } from './form.js';
 

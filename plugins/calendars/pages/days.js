@@ -1,4 +1,4 @@
-import { element } from './dom.js';
+import { element } from '@tapline/console-kit';
 
 const shown = 14;
 

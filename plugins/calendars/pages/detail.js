@@ -1,6 +1,7 @@
+import { element } from '@tapline/console-kit';
 import { showBindings } from './bindings.js';
 import { preview } from './days.js';
-import { button, element, failure } from './dom.js';
+import { button, failure } from './dom.js';
 
 /** One calendar: what it comes to in the next days, what it is bound to. */
 export async function showDetail(root, context, id) {

@@ -1,13 +1,4 @@
-/** Texts only ever become text: nothing in a name is markup. */
-export function element(name, attributes = {}, ...content) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') made.addEventListener(key, value);
-    else if (value !== undefined && value !== false) made.setAttribute(key, value === true ? '' : value);
-  }
-  made.append(...content.flat().filter((part) => part !== undefined && part !== null && part !== false));
-  return made;
-}
+import { element } from '@tapline/console-kit';
 
 let made = 0;
 

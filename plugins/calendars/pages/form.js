@@ -1,4 +1,5 @@
-import { element, failure, field, select } from './dom.js';
+import { element } from '@tapline/console-kit';
+import { failure, field, select } from './dom.js';
 import { windowsField } from './windows.js';
 
 const kinds = [

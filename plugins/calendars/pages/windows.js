@@ -1,4 +1,5 @@
-import { button, element, field, select } from './dom.js';
+import { element } from '@tapline/console-kit';
+import { button, field, select } from './dom.js';
 
 const repeats = [
   ['', 'Once'],

@@ -1,4 +1,5 @@
-import { element, table, time } from './dom.js';
+import { element } from '@tapline/console-kit';
+import { table, time } from './dom.js';
 
 /** What fired, and whether anybody was told. */
 export async function showAlerts(part, { request }) {
@@ -14,6 +15,6 @@ export async function showAlerts(part, { request }) {
             status === 'failed' ? `failed: ${error}` : status,
           ]),
         )
-      : element('p', { className: 'empty' }, 'No rule has fired.'),
+      : element('p', { class: 'empty' }, 'No rule has fired.'),
   );
 }

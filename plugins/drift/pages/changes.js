@@ -1,4 +1,5 @@
-import { button, element, field, link, pager, select, table, time } from './dom.js';
+import { element } from '@tapline/console-kit';
+import { button, field, link, pager, select, table, time } from './dom.js';
 
 const categories = ['packages', 'services', 'users_groups', 'network', 'mounts', 'kernel', 'other'];
 const severities = ['low', 'medium', 'high', 'critical'];
@@ -32,7 +33,7 @@ export async function showChanges(part, { request, query, go, toast }) {
     filterForm(query, go),
     page.results.length
       ? changesTable(page.results)
-      : element('p', { className: 'empty' }, 'No change of a host is on record here.'),
+      : element('p', { class: 'empty' }, 'No change of a host is on record here.'),
     bulk(part, summary, filters, acknowledge),
     pager(page, asked),
   );
@@ -41,7 +42,7 @@ export async function showChanges(part, { request, query, go, toast }) {
 const totals = ({ total, unacknowledged, by_category: categoriesOf, by_severity: severitiesOf }) =>
   element(
     'p',
-    { className: 'sub' },
+    { class: 'sub' },
     `${total} changes, ${unacknowledged} not acknowledged. `,
     [...Object.entries(severitiesOf).toReversed(), ...Object.entries(categoriesOf)]
       .filter(([, count]) => count)
@@ -55,9 +56,9 @@ function filterForm(query, go) {
   const form = element(
     'form',
     {
-      className: 'filters',
+      class: 'filters',
       'aria-label': 'Narrow the list',
-      onsubmit: (event) => {
+      submit: (event) => {
         event.preventDefault();
         const sent = [...new FormData(form)].filter(([, text]) => text);
         go(`/drift?${new URLSearchParams(sent)}`);
@@ -92,7 +93,7 @@ function filterForm(query, go) {
     ),
     field('From', input('date_from', 'date')),
     field('To', input('date_to', 'date')),
-    element('button', { className: 'button primary' }, 'Narrow'),
+    element('button', { class: 'button primary' }, 'Narrow'),
     link(`/api/v2/drift_detections/export/?${query}`, 'Export as CSV'),
   );
   return form;
@@ -105,14 +106,19 @@ const changesTable = (results) =>
     results.map((row) => [
       row.acknowledged
         ? ''
-        : element('input', { type: 'checkbox', name: 'change', value: row.id, ariaLabel: `Select change ${row.id}` }),
+        : element('input', {
+            type: 'checkbox',
+            name: 'change',
+            value: row.id,
+            'aria-label': `Select change ${row.id}`,
+          }),
       link(
         `/drift?host__name__icontains=${encodeURIComponent(row.summary_fields.host.name)}`,
         row.summary_fields.host.name,
       ),
       link(`/drift/${row.id}`, row.summary),
       row.category,
-      element('span', { className: `severity ${row.severity}` }, row.severity),
+      element('span', { class: `severity ${row.severity}` }, row.severity),
       row.attribution === 'expected' ? 'our jobs' : 'others',
       time(row.created),
       row.acknowledged ? (row.summary_fields.acknowledged_by?.username ?? 'somebody') : '–',
@@ -124,7 +130,7 @@ function bulk(part, { unacknowledged }, filters, acknowledge) {
   const chosen = () => [...part.querySelectorAll('input[name=change]:checked')].map((box) => Number(box.value));
   return element(
     'p',
-    { className: 'bulk' },
+    { class: 'bulk' },
     button('Acknowledge those selected', () => acknowledge('drift_detections/acknowledge/', { ids: chosen() })),
     unacknowledged > 0 &&
       button(`Acknowledge all ${unacknowledged}`, () =>

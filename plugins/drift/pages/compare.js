@@ -1,4 +1,5 @@
-import { element, field, select, table, value } from './dom.js';
+import { element } from '@tapline/console-kit';
+import { field, select, table, value } from './dom.js';
 
 /** Two snapshots side by side, of one host or of two. */
 export async function showCompare(part, { request, query, go }) {
@@ -7,9 +8,7 @@ export async function showCompare(part, { request, query, go }) {
   const narrowed = host ? `&host__name__icontains=${encodeURIComponent(host)}` : '';
   const { results: snapshots } = await request('GET', `fact_snapshots/?page_size=200${narrowed}`);
   if (!snapshots.length && !host) {
-    part.replaceChildren(
-      element('p', { className: 'empty' }, 'There are no snapshots yet: let jobs use the fact cache.'),
-    );
+    part.replaceChildren(element('p', { class: 'empty' }, 'There are no snapshots yet: let jobs use the fact cache.'));
     return;
   }
   const choices = snapshots.map(({ id, captured_at: at, summary_fields }) => [
@@ -20,7 +19,7 @@ export async function showCompare(part, { request, query, go }) {
     'form',
     {
       'aria-label': 'Snapshots to compare',
-      onsubmit: (event) => {
+      submit: (event) => {
         event.preventDefault();
         const sent = new FormData(form);
         // other hosts: other snapshots to choose from
@@ -31,7 +30,7 @@ export async function showCompare(part, { request, query, go }) {
     field('Hosts', element('input', { name: 'host', type: 'search', value: host, placeholder: 'part of a name' })),
     field('First snapshot', select('a', choices, a ?? choices.at(1)?.[0])),
     field('Second snapshot', select('b', choices, b ?? choices.at(0)?.[0])),
-    element('button', { className: 'button primary' }, 'Compare'),
+    element('button', { class: 'button primary' }, 'Compare'),
   );
   part.replaceChildren(form);
   if (a && b) part.append(...(await comparison(request, Number(a), Number(b))));
@@ -60,7 +59,7 @@ async function comparison(request, a, b) {
         'Differences',
         ['Fact', titleOf(one), titleOf(other)],
         differences.map(({ fact_path: path, severity, before, after, paths }) => [
-          element('div', {}, path, element('p', { className: `severity ${severity}` }, severity)),
+          element('div', {}, path, element('p', { class: `severity ${severity}` }, severity)),
           shortened(before, paths, 'before'),
           shortened(after, paths, 'value'),
         ]),

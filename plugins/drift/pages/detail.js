@@ -1,4 +1,5 @@
-import { button, element, link, table, time, value } from './dom.js';
+import { element } from '@tapline/console-kit';
+import { button, link, table, time, value } from './dom.js';
 
 /** One change, with the whole fact before and after. */
 export async function showDetail(part, { request, toast }, id) {

@@ -1,32 +1,22 @@
-/** Texts only ever become text: nothing that a host tells of itself is markup. */
-export function element(name, properties = {}, ...content) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(properties)) {
-    if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
-    else if (key in made) made[key] = value;
-    else made.setAttribute(key, value);
-  }
-  made.append(...content.flat().filter((part) => part !== null && part !== undefined && part !== false));
-  return made;
-}
+import { element } from '@tapline/console-kit';
 
 export const link = (href, ...content) => element('a', { href }, ...content);
 
-export const button = (label, onclick, properties = {}) =>
-  element('button', { type: 'button', className: 'button', onclick, ...properties }, label);
+export const button = (label, click, attributes = {}) =>
+  element('button', { type: 'button', class: 'button', click, ...attributes }, label);
 
 /** `wide`: the title of the column that takes the room that the others leave; all are alike without it. */
 export function table(caption, titles, rows, wide) {
-  const narrow = (at) => (wide !== undefined && titles[at] !== wide ? { className: 'narrow' } : {});
+  const narrow = (at) => (wide !== undefined && titles[at] !== wide ? { class: 'narrow' } : {});
   const heading = (title, at) => element('th', { scope: 'col', ...narrow(at) }, title);
   const row = (cells) => element('tr', {}, ...cells.map((cell, at) => element('td', narrow(at), cell)));
   return element(
     'div',
-    { className: 'table-wrap' },
+    { class: 'table-wrap' },
     element(
       'table',
       {},
-      element('caption', { className: 'visually-hidden' }, caption),
+      element('caption', { class: 'visually-hidden' }, caption),
       element('thead', {}, element('tr', {}, ...titles.map(heading))),
       element('tbody', {}, ...rows.map(row)),
     ),
@@ -34,8 +24,7 @@ export function table(caption, titles, rows, wide) {
 }
 
 /** A control under its label. */
-export const field = (label, control) =>
-  element('div', { className: 'field' }, element('label', {}, label, ' ', control));
+export const field = (label, control) => element('div', { class: 'field' }, element('label', {}, label, ' ', control));
 
 export const select = (name, options, chosen = '') =>
   element(
@@ -47,7 +36,7 @@ export const select = (name, options, chosen = '') =>
   );
 
 export const time = (text) =>
-  element('time', { dateTime: text }, new Date(text).toISOString().replace('T', ' ').slice(0, 16));
+  element('time', { datetime: text }, new Date(text).toISOString().replace('T', ' ').slice(0, 16));
 
 export const value = (what) =>
   element(
@@ -66,7 +55,7 @@ const pages = [
 export const tabs = (here) =>
   element(
     'nav',
-    { className: 'tabs', 'aria-label': 'Drift' },
+    { class: 'tabs', 'aria-label': 'Drift' },
     ...pages.map(([path, label]) => {
       const made = link(`/drift${path}`, label);
       if (path === here) made.setAttribute('aria-current', 'page');
@@ -84,9 +73,9 @@ export function pager({ count, next, previous }, query) {
   };
   return element(
     'p',
-    { className: 'pager' },
+    { class: 'pager' },
     previous && link(to(page - 1), 'Previous'),
-    element('span', { className: 'count' }, `${count} in all`),
+    element('span', { class: 'count' }, `${count} in all`),
     next && link(to(page + 1), 'Next'),
   );
 }

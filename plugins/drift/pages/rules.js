@@ -1,4 +1,5 @@
-import { button, element, field, select, table, time } from './dom.js';
+import { element } from '@tapline/console-kit';
+import { button, field, select, table, time } from './dom.js';
 
 const severities = ['low', 'medium', 'high', 'critical'].map((name) => [name, name]);
 const categories = ['packages', 'services', 'users_groups', 'network', 'mounts', 'kernel', 'other'];
@@ -19,7 +20,7 @@ export async function showRules(part, context) {
           ['Rule', 'Hosts', 'Fires at', 'Then silent for', 'State', 'Do'],
           results.map((rule) => rowOf(rule, preview, context, part)),
         )
-      : element('p', { className: 'empty' }, 'No rule tells anybody of drift yet.'),
+      : element('p', { class: 'empty' }, 'No rule tells anybody of drift yet.'),
     preview,
     newRule(part, context, organizations.results, templates.results),
   );
@@ -45,13 +46,13 @@ function rowOf(rule, preview, { request, toast, ...more }, part) {
     element(
       'div',
       {},
-      may.edit && button('Last week?', ask, { ariaLabel: `What would ${name} have done last week?` }),
+      may.edit && button('Last week?', ask, { 'aria-label': `What would ${name} have done last week?` }),
       may.edit &&
         button(enabled ? 'Disable' : 'Enable', () =>
           change('POST', enabled ? 'disable/' : 'enable/', enabled ? `${name} is off.` : `${name} is on.`),
         ),
       may.delete &&
-        button('Delete', () => change('DELETE', '', `${name} is deleted.`), { ariaLabel: `Delete ${name}` }),
+        button('Delete', () => change('DELETE', '', `${name} is deleted.`), { 'aria-label': `Delete ${name}` }),
     ),
   ];
 }
@@ -76,12 +77,12 @@ function newRule(part, context, organizations, templates) {
   const { request, toast } = context;
   const named = (rows) => rows.map(({ id, name }) => [id, name]);
   const number = (name, value, min) => element('input', { name, type: 'number', value, min, required: true });
-  const problem = element('p', { className: 'error', role: 'alert' });
+  const problem = element('p', { class: 'error', role: 'alert' });
   const form = element(
     'form',
     {
       'aria-label': 'New rule',
-      onsubmit: async (event) => {
+      submit: async (event) => {
         event.preventDefault();
         try {
           await request('POST', 'drift_alert_rules/', { body: bodyOf(form) });
@@ -101,7 +102,7 @@ function newRule(part, context, organizations, templates) {
     field('Severity at least', select('severity_min', severities)),
     element(
       'fieldset',
-      { className: 'choices' },
+      { class: 'choices' },
       element('legend', {}, 'Categories, none for all'),
       ...categories.map(choice),
     ),
@@ -109,7 +110,7 @@ function newRule(part, context, organizations, templates) {
     field('Within minutes', number('threshold_window_minutes', 60, 1)),
     field('Then silent for minutes', number('cooldown_minutes', 60, 0)),
     problem,
-    element('button', { className: 'button primary' }, 'Make the rule'),
+    element('button', { class: 'button primary' }, 'Make the rule'),
   );
   return form;
 }

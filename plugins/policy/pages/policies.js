@@ -1,15 +1,4 @@
-import { drawnPage } from '@tapline/console-kit';
-
-/** Texts only ever become text: nothing in a message is markup. */
-function element(name, attributes = {}, ...content) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') made.addEventListener(key, value);
-    else if (value !== false) made.setAttribute(key, value);
-  }
-  made.append(...content.filter((part) => part !== null && part !== undefined));
-  return made;
-}
+import { drawnPage, element } from '@tapline/console-kit';
 
 const draft = 'package tapline.example\n\nwarn contains "Name what you launch." if input.resource_name == ""\n';
 const triedMs = 400;

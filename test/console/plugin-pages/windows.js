@@ -1,4 +1,4 @@
-import { go, Loading, PageLayout, place, toast, useQuery, user } from '@tapline/console-kit';
+import { drawnPage, element, go, Loading, PageLayout, place, toast, useQuery, user } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -30,8 +30,28 @@ const Window = ({ params }) =>
     h('button', { type: 'button', onClick: () => go('/windows?day=monday') }, 'On Monday'),
   );
 
+const ByHand = drawnPage({
+  title: 'By hand',
+  path: '/windows/by-hand',
+  async draw(root, { query, request }) {
+    if (query.has('off')) throw new Error('The hand is <b>off</b>.');
+    const { username } = (await request('GET', 'me/')).results[0];
+    const content = [
+      [`Drawn for <i>${username}</i>`],
+      null,
+      false,
+      element('input', { 'aria-label': 'Pane', disabled: true }),
+    ];
+    root.append(
+      element('p', { class: undefined }, content, element('button', { click: () => toast('Clicked.') }, 'Click')),
+    );
+    return () => toast('Nobody draws any more.');
+  },
+});
+
 export const routes = [
   { pattern: '/windows', page: Windows },
+  { pattern: '/windows/by-hand', page: ByHand },
   { pattern: '/windows/:id', page: Window },
 ];
 
