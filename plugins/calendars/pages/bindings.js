@@ -1,4 +1,5 @@
-import { button, element, failure, field, select } from './dom.js';
+import { element } from '@tapline/console-kit';
+import { button, failure, field, select } from './dom.js';
 
 /** What calendars are bound to: the path of its list, and what one is called. */
 const kinds = [
@@ -69,8 +70,10 @@ function bindForm({ request }, bind) {
   const look = async () => {
     const mine = ++turn;
     const query = new URLSearchParams({ page_size: '50', ...(search.value ? { search: search.value } : {}) });
-    const { results } = await request('GET', `${kind.value}/?${query}`).catch(() => ({ results: [] }));
+    const asked = request('GET', `${kind.value}/?${query}`);
+    const { results, problem = '' } = await asked.catch(({ message }) => ({ results: [], problem: message }));
     if (mine !== turn) return;
+    record.say(problem);
     records = results;
     found.replaceChildren(...results.map(({ id, name }) => element('option', { value: String(id) }, name)));
   };

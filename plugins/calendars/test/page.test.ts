@@ -59,6 +59,18 @@ describeWith(['chromium'], 'the console: calendars', () => {
     });
   });
 
+  it('says so when nothing could be searched', async () => {
+    const [{ id }] = await stored();
+    const other = await stage.fresh();
+    await stage.logIn(other);
+    await other.route('**/organizations/?*search=*', (route) => route.abort());
+    await other.goto(`/calendars/${id}`);
+    await other.getByLabel('Search').fill('D');
+    await other.getByText('The service cannot be reached').waitFor();
+    await other.context().close();
+    expect(stage.problems()).to.deep.equal(['console: Failed to load resource: net::ERR_FAILED']);
+  });
+
   it('binds it, unbinds it, changes it and deletes it', async () => {
     const template = await stage.template('greet.yml', { name: 'Greet' });
     const launch = async () => (await stage.service.post(`job_templates/${template.id}/launch/`)).status;

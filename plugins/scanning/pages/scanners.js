@@ -1,15 +1,4 @@
-import { drawnPage } from '@tapline/console-kit';
-
-/** Texts only ever become text: nothing in a finding is markup. */
-function element(name, attributes = {}, ...content) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') made.addEventListener(key, value);
-    else if (value !== false) made.setAttribute(key, value);
-  }
-  made.append(...content.filter((part) => part !== null && part !== undefined));
-  return made;
-}
+import { drawnPage, element } from '@tapline/console-kit';
 
 const tools = {
   playbook_lint: 'Playbooks that are risky or out of style',
@@ -69,7 +58,7 @@ function resultsOf(context, results) {
 }
 
 /** The findings are read when somebody looks. */
-function resultOf({ request }, { url, created, scanner_name: name, status, finding_count: count, message }) {
+function resultOf({ request, toast }, { url, created, scanner_name: name, status, finding_count: count, message }) {
   const found = element('ul');
   const open = async ({ target }) => {
     if (!target.open || found.childElementCount) return;
@@ -88,7 +77,7 @@ function resultOf({ request }, { url, created, scanner_name: name, status, findi
   const head = `${new Date(created).toLocaleString()} ${name}: ${status}, ${count} findings`;
   return element(
     'details',
-    { toggle: (event) => void open(event).catch(() => undefined) },
+    { toggle: (event) => void open(event).catch((error) => toast(error.message, 'bad')) },
     element('summary', {}, head),
     element('p', {}, message),
     found,

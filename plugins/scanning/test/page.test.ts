@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { openStage, type Stage } from '../../../test/console/stage.ts';
+import { describeWith } from '../../../test/support/needs.ts';
+import scanning from '../index.ts';
+
+describeWith(['chromium'], 'the page of scanners', function () {
+  this.timeout(300_000);
+  let stage: Stage;
+
+  before(async () => {
+    stage = await openStage({}, { plugins: [scanning] });
+    await stage.logIn();
+    const { db } = stage.service.services;
+    const told = { scanner_name: 'Lint', status: 'blocked', finding_count: 1, message: 'Too risky.' };
+    const rest = { duration_ms: 1, highest_severity: 'high', raw_output: '[]', revision: '' };
+    const [result] = await db('plugin_scanning.results')
+      .insert({ organization_id: 1, ...told, ...rest })
+      .returning('id');
+    const finding = { rule_id: 'no-shell', severity: 'high', message: '<b>Shell</b>', file_path: 'site.yml', line: 7 };
+    await db('plugin_scanning.findings').insert({ ...finding, scan_result_id: result.id });
+  });
+  after(() => stage?.stop());
+
+  it('adds a scanner, switches it, and shows what was found when somebody looks', async () => {
+    const { page } = stage;
+    await stage.open('/scanners');
+    await page.getByRole('button', { name: 'Add playbook_lint' }).click();
+    await page.getByText('Playbooks that are risky or out of style: warn').waitFor();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    const [scanner] = (await stage.service.get('scanners/')).body.results;
+    expect(scanner).to.include({ tool: 'playbook_lint', enabled: false });
+    await page.route('**/scan_results/*/', (route) => route.abort());
+    const summary = page.getByText('Lint: blocked, 1 findings');
+    await summary.click();
+    await page.getByText('The service cannot be reached').waitFor();
+    await page.unroute('**/scan_results/*/');
+    await summary.click();
+    await summary.click();
+    await page.getByText('high no-shell: <b>Shell</b>').waitFor();
+    await page.getByText('site.yml:7').waitFor();
+  });
+});
