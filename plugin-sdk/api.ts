@@ -1,17 +1,7 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
 import type { Field } from './field.ts';
-import type {
-  BeforeStartOptions,
-  Denial,
-  FactsUpdate,
-  FinishedRun,
-  Launch,
-  OriginKind,
-  StatusChange,
-  TapContext,
-  TapOptions,
-} from './hooks.ts';
+import type { OriginKind, PluginHooks } from './hooks.ts';
 import type { RunKind, TemplateKind } from './run-kind.ts';
 import type { Point } from './points.ts';
 import type { ListFormat } from './format.ts';
@@ -246,17 +236,6 @@ export interface GuardedWrite {
   /** attach and detach: the name of the list, like `credentials` */
   relation?: string;
   type?: string;
-}
-
-export interface PluginHooks {
-  /** Decides about a launch: return a denial to refuse, nothing to go on. May run again for the same launch. */
-  beforeStart(
-    options: BeforeStartOptions,
-    tap: (launch: Launch) => Denial | void | undefined | Promise<Denial | void | undefined>,
-  ): void;
-  onStatusChange(options: TapOptions, tap: (change: StatusChange, context: TapContext) => unknown): void;
-  afterFinish(options: TapOptions, tap: (finished: FinishedRun, context: TapContext) => unknown): void;
-  onFactsUpdated(options: TapOptions, tap: (update: FactsUpdate, context: TapContext) => unknown): void;
 }
 
 /** The door: everything a plugin can do. Calls that contribute work only inside `register`; services only after it. */

@@ -1,5 +1,5 @@
 import type { Actor } from './resource.ts';
-import type { CoreRunRow, Origin } from './rows/runs.ts';
+import type { CoreRunRow, Origin, RunStatus } from './rows/runs.ts';
 import type { CoreTemplateRow } from './rows/templates.ts';
 
 /** A further kind of origin. */
@@ -203,6 +203,14 @@ export interface TapOptions {
   timeoutMs?: number;
 }
 
+/** Which changes a tap wants, so that the others cost nothing; without them every change of every run is a task for it. */
+export interface StatusTapOptions extends TapOptions {
+  /** kinds of runs: `['job']` */
+  kinds?: readonly string[];
+  /** what they change to */
+  to?: readonly RunStatus[];
+}
+
 /** `failMode` says what a throwing or late tap means: go on with an explanation, or refuse. */
 export interface BeforeStartOptions extends TapOptions {
   failMode: 'allow' | 'deny';
@@ -221,4 +229,16 @@ export interface BeforeStartOptions extends TapOptions {
    * on what it is for, which OPTIONS tells of everything that launches. Several taps may take the same.
    */
   takes?: Readonly<Record<string, string>>;
+}
+
+/** The hooks of core, as a plugin taps them. */
+export interface PluginHooks {
+  /** Decides about a launch: return a denial to refuse, nothing to go on. May run again for the same launch. */
+  beforeStart(
+    options: BeforeStartOptions,
+    tap: (launch: Launch) => Denial | void | undefined | Promise<Denial | void | undefined>,
+  ): void;
+  onStatusChange(options: StatusTapOptions, tap: (change: StatusChange, context: TapContext) => unknown): void;
+  afterFinish(options: TapOptions, tap: (finished: FinishedRun, context: TapContext) => unknown): void;
+  onFactsUpdated(options: TapOptions, tap: (update: FactsUpdate, context: TapContext) => unknown): void;
 }

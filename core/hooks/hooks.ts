@@ -6,6 +6,7 @@ import type {
   FinishedRun,
   Launch,
   StatusChange,
+  StatusTapOptions,
   TapContext,
   TapOptions,
 } from '@tapline/plugin-sdk';
@@ -119,7 +120,7 @@ export class Hooks {
   /** As above; a tap's name is unique among all hooks of the queue, since its tasks carry it. */
   on<H extends QueuedHook>(
     name: H,
-    options: TapOptions,
+    options: H extends 'onStatusChange' ? StatusTapOptions : TapOptions,
     run: (payload: QueuedPayloads[H], context: TapContext) => unknown,
   ): void {
     const tap = makeTap(name, options, run);
@@ -150,9 +151,12 @@ export class Hooks {
     return Object.assign({}, ...this.#deciding.map(({ takes }) => takes));
   }
 
-  /** Labels of the taps on a queued hook. */
-  tapsOf(hook: QueuedHook): string[] {
-    return this.#queuedTaps(hook).map(({ label }) => label);
+  /** Labels of the taps on a queued hook that this is told to. */
+  tapsOf<H extends QueuedHook>(hook: H, payload: QueuedPayloads[H]): string[] {
+    const told = (tap: Tap) => hook !== 'onStatusChange' || tap.wants(payload as StatusChange);
+    return this.#queuedTaps(hook)
+      .filter(told)
+      .map(({ label }) => label);
   }
 
   /** All hooks with their taps in the order in which they run. */

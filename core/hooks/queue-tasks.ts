@@ -10,7 +10,7 @@ export const tapTask = (label: string): string => label.replace(':', ':hook:');
 
 /** One task per tap, so that a failing tap is retried without running the others again. */
 export const hookTasks = <H extends QueuedHook>(hooks: Hooks, hook: H, payload: QueuedPayloads[H]) =>
-  hooks.tapsOf(hook).map((label) => ({ name: tapTask(label), payload }));
+  hooks.tapsOf(hook, payload).map((label) => ({ name: tapTask(label), payload }));
 
 /** Once all taps are there, before the queue starts and before anything may be enqueued. */
 export function defineHookTask({ queue, hooks }: { queue: Pick<Queue, 'define'>; hooks: Hooks }): void {

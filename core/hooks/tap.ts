@@ -1,4 +1,4 @@
-import type { BeforeStartOptions, TapContext, TapOptions } from '@tapline/plugin-sdk';
+import type { BeforeStartOptions, StatusChange, StatusTapOptions, TapContext, TapOptions } from '@tapline/plugin-sdk';
 import { stages } from '@tapline/plugin-sdk';
 
 export type HookName = 'beforeStart' | QueuedHook;
@@ -21,6 +21,8 @@ export interface Tap {
   asleep(): boolean;
   /** texts of a launch's body that it reads, and what for */
   takes: Readonly<Record<string, string>>;
+  /** of a change of status: whether it is told of it */
+  wants(change: Pick<StatusChange, 'kind' | 'to'>): boolean;
   run(payload: unknown, context?: TapContext): unknown;
 }
 
@@ -33,11 +35,14 @@ const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 /** @throws Error naming hook, tap and remedy for options that cannot work */
 export function makeTap(
   hook: HookName,
-  options: TapOptions & Partial<Pick<BeforeStartOptions, 'failMode' | 'preview' | 'asleep' | 'takes'>>,
+  options: TapOptions &
+    Partial<Pick<BeforeStartOptions, 'failMode' | 'preview' | 'asleep' | 'takes'>> &
+    Pick<StatusTapOptions, 'kinds' | 'to'>,
   run: Tap['run'],
 ): Tap {
   const { plugin, name } = ownerOf(options?.name);
   const { stage = stages.default, timeoutMs = 30_000, failMode, preview = false, asleep = awake, takes = {} } = options;
+  const { kinds, to } = options;
   const problem = (text: string) => new Error(`${hook} tap ${plugin}:${name}: ${text}`);
   if (!kebab.test(name)) throw problem('name must be kebab-case, like "capture-facts"');
   if (typeof run !== 'function') throw problem('the second argument must be the function that is called');
@@ -60,6 +65,7 @@ export function makeTap(
     preview: hook === 'beforeStart' && preview,
     asleep,
     takes,
+    wants: (change) => (kinds?.includes(change.kind) ?? true) && (to?.some((one) => one === change.to) ?? true),
     run,
   };
 }

@@ -301,6 +301,18 @@ describe('hooks', () => {
   });
 
   describe('queued taps', () => {
+    it('are told of the changes of status that they want', () => {
+      const { hooks } = make();
+      hooks.on('onStatusChange', { name: 'p:all' }, () => undefined);
+      hooks.on('onStatusChange', { name: 'p:ends', kinds: ['job'], to: ['successful', 'failed'] }, () => undefined);
+      hooks.on('onStatusChange', { name: 'p:workflows', kinds: ['workflow_job'] }, () => undefined);
+      const told = (kind: string, to: string) =>
+        hooks.tapsOf('onStatusChange', { run_id: 1, kind, template_id: null, seq: 1, from: 'running', to, at: '' });
+      expect(told('job', 'failed')).to.deep.equal(['p:all', 'p:ends']);
+      expect(told('job', 'running')).to.deep.equal(['p:all']);
+      expect(told('workflow_job', 'failed')).to.deep.equal(['p:all', 'p:workflows']);
+    });
+
     it('run one alone, with a frozen payload, and their failure is thrown', async () => {
       const { hooks, records, warnings } = make();
       const seen: unknown[] = [];

@@ -89,6 +89,11 @@ const wrongArguments: [what: string, register: (api: any) => void, text: RegExp]
     /path must not be one that the service answers before/,
   ],
   [
+    'a tap on a status that no run has',
+    (api) => api.hooks.onStatusChange({ name: 'ends', to: ['done'] }, () => undefined),
+    /to\.0 invalid option: expected one of "new"/,
+  ],
+  [
     'a raw body without limit',
     (api) => api.route({ ...route, body: { kind: 'raw' } }),
     /body\.limitBytes is needed for raw bodies/,

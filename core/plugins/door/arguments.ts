@@ -1,5 +1,6 @@
 import { reservedForPrograms } from '@tapline/plugin-sdk/checks';
 import { z } from 'zod';
+import { activeStatuses, terminalStatuses } from '../../runs/states.ts';
 import { settingViews } from '../../settings/categories.ts';
 import type { PluginError } from '../../observe/plugin-error.ts';
 import { callError } from '../../observe/plugin-error.ts';
@@ -43,6 +44,8 @@ function lazily<T extends Record<string, () => z.ZodType>>(makers: T): { readonl
     });
   return made;
 }
+
+const words = <T extends z.ZodType>(word: T) => z.array(word).min(1, 'must not be empty: leave it out for all of them');
 
 const tapSchema = () =>
   z.strictObject({
@@ -151,6 +154,11 @@ export const schemas = lazily({
       check: fn('of a value').optional(),
     }),
   tap: tapSchema,
+  statusTap: () =>
+    tapSchema().extend({
+      kinds: words(z.string()).optional(),
+      to: words(z.enum([...activeStatuses, ...terminalStatuses])).optional(),
+    }),
   task: () =>
     z.strictObject({
       schema: zodSchema('of the payload, like z.object({ run_id: z.number() })'),

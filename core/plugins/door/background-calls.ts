@@ -10,10 +10,18 @@ import type {
 } from '@tapline/plugin-sdk';
 import { parseCronItem } from 'graphile-worker';
 import type { Knex } from 'knex';
+import type { z } from 'zod';
 import { schemas } from './arguments.ts';
 import type { Contributions, HookName, TapContribution, TaskContribution } from './contributions.ts';
 import { callOf, type Door } from './door.ts';
 import { callError, reasonOf } from '../../observe/plugin-error.ts';
+
+const optionsOf: Record<HookName, () => z.ZodType> = {
+  beforeStart: () => schemas.beforeStartTap,
+  onStatusChange: () => schemas.statusTap,
+  afterFinish: () => schemas.tap,
+  onFactsUpdated: () => schemas.tap,
+};
 
 /** Taps on core's hooks; their names carry the plugin's id, so that no two plugins clash. */
 export function hookCalls({ id, contribute }: Door): PluginApi['hooks'] {
@@ -22,7 +30,7 @@ export function hookCalls({ id, contribute }: Door): PluginApi['hooks'] {
       call: callOf(`hooks.${hook}`, options?.name),
       kind: 'taps',
       arguments: [
-        [hook === 'beforeStart' ? schemas.beforeStartTap : schemas.tap, options],
+        [optionsOf[hook](), options],
         [schemas.function, tap],
       ],
       claims: () => [[`tap of ${hook}`, `${id}:${options.name}`]],

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { PluginApi, StatusChange } from '@tapline/plugin-sdk';
+import type { PluginApi, RunStatus, StatusChange } from '@tapline/plugin-sdk';
 import { payloadOf } from '../payload.ts';
 import type { WebhookEvent } from '../webhook.ts';
 
 const families: Record<string, string> = { job: 'job', workflow_job: 'workflow' };
-const moves: Record<string, string> = {
+const moves: Partial<Record<RunStatus, string>> = {
   running: 'started',
   successful: 'succeeded',
   failed: 'failed',
@@ -14,15 +14,17 @@ const moves: Record<string, string> = {
 
 /** The event that a change of status is; undefined for what nobody is told of. */
 export function eventOf({ kind, to }: Pick<StatusChange, 'kind' | 'to'>): WebhookEvent | undefined {
-  const [family, move] = [families[kind], moves[to]];
+  const [family, move] = [families[kind], moves[to as RunStatus]];
   // the specification has no word for a workflow that was canceled
   if (!family || !move || (family === 'workflow' && move === 'canceled')) return undefined;
   return `${family}.${move}` as WebhookEvent;
 }
 
+const noted = { name: 'note-status', kinds: Object.keys(families), to: Object.keys(moves) as RunStatus[] };
+
 /** From the queue, by a task of the transaction that made the change: one delivery for each webhook, however often it runs. */
 export function noteStatus(api: PluginApi, wake: () => void): void {
-  api.hooks.onStatusChange({ name: 'note-status' }, async (change) => {
+  api.hooks.onStatusChange(noted, async (change) => {
     const event = eventOf(change);
     if (!event) return;
     const webhooks: { id: number; organization_id: number }[] = await api
