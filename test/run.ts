@@ -30,9 +30,19 @@ const [{ passed, failed, skipped, failures, milliseconds }, failedChecks] = awai
 ]);
 const left = surroundings.leftBehind();
 
-const slowest = Object.entries(milliseconds).toSorted(([, a], [, b]) => b - a);
-console.log('slowest files, in seconds:');
-for (const [file, took] of slowest.slice(0, 10)) console.log(`  ${(took / 1000).toFixed(1).padStart(6)}  ${file}`);
+/** Test time is lane time: it passes in several files at once. */
+const showSlowest = (what: string, times: Record<string, number>, most: number) => {
+  console.log(`slowest ${what}, in seconds:`);
+  const slowest = Object.entries(times).toSorted(([, a], [, b]) => b - a);
+  for (const [name, took] of slowest.slice(0, most)) console.log(`  ${(took / 1000).toFixed(1).padStart(6)}  ${name}`);
+};
+const areas: Record<string, number> = {};
+for (const [file, took] of Object.entries(milliseconds)) {
+  const area = file.split('/').slice(0, 2).join('/');
+  areas[area] = (areas[area] ?? 0) + took;
+}
+showSlowest('areas', areas, 20);
+showSlowest('files', milliseconds, 40);
 for (const failure of failures) console.log(`failed: ${failure}`);
 for (const name of failedChecks) console.log(`failed check: ${name} (npm run check shows it alone)`);
 for (const { title, tests, reason } of skipped) console.log(`skipped: ${title} (${tests} tests): ${reason}`);

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { runMigrations } from 'graphile-worker';
 import type { Knex } from 'knex';
 import pg from 'pg';
@@ -8,6 +9,7 @@ import { pino } from 'pino';
 import { root } from '../config/config.ts';
 import { createDb, createPool } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import { migratePlugins } from '../plugins/data/migrate.ts';
 import { QUEUE_SCHEMA } from '../queue/tasks.ts';
 
 export interface TestDatabase {
@@ -24,9 +26,12 @@ const versions = join(root, 'core', 'package.json');
 const lockKey = 7_236_002;
 const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
 
-/** A fresh, migrated database on the server, cloned from a template in some milliseconds. */
-export async function cloneDatabase(server: string): Promise<TestDatabase> {
-  const template = await ensureTemplate(server);
+/**
+ * A fresh database on the server, cloned from a template in some milliseconds. It is migrated for the bundled plugins that
+ * are named, too, as if a service with them had been started before: that takes as long as all else of a start.
+ */
+export async function cloneDatabase(server: string, plugins: readonly string[] = []): Promise<TestDatabase> {
+  const template = await ensureTemplate(server, plugins);
   // copying files costs a third of writing every page to the log, which nobody replays
   const { url, drop } = await makeDatabase(server, `template ${template} strategy file_copy`);
   const db = createDb({ config: { databaseUrl: url }, log });
@@ -55,9 +60,31 @@ export async function makeDatabase(server: string, like = ''): Promise<Pick<Test
 }
 
 /** With the queue's tables, too, which every start would make otherwise. Named after what makes it, so that a changed migration never meets an old template. */
-async function ensureTemplate(server: string): Promise<string> {
+async function ensureTemplate(server: string, plugins: readonly string[]): Promise<string> {
+  const withData = plugins.filter((id) => existsSync(dataOf(id))).toSorted();
+  if (!withData.length)
+    return makeTemplate(server, [folder], '', async (databaseUrl) => {
+      await migrate({ databaseUrl, folder });
+      await runMigrations({ connectionString: databaseUrl, schema: QUEUE_SCHEMA });
+    });
+  const base = await ensureTemplate(server, []);
+  return makeTemplate(server, [folder, ...withData.map(dataOf)], `template ${base}`, async (databaseUrl) => {
+    const migrations = withData.map((id) => ({ id, version: '', migrations: pathToFileURL(dataOf(id)) }));
+    await migratePlugins({ databaseUrl, plugins: migrations, log });
+  });
+}
+
+const dataOf = (plugin: string) => join(root, 'plugins', plugin, 'migrations');
+
+async function makeTemplate(
+  server: string,
+  folders: readonly string[],
+  like: string,
+  fill: (databaseUrl: string) => Promise<void>,
+): Promise<string> {
   const hash = createHash('sha256');
-  for (const file of readdirSync(folder).toSorted()) hash.update(file).update(readFileSync(join(folder, file)));
+  for (const one of folders)
+    for (const file of readdirSync(one).toSorted()) hash.update(file).update(readFileSync(join(one, file)));
   hash.update(readFileSync(versions));
   const name = `tapline_template_${hash.digest('hex').slice(0, 12)}`;
   await withClient(server, async (client) => {
@@ -66,9 +93,8 @@ async function ensureTemplate(server: string): Promise<string> {
     if (rows.length) return;
     const draft = `${name}_draft`;
     await client.query(`drop database if exists ${draft} with (force)`);
-    await client.query(`create database ${draft}`);
-    await migrate({ databaseUrl: databaseUrl(server, draft), folder });
-    await runMigrations({ connectionString: databaseUrl(server, draft), schema: QUEUE_SCHEMA });
+    await client.query(`create database ${draft} ${like}`);
+    await fill(databaseUrl(server, draft));
     await client.query(`alter database ${draft} rename to ${name}`);
   });
   return name;

@@ -28,29 +28,29 @@ export interface ThrowAway {
 
 /** The whole service in this process: its own database, data folder and port. `env` as an operator would set it. */
 export async function startThrowAway(env: Record<string, string>, given: Given): Promise<ThrowAway> {
-  const database = given.database ?? (await cloneDatabase(await serverOfProcess()));
   const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'tapline-service-'));
   // those who run playbooks have to get through
   chmodSync(dataDir, 0o711);
   const forget = given.dataDir ? () => undefined : atExit(() => removeFolder(dataDir));
   if (!given.dataDir) recallEngine(dataDir);
+  const config = loadConfig({
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    TAPLINE_DATA: dataDir,
+    ADMIN_PASSWORD: adminPassword,
+    // tests name images that are nowhere
+    CONTAINER_COMMAND: '',
+    ...env,
+  });
+  const plugins = config.plugins.map(({ name }) => name);
+  const database = given.database ?? (await cloneDatabase(await serverOfProcess(), plugins));
   const clean = async () => {
     if (!given.database) await database.drop();
     if (!given.dataDir) removeFolder(dataDir);
     forget();
   };
   try {
-    const config = loadConfig({
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-      DATABASE_URL: database.url,
-      TAPLINE_DATA: dataDir,
-      ADMIN_PASSWORD: adminPassword,
-      // tests name images that are nowhere
-      CONTAINER_COMMAND: '',
-      ...env,
-    });
-    const running = await boot(config, { plugins: given.plugins ?? [] });
+    const running = await boot({ ...config, databaseUrl: database.url }, { plugins: given.plugins ?? [] });
     return {
       running,
       database,
