@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 interface Violation {
   id: string;
@@ -11,8 +11,11 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** What axe finds wrong on the page as it is now; run beside the page, whose policy admits no foreign script. */
-export async function violations(page: Page): Promise<string[]> {
+/**
+ * What axe finds wrong on the page as it is now, by the standards' rules or those that are named; run beside the page, whose
+ * policy admits no foreign script.
+ */
+export async function violations(page: Page, rules = standards): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const evaluate = async (expression: string) => {
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
