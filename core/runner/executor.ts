@@ -7,6 +7,9 @@ export interface Handle {
   [key: string]: unknown;
 }
 
+/** What a handle is to hold besides, of those who know more of the run. */
+export type Told = Readonly<Record<string, unknown>>;
+
 export interface ExitRecord {
   /** null when the process was killed or never started */
   rc: number | null;
@@ -37,9 +40,10 @@ export interface Executor {
   /**
    * Starts detached from this process. Resolves when the engine's process exists.
    * A run is started once: where its process exists already (or has ended), its handle is returned.
+   * @param told goes into the handle; it is kept where the process is found again before that exists, so that `recover` answers it too
    * @throws SpecError when the spec itself is the problem; nothing is left behind then
    */
-  start(spec: ExecSpec): Promise<Handle>;
+  start(spec: ExecSpec, told?: Told): Promise<Handle>;
   /**
    * The handle of a run that was started here by a control plane that died before it stored it;
    * null when nothing was started, and then nothing will be: a half-made workspace is removed.

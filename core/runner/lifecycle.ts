@@ -172,12 +172,10 @@ export class RunLifecycle {
         () => kinds.of(run.kind).prepare!(run),
         isDatabaseAway,
       );
-      const handle = await executor.start(prepared.spec);
+      const mask = sealMask(keyRing, run.id, [...Object.values(run.passwords), ...(prepared.unstored ?? [])]);
+      const handle = await executor.start(prepared.spec, { mask });
       return {
-        handle: {
-          ...handle,
-          mask: sealMask(keyRing, run.id, [...Object.values(run.passwords), ...(prepared.unstored ?? [])]),
-        },
+        handle,
         secrets: [...prepared.secrets, ...textsIn(run.secretVariables)],
         columns: prepared.columns(handle.workspace),
       };
@@ -274,27 +272,27 @@ export class RunLifecycle {
 
   /** A run that somebody began before: its process is found again by its handle, or by its id where none was stored. */
   async #resume(id: number, entry: Followed): Promise<void> {
-    const { db, executor, keyRing, statuses } = this.#deps;
+    const { db, executor, statuses } = this.#deps;
     const run = await reloadRun(db, id);
     if (!run || run['needs'] !== 'engine' || run.instance_id !== this.#instance?.id) return;
     if (run.status === 'running') {
       const handle = run['handle'] as Handle;
-      const secrets = [...(await this.#secretsOf(run)), ...openMask(keyRing, id, handle)];
-      return this.#follow(run as never, handle, secrets, entry);
+      return this.#follow(run as never, handle, await this.#secretsOf(run, handle), entry);
     }
     if (run.status !== 'waiting') return;
     const handle = await executor.recover(id);
-    if (handle) return this.#go({ id, kind: run.kind }, handle, await this.#secretsOf(run), entry);
+    if (handle) return this.#go({ id, kind: run.kind }, handle, await this.#secretsOf(run, handle), entry);
     // claimed by a process that died before it started anything, and now nothing will be started by it
     await this.#persistently(`putting run ${id} back`, () =>
       db.transaction((trx) => statuses.setStatus(trx, run, run['canceled_on'] === null ? 'pending' : 'canceled')),
     );
   }
 
-  /** Passwords are in the mask of the handle, if anywhere. */
-  async #secretsOf(run: StoredClaim): Promise<string[]> {
-    const ofKind = (await this.#deps.kinds.find(run.kind)?.secretsOf?.(run)) ?? [];
-    return [...ofKind, ...textsIn(openVariables(this.#deps.keyRing, run))];
+  /** Passwords, and what was looked up elsewhere, are in the mask of the handle alone. */
+  async #secretsOf(run: StoredClaim, handle: Handle): Promise<string[]> {
+    const { keyRing, kinds } = this.#deps;
+    const ofKind = (await kinds.find(run.kind)?.secretsOf?.(run)) ?? [];
+    return [...ofKind, ...textsIn(openVariables(keyRing, run)), ...openMask(keyRing, run.id, handle)];
   }
 
   /** The database may be away; a run is not lost for that. What it refuses though it is there is tried for a while only. */

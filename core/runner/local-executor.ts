@@ -10,7 +10,7 @@ import { contain, idFile, pidOption, variables, variablesFile } from './containe
 import { clientEnvironment, type ContainerTool, type Podman, removeContainer } from './container/container-tool.ts';
 import type { Engine, EngineTool } from './engine-tool.ts';
 import { assertArguments, assertEnvironment } from './environment.ts';
-import type { ExecStatus, Executor, Handle } from './executor.ts';
+import type { Told, ExecStatus, Executor, Handle } from './executor.ts';
 import { confine, forRun, type Isolation } from './isolation.ts';
 import { LateReport, launchWrapper } from './launch-wrapper.ts';
 import { endStrays } from './leftovers.ts';
@@ -28,9 +28,11 @@ import {
   makeWorkspace,
   readExit,
   readIdentity,
+  readTold,
   removeWorkspace,
   type Workspace,
   workspaceAt,
+  workspaceFound,
   writeFiles,
   writeLinks,
   writeReason,
@@ -70,7 +72,8 @@ export function createLocalExecutor({ config, log, engineTool, containerTool, se
     id: 'local',
     standBy: () => standBy(engineTool, standby),
     close: () => standby.stop(),
-    start: (spec) => start(spec, config, { engineTool, containerTool, standby, limits: runLimits(settings) }),
+    start: (spec, told = {}) =>
+      start(spec, told, config, { engineTool, containerTool, standby, limits: runLimits(settings) }),
     recover: (runId) => recover(runId, jobFolder(runId)),
     held: () => heldRuns(join(config.dataDir, 'jobs')),
     status: async (handle) => status(handle),
@@ -95,7 +98,8 @@ const identityOf = (handle: Handle): ProcessIdentity => {
   return pid ? { pid, start, boot } : (readIdentity(place(handle)) ?? { pid: 0, start: 0, boot: '' });
 };
 
-const handleFor = (runId: number, workspace: Workspace, identity: ProcessIdentity): LocalHandle => ({
+const handleFor = (runId: number, workspace: Workspace, identity: ProcessIdentity, told: Told): LocalHandle => ({
+  ...told,
   executor: 'local',
   workspace: workspace.job,
   run_id: runId,
@@ -111,6 +115,7 @@ async function standBy(engineTool: EngineTool, standby: Standby): Promise<void> 
 
 async function start(
   spec: ExecSpec,
+  told: Told,
   { dataDir, engineCgroups = [] }: Deps['config'],
   {
     engineTool,
@@ -133,7 +138,7 @@ async function start(
   // mostly there is nothing yet, and to remove nothing takes a millisecond too
   const existing = existsSync(job) ? await recover(spec.run_id, job) : null;
   if (existing) return existing;
-  const workspace = makeWorkspace(job, isolation);
+  const workspace = makeWorkspace(job, isolation, told);
   try {
     const { argv, env, options } = await prepare(spec, workspace, {
       isolation,
@@ -145,7 +150,7 @@ async function start(
     });
     const wrapper = { python: engine.python, job, argv, env, options };
     const identity = await launchWrapper(wrapper, standby.take(engine.python));
-    return handleFor(spec.run_id, workspace, identity);
+    return handleFor(spec.run_id, workspace, identity, told);
   } catch (error) {
     // a wrapper that was only slow to say so has begun all the same, and the run is its own
     if (error instanceof LateReport && !abandon(workspace)) {
@@ -272,12 +277,13 @@ function inContainer(spec: ExecSpec, workspace: Workspace, around: Surroundings,
 }
 
 async function recover(runId: number, job: string): Promise<LocalHandle | null> {
-  const workspace = workspaceAt(job);
+  const workspace = workspaceFound(job);
   const identity = readIdentity(workspace);
-  if (identity) return handleFor(runId, workspace, identity);
+  const told = readTold(workspace);
+  if (identity) return handleFor(runId, workspace, identity, told);
   // a wrapper that has not begun finds the file taken and ends; one that was quicker owns the job
   if (!abandon(workspace))
-    return handleFor(runId, workspace, readIdentity(workspace) ?? { pid: 0, start: 0, boot: '' });
+    return handleFor(runId, workspace, readIdentity(workspace) ?? { pid: 0, start: 0, boot: '' }, told);
   await removeWorkspace(workspace);
   return null;
 }

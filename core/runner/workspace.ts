@@ -14,7 +14,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { promisify } from 'node:util';
-import type { ExitRecord } from './executor.ts';
+import type { ExitRecord, Told } from './executor.ts';
 import type { Isolation } from './isolation.ts';
 import { accounts } from './isolation.ts';
 import { removeGroups } from './limits/cgroup.ts';
@@ -50,13 +50,34 @@ export function workspaceAt(job: string, extraTmp: string | null = null): Worksp
   };
 }
 
+const toldFile = 'told';
+
+/** What is known of a job before its process exists. Nothing where it was being written when its writer died: then nothing has begun. */
+export function readTold({ control }: Workspace): Told {
+  const path = join(control, toldFile);
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** One that a process made that may have died meanwhile. */
+export function workspaceFound(job: string): Workspace {
+  const { extra_tmp: extraTmp } = readTold(workspaceAt(job));
+  return workspaceAt(job, typeof extraTmp === 'string' ? extraTmp : null);
+}
+
 /** Throws EEXIST when the job has a workspace already. Synchronous on purpose: a dozen quick calls on the way to a start. */
-export function makeWorkspace(job: string, isolation: Isolation): Workspace {
+export function makeWorkspace(job: string, isolation: Isolation, told: Told = {}): Workspace {
   mkdirSync(dirname(job), { recursive: true, mode: 0o711 });
   mkdirSync(job, { mode: 0o711 });
   const short = join(job, 'work', 'tmp').length <= longestSocketFolder || isolation.mode === 'bubblewrap';
   const place = workspaceAt(job, short ? null : mkdtempSync(join(tmpdir(), 'tapline-')));
   for (const folder of [place.control, place.spool]) mkdirSync(folder, { mode: 0o700 });
+  // for whoever finds the job when the process that begins it has died
+  const known = JSON.stringify({ ...told, extra_tmp: place.extraTmp });
+  writeFileSync(join(place.control, toldFile), known, { mode: 0o600 });
   // at their full size from the start: a full disk must not keep the end of a job from being recorded
   writeFileSync(join(place.control, 'exit'), ' '.repeat(recordSize), { mode: 0o600 });
   writeFileSync(join(place.control, 'ack'), acknowledgement({ events: 0, stdout: 0 }), { mode: 0o600 });

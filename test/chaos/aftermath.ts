@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isForker, processesOf } from './processes.ts';
+import { strayRows } from './promises.ts';
 import type { Stage } from './stage.ts';
 
 /** What a look finds, given a moment to go away. */
@@ -39,6 +40,9 @@ export const leftOfJobs = (stage: Stage): Promise<string[]> => {
     120_000,
   );
 };
+
+/** Rows that should be gone by now. What a process that died was doing waits until it counts as dead, and then its turn. */
+export const leftInDatabase = (stage: Stage): Promise<string[]> => patiently(() => strayRows(stage), 120_000);
 
 /** After an orderly end of every node. */
 export const leftOfService = (stage: Stage): Promise<string[]> =>

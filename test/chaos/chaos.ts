@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { leftOfJobs, leftOfService, stillActive } from './aftermath.ts';
+import { leftInDatabase, leftOfJobs, leftOfService, stillActive } from './aftermath.ts';
 import { launchEach, letLoose, type World } from './clients.ts';
 import { makeTemplates, otherLaunches } from './content.ts';
 import { persist } from './api.ts';
@@ -9,7 +9,7 @@ import { firstStart } from './first-start.ts';
 import { Ledger } from './ledger.ts';
 import { plan, type Strike } from './plan.ts';
 import { wrappers } from './processes.ts';
-import { brokenPromises, strayRows } from './promises.ts';
+import { brokenPromises } from './promises.ts';
 import { stream } from './random.ts';
 import { workflowLaunch } from './workflow.ts';
 import { Stage } from './stage.ts';
@@ -139,6 +139,7 @@ async function judge(stage: Stage, ledger: Ledger, struck: readonly Struck[]): P
   const active = await stillActive(stage, settleMs);
   const settledS = (Date.now() - began) / 1000;
   const left = await leftOfJobs(stage);
+  const stray = await leftInDatabase(stage);
   const runs = await storedRuns(stage);
   const jobs = runs.filter(({ play }) => play !== null);
   const hits = struck.filter(({ hit }) => hit.length);
@@ -159,7 +160,7 @@ async function judge(stage: Stage, ledger: Ledger, struck: readonly Struck[]): P
       ...left,
       ...runs.flatMap((run) => problemsOf(run, stage, ledger)),
       ...brokenPromises(ledger, runs),
-      ...(await strayRows(stage)),
+      ...stray,
     ],
     evidence: undefined,
   };

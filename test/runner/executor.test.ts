@@ -77,10 +77,11 @@ describe('runner: local executor', function () {
 
   it('starts a run once, however often it is asked to', async () => {
     const spec = await stage.spec('success.yml');
-    const first = await stage.executor.start(spec);
+    const first = await stage.executor.start(spec, { mask: 'sealed' });
+    expect(first['mask']).to.equal('sealed');
     expect(await stage.executor.start(spec)).to.deep.equal(first);
     await stage.finished(first);
-    expect(await stage.executor.recover(spec.run_id)).to.deep.equal(first);
+    expect(await stage.executor.recover(spec.run_id), 'what it was told, too').to.deep.equal(first);
   });
 
   it('recovers nothing from a half-made workspace, and removes it', async () => {

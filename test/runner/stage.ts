@@ -84,8 +84,8 @@ export function makeStage(
     return { handle, status, stdout, events: lines.map((line) => JSON.parse(line)) };
   };
   const start = executor.start.bind(executor);
-  executor.start = async (spec) => {
-    const handle = await start(spec);
+  executor.start = async (spec, told) => {
+    const handle = await start(spec, told);
     handles.push(handle);
     return handle;
   };
