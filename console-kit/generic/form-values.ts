@@ -13,7 +13,7 @@ export const isObject = (name: string, current: unknown) =>
 const isRelation = (name: string, resource: Resource): boolean => relationOf(name, resource.relations) !== undefined;
 
 function formValue(name: string, option: FieldOption, value: unknown, resource: Resource): any {
-  if (resource.custom?.[name]) return value ?? (option.type === 'string' ? '' : {});
+  if (resource.custom?.[name]) return value ?? ({ string: '', list: [] } as Record<string, unknown>)[option.type] ?? {};
   if (option.type === 'boolean') return Boolean(value);
   if (value === null || value === undefined) return '';
   if (typeof value === 'object') return JSON.stringify(value, null, 2);

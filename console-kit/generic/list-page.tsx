@@ -3,7 +3,8 @@ import { apiOf, type Resource } from '../resources/resource.ts';
 import { ListView, mayCreate } from './list-view.tsx';
 import { useOptions } from './use-options.ts';
 
-export function ListPage({ resource }: { resource: Resource }) {
+/** @param turn another one reads the list again */
+export function ListPage({ resource, turn = 0 }: { resource: Resource; turn?: number }) {
   const options = useOptions(apiOf(resource));
   const { many, one, path, intro, readOnly, listActions: ListActions } = resource;
   return (
@@ -21,7 +22,7 @@ export function ListPage({ resource }: { resource: Resource }) {
         </>
       }
     >
-      <ListView resource={resource} options={options} />
+      <ListView resource={resource} options={options} turn={turn} />
     </PageLayout>
   );
 }

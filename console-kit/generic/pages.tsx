@@ -1,11 +1,13 @@
 import type { Route } from '../router.ts';
+import { makeKnown } from '../resources/links.ts';
 import type { Resource } from '../resources/resource.ts';
 import { DetailPage } from './detail-page.tsx';
 import { CreatePage, EditPage } from './form-page.tsx';
 import { ListPage } from './list-page.tsx';
 
-/** The addresses of a resource: its list, a new one, one of them, changing it. */
+/** The addresses of a resource: its list, a new one, one of them, changing it. From here on links of other records lead to them. */
 export function pagesOf(resource: Resource): Route[] {
+  makeKnown([resource]);
   const { path, readOnly, tabs = [] } = resource;
   const shown: Route[] = [
     ...tabs

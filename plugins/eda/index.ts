@@ -7,6 +7,7 @@ import { receiverRoute } from './receive/receiver.ts';
 import { createStore } from './receive/store.ts';
 import { eventLogResource } from './resources/event-log.ts';
 import { eventRuleResource } from './resources/event-rule.ts';
+import { definePages } from './pages.ts';
 import { defineRetention } from './retention.ts';
 import { defineSettings } from './settings.ts';
 import { defineSweep } from './sweep.ts';
@@ -31,6 +32,7 @@ export default definePlugin({
     defineGroup(api, accessOf(api));
     defineSweep(api, evaluate);
     defineRetention(api);
+    definePages(api);
     api.insights.provide('events.rules', async () =>
       Number((await api.db(api.table('event_rules')).where({ enabled: true }).count())[0]?.['count'] ?? 0),
     );

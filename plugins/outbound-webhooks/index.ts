@@ -26,6 +26,12 @@ export default definePlugin({
     api.resource(deliveryResource(api, wake));
     noteStatus(api, wake);
     defineRetention(api);
+    api.page({
+      path: '/outbound_webhooks',
+      title: 'Outbound webhooks',
+      module: new URL('./pages/webhooks.js', import.meta.url),
+      nav: { order: 820 },
+    });
     api.onStart(() => pump.start());
     api.onStop(() => pump.stop());
   },

@@ -1,0 +1,76 @@
+import { CodeField, post } from '@tapline/console-kit';
+import { useSignal } from '@preact/signals';
+import { h } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Judged } from './judged.js';
+
+const pauseMs = 400;
+
+/** What the conditions say of a sample, and of the latest events, while they are typed. Nothing is written. */
+export function Trial({ rule, conditions }) {
+  const payload = useSignal('{}');
+  const headers = useSignal('{}');
+  const told = useSignal(null);
+  const problem = useSignal('');
+  const draft = JSON.stringify(conditions);
+  useEffect(() => {
+    let late = false;
+    const look = async () => {
+      const body = { payload: JSON.parse(payload.value), headers: JSON.parse(headers.value), conditions };
+      const sample = await post(`event_rules/${rule}/test/`, body);
+      const latest = await post(`event_rules/${rule}/backtest/`, { conditions, last: 100 });
+      if (!late) [told.value, problem.value] = [{ sample, latest }, ''];
+    };
+    const timer = setTimeout(
+      () => void look().catch((error) => void (!late && (problem.value = said(error)))),
+      pauseMs,
+    );
+    return () => {
+      late = true;
+      clearTimeout(timer);
+    };
+  }, [draft, payload.value, headers.value]);
+  const sample = (label, name, text) =>
+    h(CodeField, { label, name, language: 'json', value: text.value, onValue: (typed) => void (text.value = typed) });
+  return h(
+    'section',
+    { class: 'card', 'aria-label': 'Try the conditions' },
+    h('h2', null, 'Try the conditions'),
+    sample('Sample payload', 'sample_payload', payload),
+    sample('Sample headers', 'sample_headers', headers),
+    h(
+      'div',
+      { role: 'status' },
+      problem.value ? h('p', { class: 'error' }, problem.value) : told.value && h(Verdict, told.value),
+    ),
+  );
+}
+
+const said = (error) =>
+  error instanceof SyntaxError
+    ? `The sample is no JSON: ${error.message}`
+    : [error.body?.conditions ?? error.message].flat().join(' ');
+
+function Verdict({ sample, latest }) {
+  const { conditions_matched: matched, condition_results: results, throttled, actions } = sample;
+  return [
+    h('p', null, h('strong', null, matched ? 'The sample matches.' : 'The sample does not match.')),
+    h(Judged, { results }),
+    throttled && h('p', null, 'It would wait: the rule fired within its throttle.'),
+    matched &&
+      h(
+        'ul',
+        null,
+        actions.map(({ action_type: type, target_name: name, would_run: runs, problem }, index) =>
+          h('li', { key: index }, `${type} ${name ?? ''}: ${runs ? 'would be done' : problem || 'would not be done'}`),
+        ),
+      ),
+    h(
+      'p',
+      null,
+      latest.count
+        ? `Of the latest ${latest.count} events these conditions match ${latest.matched}.`
+        : 'No event has come in yet.',
+    ),
+  ];
+}

@@ -1,0 +1,52 @@
+import { When, onGroup, runPath } from '@tapline/console-kit';
+import { h } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Judged } from './judged.js';
+
+const ends = {
+  received: 'It waits for its turn.',
+  unmatched: 'A condition did not hold: nothing is done.',
+  throttled: 'The rule fired a short while ago: nothing is done.',
+  error: 'It could not be judged.',
+};
+
+/** One event's way from its receipt to the runs that it led to; it follows while it goes on. */
+export function Way({ row, reload }) {
+  useEffect(
+    () => (row.event_rule ? onGroup('event_logs', row.event_rule, () => void reload()) : undefined),
+    [row.event_rule],
+  );
+  const { created, finished, source_ip: from, condition_results: conditions, actions_triggered: actions } = row;
+  const judged = row.status !== 'received';
+  return h(
+    'ol',
+    { class: 'way' },
+    h(
+      'li',
+      null,
+      'Received ',
+      h(When, { at: created }),
+      from && ` from ${from}`,
+      `, ${row.payload_bytes} bytes, signature checked.`,
+      row.replay_of && [
+        ' It repeats ',
+        h('a', { href: `/event_logs/${row.replay_of}?tab=way` }, `event ${row.replay_of}`),
+        '.',
+      ],
+      row.duplicates > 0 && ` It came again ${row.duplicates} times and was refused.`,
+    ),
+    judged && h('li', null, `Judged by ${row.event_rule_name}:`, h(Judged, { results: conditions })),
+    actions.map((action, index) => h('li', { key: index }, h(Action, action))),
+    ends[row.status] && h('li', null, ends[row.status], row.error && ` ${row.error}`),
+    finished && h('li', null, 'Done with ', h(When, { at: finished }), '.'),
+  );
+}
+
+function Action({ action_type: type, description, status, job, job_type: kind, notification, error }) {
+  const named = description ? `${type} (${description})` : type;
+  if (status === 'launched' && job)
+    return [`${named}: launched `, h('a', { href: runPath({ id: job, type: kind, url: '' }) }, `run ${job}`), '.'];
+  if (status === 'sent' && notification)
+    return [`${named}: sent as `, h('a', { href: `/notifications/${notification}` }, `delivery ${notification}`), '.'];
+  return `${named}: ${status}. ${error}`;
+}

@@ -1,0 +1,20 @@
+import { Table, When } from '@tapline/console-kit';
+import { h } from 'preact';
+
+const columns = [
+  { label: 'When', cell: ({ started }) => h(When, { at: started }) },
+  { label: 'Answer', cell: ({ status_code: code }) => code ?? '–' },
+  { label: 'Took', cell: ({ duration_ms: took }) => `${took} ms` },
+  { label: 'What was wrong', cell: ({ error }) => error || '–' },
+  { label: 'It said', cell: ({ response_excerpt: text }) => text || '–' },
+];
+
+/** Each try of a delivery with the answer to it, and what was sent. */
+export const Tries = ({ row: { attempts, request, body } }) => [
+  attempts.length
+    ? h(Table, { caption: 'Tries', columns, rows: attempts, rowKey: ({ started }) => started })
+    : h('p', { class: 'empty' }, 'It was not tried yet.'),
+  h('h2', null, 'Request'),
+  h('pre', { class: 'value', tabIndex: 0, role: 'region', 'aria-label': 'Request' }, JSON.stringify(request, null, 2)),
+  h('pre', { class: 'value', tabIndex: 0, role: 'region', 'aria-label': 'Body' }, body),
+];
