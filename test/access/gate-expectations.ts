@@ -34,6 +34,7 @@ export const gateExpectations: Record<string, Line> = {
   'scanners/:id/explain-access/': { at: 'scanner' },
   'scan_results/': { shows: 'scan_result' },
   'scan_results/:id/': { at: 'scan_result' },
+  'scan_results/:id/sarif/': { at: 'scan_result' },
   'scan_results/:id/activity_stream/': { at: 'scan_result' },
   'scan_results/:id/explain-access/': { at: 'scan_result' },
 };
