@@ -7,6 +7,7 @@ import { createNotes } from './note-evaluated.ts';
 import { modes } from './policy.ts';
 import { policyDecisionResource } from './resources/policy-decision.ts';
 import { policyResource } from './resources/policy.ts';
+import { policyWaiverResource } from './resources/policy-waiver.ts';
 import { defineSettings } from './settings.ts';
 import { createSync } from './sync.ts';
 import { judgeLaunch } from './taps/judge-launch.ts';
@@ -27,6 +28,7 @@ export default definePlugin({
 
     defineSettings(api);
     api.resource(policyResource(api, engine, createSync(api, engine)));
+    api.resource(policyWaiverResource(api));
     api.resource(policyDecisionResource(api));
     api.extend('organization', {
       table: 'organization_settings',

@@ -22,6 +22,7 @@ export async function storeResults(
           ...result,
           scanner_id: there.includes(scanner.id) ? scanner.id : null,
           scanner_name: scanner.name,
+          tool: scanner.tool,
           organization_id: organizationOf(launch),
           unified_job_id: run.id,
           unified_job_template_id: template?.id ?? null,

@@ -270,6 +270,7 @@ const capable: Record<string, string[]> = {
   workflow_approval: ['start', 'delete'],
   credential_input_source: ['delete'],
   policy: ['enable', 'disable', 'test', 'backtest', 'edit', 'delete'],
+  policy_waiver: ['edit', 'delete'],
   scanner: ['enable', 'disable', 'edit', 'delete'],
   event_rule: ['webhook_key', 'test', 'backtest', 'enable', 'disable', 'edit', 'delete'],
   event_log: ['replay'],

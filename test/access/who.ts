@@ -116,6 +116,7 @@ export const see: Record<string, readonly string[]> = {
   ),
   // judge the organization's launches
   policy: organizationReaders,
+  policy_waiver: organizationReaders,
   scanner: organizationReaders,
   // of a launch of the template
   policy_decision: templateReaders,

@@ -19,6 +19,13 @@ const scannerBody = (organization: number | undefined) => ({
 export const gateBodies = (ids: Record<string, number>): Record<string, () => unknown> => ({
   'POST /api/v2/policies/': () => policyBody(ids['organization']),
   'POST /api/v2/policies/:id/test/': () => ({ input: {} }),
+  'POST /api/v2/policy_waivers/': () => ({
+    policy: ids['policy'],
+    scope: 'everything',
+    reason: 'Agreed.',
+    owner: 1,
+    expires: '2999-01-01T00:00:00Z',
+  }),
   'POST /api/v2/scanners/': () => scannerBody(ids['organization']),
   ...Object.fromEntries(
     [
@@ -61,6 +68,13 @@ export async function gateRows(
     message: 'Not on Fridays.',
     context: '{}',
   });
+  const policy_waiver = await insert('plugin_policy.waivers', {
+    policy_id: policy.id,
+    scope: 'everything',
+    reason: 'Agreed.',
+    owner_id: 1,
+    expires: '2999-01-01',
+  });
   const { organization: _scanner, ...columns } = scannerBody(organization);
   const scanner = await insert('plugin_scanning.scanners', {
     ...columns,
@@ -89,5 +103,5 @@ export async function gateRows(
     line: 1,
     message: 'Written in free form.',
   });
-  return { policy, policy_decision, scanner, scan_result };
+  return { policy, policy_decision, policy_waiver, scanner, scan_result };
 }

@@ -1,4 +1,6 @@
 import { drawnPage, element } from '@tapline/console-kit';
+import { labelled, table } from './parts.js';
+import { waiversOf } from './waivers.js';
 
 const draft = 'package tapline.example\n\nwarn contains "Name what you launch." if input.resource_name == ""\n';
 const triedMs = 400;
@@ -11,7 +13,10 @@ async function show(root, context) {
   ]);
   const editor = element('section');
   const open = (policy) =>
-    editor.replaceChildren(editorOf(context, policy, decisions.results, () => show(root, context)));
+    editor.replaceChildren(
+      editorOf(context, policy, decisions.results, () => show(root, context)),
+      ...(policy ? [waiversOf(context, policy)] : []),
+    );
   root.replaceChildren(
     element('p', {}, element('button', { class: 'button primary', type: 'button', click: () => open() }, 'New policy')),
     editor,
@@ -20,18 +25,6 @@ async function show(root, context) {
     decisionsOf(decisions.results),
   );
 }
-
-const table = (heads, rows) =>
-  element(
-    'div',
-    { class: 'table-wrap' },
-    element(
-      'table',
-      {},
-      element('thead', {}, element('tr', {}, ...heads.map((head) => element('th', { scope: 'col' }, head)))),
-      element('tbody', {}, ...rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, cell))))),
-    ),
-  );
 
 function listOf(policies, open) {
   if (!policies.length) return element('p', { class: 'empty' }, 'There is no policy yet.');
@@ -51,17 +44,15 @@ function decisionsOf(decisions) {
   if (!decisions.length) return element('p', { class: 'empty' }, 'Nothing was warned of or denied so far.');
   return table(
     ['When', 'Policy', 'Decision', 'Message', 'Context'],
-    decisions.map(({ created, policy_name: name, decision, message, url }) => [
+    decisions.map(({ created, policy_name: name, decision, waived, message, url }) => [
       new Date(created).toLocaleString(),
       name,
-      decision,
+      waived ? `${decision}, waived` : decision,
       message,
       element('a', { href: url }, 'Show'),
     ]),
   );
 }
-
-const labelled = (text, control) => element('label', { class: 'field' }, element('span', {}, text), control);
 
 function editorOf(context, policy, decisions, saved) {
   const name = element('input', { value: policy?.name ?? '', required: '' });

@@ -27,6 +27,8 @@ export function policyDecisionResource(api: PluginApi): Resource {
       organization: field.ref('organization', ro),
       decision: field.choice(['warn', 'deny'], ro),
       shadow: field.boolean({ ...ro, help: 'The policy was only tried: nothing came of it.' }),
+      waived: field.boolean({ ...ro, help: 'A waiver held: the launch was not denied for it.' }),
+      waiver: field.ref('policy_waiver', { ...ro, help: 'Empty where none held, or it is gone.' }),
       message: field.text(ro),
       unified_job: field.ref('unified_job', { ...ro, help: 'Empty where the launch was denied, or its run is gone.' }),
       unified_job_template: field.ref('unified_job_template', ro),

@@ -6,6 +6,7 @@ import type { NoteEvaluated } from '../note-evaluated.ts';
 import { selectPolicies } from '../select-policies.ts';
 import { engineSettings } from '../settings.ts';
 import { storeDecisions } from '../store-decisions.ts';
+import { type WaivableHit, waive } from '../waive.ts';
 
 // the engine's own limit ends an evaluation; this is only against what nobody thought of
 const timeoutMs = 90_000;
@@ -28,7 +29,7 @@ export function judgeLaunch(api: PluginApi, evaluate: Evaluate, noteEvaluated: N
     const { policies, mode } = selected;
     const now = api.clock.now();
     const context = contextOf(launch, type, selected, { now, mask: api.settings.get('POLICY_MASK_SECRETS', true) });
-    const hits = await judge(api, evaluate, { policies, mode, context });
+    const hits = await waive(api, launch, { hits: await judge(api, evaluate, { policies, mode, context }), now });
     const stored = launch.preview
       ? hits.map((hit) => ({ ...hit, id: null }))
       : await storeDecisions(api, launch, { hits, context });
@@ -37,17 +38,21 @@ export function judgeLaunch(api: PluginApi, evaluate: Evaluate, noteEvaluated: N
       await keepContext(api, launch, context);
     }
     const effective = stored.filter(({ policy }) => !policy.shadow);
-    const denying = effective.filter(({ decision }) => decision === 'deny');
+    const denying = effective.filter(({ decision, waiver }) => decision === 'deny' && !waiver);
     if (denying.length) return denialOf(denying);
     explain(launch, effective);
     return undefined;
   });
 }
 
-function explain(launch: Launch, warnings: readonly Hit[]): void {
-  if (!warnings.length) return;
+function explain(launch: Launch, effective: readonly WaivableHit[]): void {
+  const warnings = effective.filter(({ decision }) => decision === 'warn');
   const messages = new Set(warnings.flatMap((hit) => hit.messages));
-  launch.explain(`Policy warnings: ${[...messages].join('; ')}`);
+  if (messages.size) launch.explain(`Policy warnings: ${[...messages].join('; ')}`);
+  const waived = effective.flatMap(({ policy, waiver }) =>
+    waiver ? [`${policy.name}, until ${waiver.expires}: ${waiver.reason}`] : [],
+  );
+  if (waived.length) launch.explain(`Policy denials waived: ${waived.join('; ')}`);
 }
 
 /** So that the body stays within what a denial may hold. */

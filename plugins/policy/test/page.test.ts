@@ -35,4 +35,22 @@ describeWith(['chromium', 'opa'], 'the page of policies', function () {
     await page.getByLabel('Module').fill('package night\n\nwarn contains if {\n');
     await said.filter({ hasText: /line \d/ }).waitFor();
   });
+
+  it('waives the denials of a policy for a while, and ends that', async () => {
+    const { page } = stage;
+    await stage.open('/policies');
+    await page.getByRole('button', { name: 'Night' }).click();
+    await page.getByLabel('Waive denials for').selectOption('organization');
+    await page.getByLabel('Named').selectOption({ label: 'Default' });
+    await page.getByLabel('Reason').fill('Agreed in ticket 7.');
+    await page.getByLabel('Until').fill('2999-01-01T00:00');
+    await page.getByRole('button', { name: 'Waive', exact: true }).click();
+    const row = page.getByRole('row').filter({ hasText: 'Agreed in ticket 7.' });
+    await row.waitFor();
+    expect(await row.textContent())
+      .to.include('organization Default')
+      .and.to.include('admin');
+    await row.getByRole('button', { name: 'End' }).click();
+    await row.waitFor({ state: 'detached' });
+  });
 });

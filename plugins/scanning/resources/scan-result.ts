@@ -1,5 +1,6 @@
 import { anyOf, defineResource, field, parameter, type PluginApi, type Resource } from '@tapline/plugin-sdk';
-import { severities, statuses } from '../scanner.ts';
+import { severities, statuses, tools } from '../scanner.ts';
+import { sarifAction } from './sarif-action.ts';
 
 const ro = { mode: 'ro' } as const;
 
@@ -30,6 +31,7 @@ export function scanResultResource(api: PluginApi): Resource {
     fields: {
       scanner: field.ref('scanner', ro),
       scanner_name: field.string(ro),
+      tool: field.choice(['', ...tools], ro),
       unified_job: field.ref('unified_job', { ...ro, help: 'Empty where the launch was blocked, or its run is gone.' }),
       unified_job_template: field.ref('unified_job_template', ro),
       organization: field.ref('organization', ro),
@@ -44,6 +46,7 @@ export function scanResultResource(api: PluginApi): Resource {
       findings: field.list({ ...ro, sql: findingsSql(api.table('findings')), detailOnly: true, filterable: false }),
       created: field.datetime(ro),
     },
+    actions: { sarif: sarifAction(api, see) },
     parameters: { since: parameter.since('created') },
   });
 }

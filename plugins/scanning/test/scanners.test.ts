@@ -202,8 +202,13 @@ describe('scanners', function () {
       message: 'kept',
     });
     expect(id).to.be.a('number');
+    const sarif = await stage.admin.get(`${result.url}sarif/`);
+    expect(sarif.status).to.equal(200);
+    expect(sarif.body.version).to.equal('2.1.0');
+    expect(sarif.body.runs[0].tool.driver.name).to.equal('ansible-lint');
+    expect(sarif.body.runs[0].results[0]).to.deep.include({ ruleId: 'risky-octal', message: { text: 'kept' } });
     await stage.makeUser('bob');
-    expect((await stage.as('bob').get(result.url)).status).to.equal(404);
+    for (const path of ['', 'sarif/']) expect((await stage.as('bob').get(`${result.url}${path}`)).status).to.equal(404);
     await stage.grant('bob', template.url, 'read_role');
     expect((await stage.as('bob').get(result.url)).status).to.equal(200);
   });
