@@ -1,19 +1,25 @@
 import type { Launch, PluginApi } from '@tapline/plugin-sdk';
 import { highest, type Scanned } from './scan.ts';
+import type { Status } from './scanner.ts';
 import { organizationOf } from './select-scanners.ts';
+
+const byHarm = ['blocked', 'timeout', 'error', 'warn'] as const;
 
 /** Of one result: the worst ones; `finding_count` tells of all. */
 const mostFindings = 1000;
 
-/** A row for each scanner with its findings, and what scanners tell of themselves, in one transaction. */
+/** What came of a scanner for files of this commit. */
+export type Found = Scanned & { revision: string };
+
+/** A row for each scan with its findings, and what scanners tell of themselves, in one transaction. */
 export async function storeResults(
   { db, table }: Pick<PluginApi, 'db' | 'table'>,
   launch: Launch,
-  { scanned, revision }: { scanned: readonly Scanned[]; revision: string },
+  scanned: readonly Found[],
 ): Promise<void> {
   const { run, template, actor } = launch;
   await db.transaction(async (trx) => {
-    const ids = scanned.map(({ scanner }) => scanner.id).toSorted((a, b) => a - b);
+    const ids = [...new Set(scanned.map(({ scanner }) => scanner.id))].toSorted((a, b) => a - b);
     // one that was deleted meanwhile has no row; in the order of their numbers, so that two launches do not wait for each other
     const there: number[] = await trx(table('scanners')).whereIn('id', ids).orderBy('id').forUpdate().pluck('id');
     const rows: { id: number }[] = await trx(table('results'))
@@ -29,7 +35,6 @@ export async function storeResults(
           triggered_by_id: actor?.id ?? null,
           finding_count: findings.length,
           highest_severity: highest(findings),
-          revision,
         })),
       )
       .returning('id');
@@ -37,14 +42,13 @@ export async function storeResults(
       one.findings.slice(0, mostFindings).map((finding) => ({ scan_result_id: rows[index]!.id, ...finding })),
     );
     if (findings.length) await trx.batchInsert(table('findings'), findings, 500);
+    const told = ids.map((id) => scanned.filter(({ scanner }) => scanner.id === id).map(({ status }) => status));
     await trx.raw(
-      `update ${table('scanners')} s set last_run_at = now(), last_run_status = n.status, trigger_count = trigger_count + n.hit
-       from unnest(?::bigint[], ?::text[], ?::int[]) n(id, status, hit) where s.id = n.id`,
-      [
-        scanned.map(({ scanner }) => scanner.id),
-        scanned.map(({ status }) => status),
-        scanned.map(({ status }) => (status === 'ok' ? 0 : 1)),
-      ],
+      `update ${table('scanners')} s set last_run_at = now(), last_run_status = n.status, trigger_count = trigger_count + n.hits
+       from unnest(?::bigint[], ?::text[], ?::int[]) n(id, status, hits) where s.id = n.id`,
+      [ids, told.map(worst), told.map((all) => all.filter((status) => status !== 'ok').length)],
     );
   });
 }
+
+const worst = (all: readonly Status[]): Status => byHarm.find((status) => all.includes(status)) ?? 'ok';

@@ -1,9 +1,10 @@
 import { type Denial, type Launch, type LaunchContent, type PluginApi, stages } from '@tapline/plugin-sdk';
 import { ScanError, type Scanner } from '../scanner.ts';
+import { type Work, worksOf } from '../works.ts';
 import type { Scan, Scanned } from '../scan.ts';
 import { selectScanners } from '../select-scanners.ts';
 import { scanSettings } from '../settings.ts';
-import { storeResults } from '../store-results.ts';
+import { type Found, storeResults } from '../store-results.ts';
 
 // each scanner has its own limit; this leaves room for a fetch of the project
 const timeoutMs = 600_000;
@@ -30,22 +31,32 @@ export function scanLaunch(api: PluginApi, scan: Scan): void {
   });
 }
 
-async function scanAll(api: PluginApi, launch: Launch, scanners: readonly Scanner[], scan: Scan): Promise<Scanned[]> {
-  const content = await launch.content().catch((error: Error) => new ScanError(error.message));
-  // commands and workflows have no files; each step of a workflow is a launch of its own
-  if (!content) return [];
-  const scanned = await Promise.all(
-    scanners.map((scanner) =>
-      api.tracer.span('scanning.scan', async (span) => {
-        const result = await scanOne(launch, scanner, scan, content);
-        span.set({ scanner: scanner.id, tool: scanner.tool, status: result.status });
-        return result;
-      }),
-    ),
-  );
-  await storeResults(api, launch, { scanned, revision: 'revision' in content ? content.revision : '' });
-  return scanned;
+/** Of a workflow all that its nodes will run; commands and workflows without playbooks have no files. */
+async function scanAll(api: PluginApi, launch: Launch, scanners: readonly Scanner[], scan: Scan): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const work of await worksOf(launch)) {
+    // each of them starts programs, as many as there are scanners
+    // oxlint-disable-next-line no-await-in-loop
+    found.push(...(await Promise.all(scanners.map((scanner) => scanWork(api, launch, { scanner, scan, work })))));
+  }
+  if (found.length) await storeResults(api, launch, found);
+  return found;
 }
+
+interface Asked {
+  scanner: Scanner;
+  scan: Scan;
+  work: Work;
+}
+
+const scanWork = (api: PluginApi, launch: Launch, { scanner, scan, work }: Asked): Promise<Found> =>
+  api.tracer.span('scanning.scan', async (span) => {
+    const { content, node } = work;
+    const result = await scanOne(launch, scanner, scan, content);
+    span.set({ scanner: scanner.id, tool: scanner.tool, status: result.status });
+    const message = node && result.message ? `${node}: ${result.message}`.slice(0, 500) : result.message;
+    return { ...result, message, revision: 'revision' in content ? content.revision : '' };
+  });
 
 function scanOne(
   { signal }: Launch,

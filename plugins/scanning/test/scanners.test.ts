@@ -214,12 +214,35 @@ describe('scanners', function () {
   });
 
   it('keep a blocked run as failed where nobody waits', async () => {
-    await run(finds('not in workflows either'), { enforcement: 'enforce' });
+    await run(finds('not in workflows either'), { enforcement: 'enforce', applies_to: ['job_template'] });
     const workflow = await stage.make('workflow_job_templates/', { name: 'w', organization: 1 });
     await stage.make(`${workflow.url}workflow_nodes/`, { unified_job_template: template.id });
     await stage.admin.post(`${workflow.url}launch/`);
     const query = `jobs/?job_template=${template.id}&status=failed`;
     const job = await until(async () => (await stage.admin.get(query)).body.results[0], 120_000);
     expect(job.job_explanation).to.include('not in workflows either');
+  });
+
+  it('look at all that the nodes of a workflow will run, before any of them begins', async () => {
+    await run(finds('not in any node'), { enforcement: 'enforce', applies_to: ['workflow_job_template'] });
+    const inner = await stage.make('workflow_job_templates/', { name: 'inner', organization: 1 });
+    await stage.make(`${inner.url}workflow_nodes/`, { unified_job_template: template.id, identifier: 'deploy' });
+    const outer = await stage.make('workflow_job_templates/', { name: 'outer', organization: 1 });
+    await stage.make(`${outer.url}workflow_nodes/`, { unified_job_template: inner.id, identifier: 'all' });
+    // the same files: they are looked at once
+    await stage.make(`${outer.url}workflow_nodes/`, { unified_job_template: template.id, identifier: 'again' });
+    const before = (await stage.results()).length;
+    const refused = await stage.launch(outer);
+    expect(refused.status, refused.text).to.equal(403);
+    expect(refused.body).to.deep.equal({
+      detail: 'Scanner blocked launch.',
+      reasons: [refused.body.reasons[0]],
+    });
+    expect(refused.body.reasons[0]).to.match(/^(deploy|again): not in any node$/);
+    const results = await stage.results();
+    expect(results.length).to.equal(before + 1);
+    expect(results[0]).to.include({ status: 'blocked', unified_job: null, unified_job_template: outer.id });
+    const empty = await stage.make('workflow_job_templates/', { name: 'empty', organization: 1 });
+    expect((await stage.launch(empty)).status, 'nothing is run').to.equal(201);
   });
 });
