@@ -1,3 +1,15 @@
+/** An answer that says no. */
+export class CallError extends Error {
+  readonly status: number;
+  readonly text: string;
+
+  constructor(message: string, status: number, text: string) {
+    super(message);
+    this.status = status;
+    this.text = text;
+  }
+}
+
 /** The few calls that the demo makes, over plain HTTP as any client would. */
 export class Client {
   private readonly base: string;
@@ -15,7 +27,8 @@ export class Client {
       body: body === undefined ? null : JSON.stringify(body),
     });
     const text = await reply.text();
-    if (!reply.ok) throw new Error(`${method} /api/v2/${path} answered ${reply.status}: ${text}`);
+    if (!reply.ok)
+      throw new CallError(`${method} /api/v2/${path} answered ${reply.status}: ${text}`, reply.status, text);
     return text === '' ? undefined : JSON.parse(text);
   }
 

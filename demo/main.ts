@@ -14,7 +14,7 @@ import { type DemoHost, startDemoHost } from './sshd.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 /** What is shown instead of the first job, or after it: `npm run demo -- drift`. */
-const scenes = ['drift', 'events'];
+const scenes = ['drift', 'events', 'gates'];
 const scene = process.argv[2];
 /** Far more than it takes; whatever hangs must not hang for ever. */
 const deadlineMs = 180_000;
@@ -131,6 +131,10 @@ async function demo({ service, base, data, password, signal }: Stage): Promise<b
   if (scene === 'events') {
     const { eventsDemo } = await import('./events.ts');
     return eventsDemo({ client, base, signal, say, show });
+  }
+  if (scene === 'gates') {
+    const { gatesDemo } = await import('./gates.ts');
+    return gatesDemo({ client, data, signal, say, show, follow: (id) => follow(client, id, signal) });
   }
   const host = await startDemoHost(join(data, 'demo-sshd'));
   try {
