@@ -11,8 +11,8 @@ import { Node } from '../chaos/node.ts';
 import { world } from '../rbac/world.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
+import { killedAt } from './gate.ts';
 
-const gate = 7_232_001;
 const patience = 180_000;
 
 describe('events in and out, of a process that is killed', function () {
@@ -106,23 +106,9 @@ describe('events in and out, of a process that is killed', function () {
     return ((await answer.json()) as any).event_log;
   }
 
-  /** Kills the process while it waits at this statement, which Postgres then gives up, and starts it again. */
+  /** Kills the process before this change, and starts it again. */
   async function killAt<T>(table: string, when: string, work: () => Promise<T>): Promise<T> {
-    const { db } = base;
-    await db.raw(`
-      create function wait_at_gate() returns trigger language plpgsql as
-        $$ begin perform pg_advisory_xact_lock(${gate}); return new; end $$;
-      create trigger gate before update on ${table} for each row when (${when}) execute function wait_at_gate();`);
-    const held = await db.transaction();
-    await held.raw('select pg_advisory_xact_lock(?)', [gate]);
-    const result = await work();
-    const waiting = `select l.pid from pg_locks l where l.locktype = 'advisory' and not l.granted and l.objid = ${gate}`;
-    await until(async () => (await db.raw(waiting)).rows.length, patience, `${table} is reached`);
-    await node.kill();
-    await db.raw(`select pg_terminate_backend(pid) from (${waiting}) as w`);
-    await held.commit();
-    await until(async () => !(await db.raw(waiting)).rows.length, patience);
-    await db.raw(`drop trigger gate on ${table}; drop function wait_at_gate();`);
+    const result = await killedAt({ db: base.db, node, change: `update on ${table}`, when, work });
     await start();
     return result;
   }

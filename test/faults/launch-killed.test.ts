@@ -8,8 +8,7 @@ import { world } from '../rbac/world.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 import { removeFolder } from '../../core/testing/remove-folder.ts';
-
-const gate = 7_231_999;
+import { killedAt } from './gate.ts';
 
 describe('a launch with Idempotency-Key whose process is killed', function () {
   let base: TestDatabase;
@@ -61,36 +60,26 @@ describe('a launch with Idempotency-Key whose process is killed', function () {
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
   };
 
-  /** Kills the process while it waits at this statement, which Postgres then gives up. */
-  async function killAt(table: string, when: string, key: string): Promise<void> {
-    const { db } = base;
-    await db.raw(`
-      create function wait_at_gate() returns trigger language plpgsql as
-        $$ begin perform pg_advisory_xact_lock(${gate}); return new; end $$;
-      create trigger gate before ${when} execute function wait_at_gate();`);
-    const held = await db.transaction();
-    await held.raw('select pg_advisory_xact_lock(?)', [gate]);
-    const unanswered = launch(key).then(
-      ({ status }) => `answered ${status}`,
-      () => 'no answer',
-    );
-    const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
-    await until(async () => (await db.raw(waiting)).rows.length, 30_000, `the launch reaches ${table}`);
-    await node.kill();
+  /** Kills the process before this change, and starts it again. */
+  async function killAt(change: string, key: string): Promise<void> {
+    let unanswered: Promise<string> | undefined;
+    const work = async () => {
+      unanswered = launch(key).then(
+        ({ status }) => `answered ${status}`,
+        () => 'no answer',
+      );
+    };
+    await killedAt({ db: base.db, node, change, work });
     expect(await unanswered).to.equal('no answer');
-    await db.raw(`select pg_terminate_backend(pid) from (${waiting}) as w`);
-    await held.commit();
-    await until(async () => !(await db.raw(waiting)).rows.length);
-    await db.raw(`drop trigger gate on ${table}; drop function wait_at_gate();`);
     await start();
     // its beat is not heard of any more
-    await db('idempotency_keys').update({ alive: '2020-01-01' });
+    await base.db('idempotency_keys').update({ alive: '2020-01-01' });
   }
 
   const jobs = () => base.db('runs').where({ template_id: template }).orderBy('id').pluck('id');
 
   it('before the run is there, launches when it is sent again', async () => {
-    await killAt('runs', 'insert on runs for each row', 'early');
+    await killAt('insert on runs', 'early');
     expect(await jobs()).to.deep.equal([]);
     const again = await launch('early');
     expect(again.status, JSON.stringify(again.body)).to.equal(201);
@@ -100,7 +89,7 @@ describe('a launch with Idempotency-Key whose process is killed', function () {
 
   it('between the launch and the answer, answers with that run when it is sent again', async () => {
     const before = await jobs();
-    await killAt('idempotency_keys', 'update of status on idempotency_keys for each row', 'late');
+    await killAt('update of status on idempotency_keys', 'late');
     const after = await jobs();
     expect(after).to.have.lengthOf(before.length + 1);
     const again = await launch('late');
