@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** A launch that is being decided says so this often (core/launch/start.ts). */
+/** A launch that is being decided says so this often (core/runs/gates/decide-launch.ts). */
 export const DECIDING_BEAT_MS = 10_000;
 const SILENT_AFTER_S = 35;
 

@@ -5,8 +5,8 @@ import type { Settings } from './settings.ts';
 import type { ShownSetting } from './shown-settings.ts';
 
 /**
- * What a body changes; keys that are not there or cannot be set are passed over. Clients send whole categories back:
- * where a setting goes by two names, the one that says something new counts.
+ * What a body changes; keys that are not there are passed over. Clients send whole categories back: where a setting goes by
+ * two names, the one that says something new counts, and what the environment says may come back as it stands.
  * @throws ValidationError with every wrong key
  */
 export function planChange(
@@ -17,12 +17,12 @@ export function planChange(
   const changes = new Map<string, unknown>();
   const errors: Record<string, string[]> = {};
   for (const setting of shown.filter(({ key }) => Object.hasOwn(body, key))) {
-    if (!isWritable(setting)) continue;
     try {
       for (const [key, value] of setting.take(body[setting.key])) {
         const state = settings.state(key)!;
         const news = !isDeepStrictEqual(value, state.value);
-        if (state.origin !== 'environment' && (news || !changes.has(key))) changes.set(key, value);
+        if (news && !isWritable(state)) throw new SettingProblem(fixed(key));
+        if (news || !changes.has(key)) changes.set(key, value);
       }
     } catch (error) {
       if (!(error instanceof SettingProblem)) throw error;
@@ -33,6 +33,9 @@ export function planChange(
   // sent back as it stands: nothing to store
   return new Map([...changes].filter(([key, value]) => !isDeepStrictEqual(value, settings.state(key)!.value)));
 }
+
+const fixed = (key: string) =>
+  `The environment of the service says what it is: it is changed there, by TAPLINE_${key}, and at the next start.`;
 
 /** A value from the environment stays until the operator takes it away. */
 export const isWritable = ({ origin }: Pick<ShownSetting, 'origin'>) => origin !== 'environment';

@@ -43,6 +43,12 @@ describe('/api/v2/openapi.json', () => {
     for (const name of references) expect(document.components.schemas).to.have.property(name!);
   });
 
+  it('says what is read from a body that comes as bytes', () => {
+    const { content } = document.paths['/api/v2/job_templates/{id}/callback/'].post.requestBody;
+    expect(content).to.have.all.keys('application/json', '*/*');
+    expect(content['application/json'].schema.properties).to.have.all.keys('host_config_key', 'extra_vars');
+  });
+
   it('holds exactly what the routes allow', async () => {
     for (const [path, item] of Object.entries<any>(document.paths)) {
       const { headers } = await service.request('OPTIONS', path.replace(/\{\w+\}/g, '1'));

@@ -201,7 +201,16 @@ describe('the settings over the API', () => {
   });
 
   it('leaves to the environment what it says', async () => {
-    const { status, body } = await api.admin('PATCH', `${path}jobs/`, { MAX_FORKS: 50, SCHEDULE_MAX_JOBS: 4 });
+    const refused = await api.admin('PATCH', `${path}jobs/`, { MAX_FORKS: 50, SCHEDULE_MAX_JOBS: 4 });
+    expect(refused.status).to.equal(400);
+    expect(refused.body).to.have.all.keys('MAX_FORKS');
+    expect(refused.body.MAX_FORKS[0]).to.contain('TAPLINE_MAX_FORKS');
+    const secret = await api.admin('PATCH', `${path}all/`, { LOG_AGGREGATOR_PASSWORD: 'another' });
+    expect(secret.status).to.equal(400);
+    expect(secret.text).to.contain('TAPLINE_LOG_AGGREGATOR_PASSWORD').and.not.contain('another');
+    // whole categories come back as they were read
+    const read = (await api.admin('GET', `${path}jobs/`)).body;
+    const { status, body } = await api.admin('PUT', `${path}jobs/`, { ...read, SCHEDULE_MAX_JOBS: 4 });
     expect(status).to.equal(200);
     expect(body).to.include({ MAX_FORKS: 7, SCHEDULE_MAX_JOBS: 4 });
     const { actions } = (await api.admin('OPTIONS', `${path}jobs/`)).body;
@@ -261,10 +270,16 @@ describe('the settings over the API', () => {
     expect(two.body).to.include({ ANSIBLE_FACT_CACHE_TIMEOUT: 70, ENGINE_FACT_CACHE_TIMEOUT: 70 });
     const three = await api.admin('PUT', `${path}jobs/`, { ...two.body, ANSIBLE_FACT_CACHE_TIMEOUT: 0 });
     expect(three.body).to.include({ ANSIBLE_FACT_CACHE_TIMEOUT: 0, ENGINE_FACT_CACHE_TIMEOUT: 0 });
-    const lifetimes = { ACCESS_TOKEN_EXPIRE_SECONDS: 3600, AUTHORIZATION_CODE_EXPIRE_SECONDS: 9 };
-    const { body } = await api.admin('PATCH', `${path}authentication/`, { OAUTH2_PROVIDER: lifetimes });
-    expect(body.TOKEN_EXPIRE_SECONDS).to.equal(3600);
+    const put = (code: number) => {
+      const lifetimes = { ACCESS_TOKEN_EXPIRE_SECONDS: 3600, AUTHORIZATION_CODE_EXPIRE_SECONDS: code };
+      return api.admin('PATCH', `${path}authentication/`, { OAUTH2_PROVIDER: lifetimes });
+    };
     // the environment says how long a code lives
+    const refused = await put(9);
+    expect(refused.status).to.equal(400);
+    expect(refused.body.OAUTH2_PROVIDER[0]).to.contain('TAPLINE_OAUTH2_CODE_EXPIRE_SECONDS');
+    const { body } = await put(60);
+    expect(body.TOKEN_EXPIRE_SECONDS).to.equal(3600);
     expect(body.OAUTH2_PROVIDER).to.deep.equal({
       ACCESS_TOKEN_EXPIRE_SECONDS: 3600,
       AUTHORIZATION_CODE_EXPIRE_SECONDS: 60,

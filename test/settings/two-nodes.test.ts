@@ -76,8 +76,9 @@ describe('settings of two nodes on one database', () => {
     await until(() => second.services.settings.get('SESSIONS_PER_USER') === 9);
     expect(second.services.settings.get('SESSION_COOKIE_AGE')).to.equal(600);
     expect(first.services.settings.get('SESSION_COOKIE_AGE')).to.equal(999);
-    const { body } = await request('PATCH', 'settings/authentication/', { body: { SESSION_COOKIE_AGE: 700 } });
-    expect(body.SESSION_COOKIE_AGE).to.equal(600);
+    const { status, body } = await request('PATCH', 'settings/authentication/', { body: { SESSION_COOKIE_AGE: 700 } });
+    expect(status).to.equal(400);
+    expect(body.SESSION_COOKIE_AGE[0]).to.contain('TAPLINE_SESSION_COOKIE_AGE');
     await request('DELETE', 'settings/authentication/');
     await until(() => first.services.settings.get('SESSIONS_PER_USER') !== 9);
     expect((await first.get('settings/changed/')).body).to.deep.equal({ SESSION_COOKIE_AGE: 999 });

@@ -102,8 +102,13 @@ function listOperation(model: Model, { listFormats = {} }: CompiledRoute): Schem
 /** What the body of an action or a route may hold, as far as it says. */
 function bodyOf({ endpoints }: CompiledRoute, method: string, { fields, takes }: Told = {}): Schema {
   const { body } = endpoints[method]!;
+  // what its handler reads from the bytes it may tell; they may come in other forms, too
   if (body?.kind === 'raw')
-    return { requestBody: { content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } };
+    return {
+      requestBody: {
+        content: { ...(takes ? json(takes as Schema) : {}), '*/*': { schema: { type: 'string', format: 'binary' } } },
+      },
+    };
   if (!['POST', 'PUT', 'PATCH'].includes(method) || (body?.kind === 'none' && !fields && !takes)) return {};
   const schema =
     (takes as Schema) ?? (fields ? objectSchema(fields, method === 'PATCH' ? 'patch' : 'create') : { type: 'object' });

@@ -31,14 +31,14 @@ export async function advanceWorkflow(services: WorkflowServices, id: number): P
 async function step(trx: Knex, services: WorkflowServices, id: number): Promise<Inserted[]> {
   const [run] = await runPrepared<{ canceled: boolean }>(trx, lock, [id]);
   if (!run) return [];
-  const { more, ...steps } = await nextSteps(trx, id, run);
+  const steps = await nextSteps(trx, id, run);
   await mark(trx, steps.skip, { do_not_run: true });
   await mark(trx, steps.fail, { outcome: 'error' });
   const row: RunRow | undefined =
     steps.launch.length || steps.end ? await trx('runs').where({ id }).first() : undefined;
   const inserted = row ? await spawn(trx, services, row, steps.launch.slice(0, mostAtOnce)) : [];
   await services.queue.addTasks(trx, [
-    ...(more || needsAnotherLook(steps, inserted) ? [advanceTask(id)] : []),
+    ...(needsAnotherLook(steps, inserted) ? [advanceTask(id)] : []),
     ...(steps.later === undefined ? [] : [advanceLater(id, steps.later)]),
   ]);
   if (steps.end) await finish(trx, services, row!, steps.end);
@@ -53,7 +53,7 @@ const lock = {
 async function mark(trx: Knex, nodes: readonly number[], what: { do_not_run: true } | { outcome: 'error' }) {
   if (nodes.length)
     await trx('workflow_job_nodes')
-      .whereIn('id', nodes)
+      .whereRaw('id = any (?)', [[...nodes]])
       .update({ ...what, modified: trx.fn.now() });
 }
 

@@ -2,16 +2,16 @@ import type { Knex } from 'knex';
 import { decideSteps, type Steps } from './decide.ts';
 import { loadGraph, loadNear } from './graph.ts';
 
-export interface NextSteps extends Steps {
-  /** what follows from these was not looked at */
-  more: boolean;
-}
-
-/** As long as something goes on elsewhere only what may move is read; how a run ends, and a cancel, take all of it. */
-export async function nextSteps(trx: Knex, run: number, state: { canceled: boolean }): Promise<NextSteps> {
+/**
+ * As long as something goes on elsewhere only what may move is read; how a run ends, a cancel, and marks that go further than
+ * what was read take all of it.
+ */
+export async function nextSteps(trx: Knex, run: number, state: { canceled: boolean }): Promise<Steps> {
   const near = state.canceled ? null : await loadNear(trx, run);
-  if (!near) return { ...decideSteps(await loadGraph(trx, run), state), more: false };
-  const steps = decideSteps(near, state);
-  const edge = new Set(near.nodes.filter((node) => node.edge).map(({ id }) => id));
-  return { ...steps, end: undefined, more: [...steps.skip, ...steps.fail].some((id) => edge.has(id)) };
+  if (near) {
+    const steps = decideSteps(near, state);
+    const edge = new Set(near.nodes.filter((node) => node.edge).map(({ id }) => id));
+    if (![...steps.skip, ...steps.fail].some((id) => edge.has(id))) return { ...steps, end: undefined };
+  }
+  return decideSteps(await loadGraph(trx, run), state);
 }

@@ -21,7 +21,11 @@ interface Nodes {
   owner: number;
 }
 
-/** All nodes of a workflow or a run, with their links and lists, for another one: in one statement, however many they are. */
+/**
+ * All nodes of a workflow or a run, with their links and lists, for another one: in two statements, however many they are.
+ * The second finds the copies by the index of identifiers; joined in the first, whose rows nobody has counted, they would be
+ * compared each with each, which of ten thousand nodes outlasts any patience.
+ */
 export async function copyNodes(
   trx: Knex,
   keyRing: Pick<KeyRing, 'encrypt' | 'decrypt'>,
@@ -30,24 +34,31 @@ export async function copyNodes(
 ): Promise<void> {
   const ownerOf = ({ of: { table } }: Nodes) => owners[table as keyof typeof owners];
   const [old, made] = [from.of, to.of];
+  const copyOf = (node: string, copy: string) =>
+    `${old.table} ${node} join ${made.table} ${copy} on ${copy}.${ownerOf(to)} = :made and ${copy}.identifier = ${node}.identifier`;
+  const ofOld = (node: string) => `${node}.${ownerOf(from)} = :old`;
   const lists = listsOfSaved.map(({ name, column, ...list }) => {
     const order = 'order' in list ? `order by l.${list.order}` : '';
-    return `${name} as (insert into ${made.lists}_${name} (node_id, ${column}) select p.made, l.${column}
-       from ${old.lists}_${name} l join pairs p on p.old = l.node_id ${order})`;
+    return `${name} as (insert into ${made.lists}_${name} (node_id, ${column}) select m.id, l.${column}
+       from ${copyOf('n', 'm')} join ${old.lists}_${name} l on l.node_id = n.id where ${ofOld('n')} ${order})`;
   });
+  const both = { old: from.owner, made: to.owner };
+  await trx.raw(
+    `insert into ${made.table} (${ownerOf(to)}, ${copied})
+     select :made, ${copied} from ${old.table} n where ${ofOld('n')} order by n.id`,
+    both,
+  );
   const { rows } = await trx.raw<{ rows: { old: number; made: number; survey_passwords: unknown }[] }>(
-    `with made as (
-       insert into ${made.table} (${ownerOf(to)}, ${copied})
-       select ?, ${copied} from ${old.table} where ${ownerOf(from)} = ? order by id returning id, identifier
-     ), pairs as (
-       select n.id as old, made.id as made, n.survey_passwords from ${old.table} n join made on made.identifier = n.identifier where n.${ownerOf(from)} = ?
-     ), links as (
+    `with links as (
        insert into ${made.lists}_links (parent_id, child_id, kind, trigger, artifact_key, operator, expected_value)
-       select a.made, b.made, l.kind, l.trigger, l.artifact_key, l.operator, l.expected_value
-       from ${old.lists}_links l join pairs a on a.old = l.parent_id join pairs b on b.old = l.child_id
+       select a.id, b.id, l.kind, l.trigger, l.artifact_key, l.operator, l.expected_value
+       from ${copyOf('p', 'a')} join ${old.lists}_links l on l.parent_id = p.id
+         join (${copyOf('c', 'b')}) on c.id = l.child_id
+       where ${ofOld('p')}
      ), ${lists.join(', ')}
-     select old, made, survey_passwords from pairs where survey_passwords is not null`,
-    [to.owner, from.owner, from.owner],
+     select n.id as old, m.id as made, n.survey_passwords from ${copyOf('n', 'm')}
+     where ${ofOld('n')} and n.survey_passwords is not null`,
+    both,
   );
   // secrets are bound to their row; few nodes have any
   for (const { old: id, made: copy, survey_passwords } of rows) {
