@@ -4,6 +4,7 @@ import { judgeHosts, type RuleId } from './alerts/judge.ts';
 import { noteOutcome, notifyRule } from './alerts/notify.ts';
 import { captureHosts, type Tasks } from './capture/capture.ts';
 import { type Hosts, takeReports } from './capture/take-reports.ts';
+import { noteEnd } from './remediate/outcome.ts';
 import { extendHosts } from './resources/extend-hosts.ts';
 import { driftAlertRuleResource } from './resources/drift-alert-rule.ts';
 import { driftAlertResource } from './resources/drift-alert.ts';
@@ -35,6 +36,7 @@ export default definePlugin({
     api.hooks.onFactsUpdated({ name: 'take-reports', timeoutMs: 120_000 }, (update) =>
       takeReports(api, capture, update),
     );
+    api.hooks.afterFinish({ name: 'note-remediation' }, ({ run }) => noteEnd(api, run.id));
     api.websocket.group({
       name: 'drift',
       join: async (actor, item, db) => access.see.row(actor, { inventory_id: Number(item) }, db),

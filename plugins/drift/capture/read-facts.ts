@@ -12,8 +12,11 @@ export async function readDocuments(trx: Knex, hashes: readonly string[]): Promi
   return new Map(rows.map(({ hash, document }: { hash: string; document: string }) => [hash, document]));
 }
 
+/** @throws TypeError for what is no object: core stores nothing else, but its rows can be written by others */
 export function factsOfText(json: string): ReadFacts {
-  const facts = parseExactly(json) as Record<string, unknown>;
+  const read = parseExactly(json);
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) throw new TypeError('facts are no object');
+  const facts = read as Record<string, unknown>;
   return { facts, texts: factTexts(facts, json) };
 }
 

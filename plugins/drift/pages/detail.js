@@ -1,14 +1,22 @@
 import { element } from '@tapline/console-kit';
-import { button, link, table, time, value } from './dom.js';
+import { button, field, link, select, table, time, value } from './dom.js';
 
 /** One change, with the whole fact before and after. */
 export async function showDetail(part, { request, toast }, id) {
-  const row = await request('GET', `drift_detections/${id}/`);
+  const [row, templates] = await Promise.all([
+    request('GET', `drift_detections/${id}/`),
+    request('GET', 'job_templates/?ask_limit_on_launch=true&page_size=200'),
+  ]);
   const { host, job, acknowledged_by: by } = row.summary_fields;
   const { before, after, paths } = row.detail;
   const acknowledge = async () => {
     await request('POST', `drift_detections/${id}/acknowledge/`);
     toast('Acknowledged.', 'good');
+    await showDetail(part, { request, toast }, id);
+  };
+  const launch = async (template) => {
+    await request('POST', `drift_detections/${id}/remediate/`, { body: template ? { job_template: template } : {} });
+    toast('Launched.', 'good');
     await showDetail(part, { request, toast }, id);
   };
   part.replaceChildren(
@@ -27,6 +35,7 @@ export async function showDetail(part, { request, toast }, id) {
     row.acknowledged
       ? element('p', {}, `Acknowledged by ${by?.username ?? 'somebody'}.`)
       : button('Acknowledge', acknowledge),
+    remedy(row, templates.results, launch),
     paths.length > 0 &&
       table(
         'Changes within the fact',
@@ -34,5 +43,25 @@ export async function showDetail(part, { request, toast }, id) {
         paths.map((change) => [change.path || '/', change.op, value(change.before), value(change.value)]),
       ),
     table('Before and after', ['Before', 'After'], [[value(before), value(after)]]),
+  );
+}
+
+/** A job template to launch for the host, and what became of the one before. */
+function remedy({ remediation_job: job, remediation_status: status, summary_fields: named }, templates, launch) {
+  const may = templates.filter(({ summary_fields: { user_capabilities: can } }) => can?.start);
+  const choice = select('job_template', [['', 'As the rule says'], ...may.map(({ id, name }) => [id, name])]);
+  return element(
+    'div',
+    {},
+    status &&
+      element(
+        'p',
+        {},
+        'Put right by ',
+        job ? link(`/jobs/${job}`, named.remediation_job?.name ?? job) : 'a run that is gone',
+        `: ${status}.`,
+      ),
+    field('Put right by', choice),
+    button('Launch for this host', () => launch(Number(choice.value))),
   );
 }

@@ -7,10 +7,11 @@ const categories = ['packages', 'services', 'users_groups', 'network', 'mounts',
 /** Rules, what each would have done last week, and a form for another one. */
 export async function showRules(part, context) {
   const { request } = context;
-  const [{ results }, organizations, templates] = await Promise.all([
+  const [{ results }, organizations, templates, remedies] = await Promise.all([
     request('GET', 'drift_alert_rules/?page_size=200'),
     request('GET', 'organizations/?page_size=200'),
     request('GET', 'notification_templates/?page_size=200'),
+    request('GET', 'job_templates/?ask_limit_on_launch=true&page_size=200'),
   ]);
   const preview = element('div', { role: 'status' });
   part.replaceChildren(
@@ -22,7 +23,7 @@ export async function showRules(part, context) {
         )
       : element('p', { class: 'empty' }, 'No rule tells anybody of drift yet.'),
     preview,
-    newRule(part, context, organizations.results, templates.results),
+    newRule(part, context, organizations.results, templates.results, remedies.results),
   );
 }
 
@@ -73,7 +74,7 @@ const told = ({ name }, { days, count, results }) =>
       ),
   ].filter(Boolean);
 
-function newRule(part, context, organizations, templates) {
+function newRule(part, context, organizations, templates, remedies) {
   const { request, toast } = context;
   const named = (rows) => rows.map(({ id, name }) => [id, name]);
   const number = (name, value, min) => element('input', { name, type: 'number', value, min, required: true });
@@ -109,6 +110,7 @@ function newRule(part, context, organizations, templates) {
     field('Changes', number('threshold_count', 1, 1)),
     field('Within minutes', number('threshold_window_minutes', 60, 1)),
     field('Then silent for minutes', number('cooldown_minutes', 60, 0)),
+    field('Put right by', select('remediation_template', [['', 'Nothing'], ...named(remedies)])),
     problem,
     element('button', { class: 'button primary' }, 'Make the rule'),
   );
@@ -120,7 +122,7 @@ const choice = (name) =>
 
 function bodyOf(form) {
   const data = new FormData(form);
-  const { categories: _one, ...texts } = Object.fromEntries(data);
+  const { categories: _one, remediation_template: remedy, ...texts } = Object.fromEntries(data);
   const numbers = [
     'organization',
     'notification_template',
@@ -129,5 +131,9 @@ function bodyOf(form) {
     'cooldown_minutes',
   ];
   const values = Object.entries(texts).map(([name, text]) => [name, numbers.includes(name) ? Number(text) : text]);
-  return { ...Object.fromEntries(values), categories: data.getAll('categories') };
+  return {
+    ...Object.fromEntries(values),
+    remediation_template: Number(remedy) || null,
+    categories: data.getAll('categories'),
+  };
 }

@@ -38,6 +38,9 @@ const fields = {
     help: 'Then it is silent about that host for so many minutes.',
   }),
   notification_template: field.ref('notification_template', { required: true, help: 'Where it is told.' }),
+  remediation_template: field.ref('job_template', {
+    help: 'What `remediate/` of such drift launches where the request names nothing else; nothing is launched by itself.',
+  }),
 };
 
 /** Read by the members of its organization, changed by those who administer it. */

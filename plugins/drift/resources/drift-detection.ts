@@ -1,6 +1,8 @@
 import { defineResource, field, parameter, type PluginApi, type Resource } from '@tapline/plugin-sdk';
 import type { DriftAccess } from '../access.ts';
 import { categories, severities } from '../detect/classify.ts';
+import { remediateAction } from '../remediate/action.ts';
+import { outcomes } from '../remediate/outcome.ts';
 import { acknowledgeAction, acknowledgeAllAction } from './acknowledge.ts';
 import { compareAction } from './compare.ts';
 import { exportAction, driftCsv } from './export.ts';
@@ -47,10 +49,12 @@ export const driftDetectionResource = (api: PluginApi, access: DriftAccess): Res
       acknowledged: field.boolean(ro),
       acknowledged_by: field.ref('user', ro),
       acknowledged_at: field.datetime({ ...ro, nullable: true }),
+      remediation_job: field.ref('unified_job', { ...ro, help: 'The newest run that was launched to put it right.' }),
+      remediation_status: field.choice(outcomes, { ...ro, help: 'How that ended; launched: it has not yet.' }),
     },
     parameters: parameter.between('created'),
     formats: { csv: driftCsv },
-    actions: { acknowledge: acknowledgeAction(api, access) },
+    actions: { acknowledge: acknowledgeAction(api, access), remediate: remediateAction(api) },
     listActions: {
       acknowledge: acknowledgeAllAction(api, access),
       compare: compareAction(api),

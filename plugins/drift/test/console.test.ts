@@ -43,6 +43,12 @@ describeWith(['chromium'], 'drift in the console', () => {
     await clean();
     await page.getByRole('button', { name: 'Acknowledge' }).click();
     await page.getByText('Acknowledged by admin.').waitFor();
+    const { id } = await stage.template('greet.yml', { name: 'mend', ask_limit_on_launch: true });
+    await page.reload();
+    await page.getByLabel('Put right by').selectOption(String(id));
+    await page.getByRole('button', { name: 'Launch for this host' }).click();
+    await page.getByRole('paragraph').filter({ hasText: 'Put right by mend: ' }).waitFor();
+    await clean();
   });
 
   it('acknowledges those that are selected, and all that the filters leave', async () => {
