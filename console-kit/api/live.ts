@@ -18,6 +18,8 @@ export const liveState = signal<'off' | 'connecting' | 'open' | 'lost' | 'pollin
 const statusListeners = new Set<Listener<StatusChange>>();
 const eventListeners = new Map<string, Set<Listener<any>>>();
 const resyncs = new Set<() => void>();
+/** Who listens to a group that the service has not confirmed yet. */
+const awaiting = new Map<() => void, string>();
 const longestPauseMs = 10_000;
 
 let socket: WebSocket | null = null;
@@ -95,6 +97,11 @@ function receive(message: any): void {
     attempts = 0;
     liveState.value = 'open';
     if (again) for (const resync of resyncs) resync();
+    for (const [joined, name] of awaiting)
+      if (message.groups_current.includes(name)) {
+        awaiting.delete(joined);
+        joined();
+      }
     return;
   }
   if (message.group_name === 'jobs' && message.status) for (const listener of statusListeners) listener(message);
@@ -126,20 +133,28 @@ export interface PartChange extends StatusChange {
   workflow_node_id: number;
 }
 
-export const onParts = (run: number, listener: Listener<PartChange>): (() => void) =>
-  onGroup('workflow_events', run, listener);
+export const onParts = (run: number, listener: Listener<PartChange>, joined?: () => void): (() => void) =>
+  onGroup('workflow_events', run, listener, joined);
 
 /** The events of one run while it goes on. */
-export const onEvents = (group: string, run: number, listener: Listener<RunEvent>): (() => void) =>
-  onGroup(group, run, listener);
+export const onEvents = (group: string, run: number, listener: Listener<RunEvent>, joined?: () => void): (() => void) =>
+  onGroup(group, run, listener, joined);
 
-/** Messages of a plugin's group about one item; those that do not say their `item` come to all who listen to the group. */
-export function onGroup(group: string, item: number, listener: Listener<any>): () => void {
+/**
+ * Messages of a plugin's group about one item; those that do not say their `item` come to all who listen to the group.
+ * `joined` is called once when the service has let one in: what changed between a reading and that moment was told to
+ * nobody, so whoever shows what they read reads it again.
+ */
+export function onGroup(group: string, item: number, listener: Listener<any>, joined?: () => void): () => void {
   const name = `${group}-${item}`;
   const listeners = eventListeners.get(name) ?? new Set();
   eventListeners.set(name, listeners.add(listener));
+  // each listener waits by itself, also where two give the same function
+  const letIn = joined && (() => joined());
+  if (letIn) awaiting.set(letIn, name);
   subscribe();
   return () => {
+    if (letIn) awaiting.delete(letIn);
     listeners.delete(listener);
     if (!listeners.size) eventListeners.delete(name);
     subscribe();

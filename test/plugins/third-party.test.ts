@@ -221,8 +221,9 @@ describe('a plugin that somebody else writes', function () {
       expect(launched.status, JSON.stringify(launched.body)).to.equal(201);
       expect((await service.get(`jobs/${launched.body.id}/`)).body.job_explanation).to.contain('It is being mended.');
       expect((await service.get('plugins/night-watch/')).body).to.include({ state: 'on', version: '0.1.0' });
-      const [page] = (await service.get('console_pages/')).body.results;
-      expect(page).to.deep.include({ path: '/night-watch', plugin: 'night-watch' });
+      const pages = (await service.get('console_pages/?page_size=200')).body.results;
+      const page = pages.find(({ plugin }: { plugin: string }) => plugin === 'night-watch');
+      expect(page).to.deep.include({ path: '/night-watch' });
       expect(page.panels.map(({ on }: { on: string }) => on)).to.deep.equal(['job_template']);
       expect((await service.get(page.module, { auth: null })).text).to.contain('export const routes');
     } finally {

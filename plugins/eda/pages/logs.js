@@ -21,7 +21,7 @@ function Inbox() {
         turn.value += 1;
       }, pauseMs);
     };
-    const leave = rules.split(',').map((rule) => onGroup('event_logs', Number(rule), note));
+    const leave = rules.split(',').map((rule) => onGroup('event_logs', Number(rule), note, note));
     return () => {
       clearTimeout(timer);
       for (const stop of leave) stop();

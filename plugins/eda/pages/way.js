@@ -12,10 +12,10 @@ const ends = {
 
 /** One event's way from its receipt to the runs that it led to; it follows while it goes on. */
 export function Way({ row, reload }) {
-  useEffect(
-    () => (row.event_rule ? onGroup('event_logs', row.event_rule, () => void reload()) : undefined),
-    [row.event_rule],
-  );
+  useEffect(() => {
+    const again = () => void reload();
+    return row.event_rule ? onGroup('event_logs', row.event_rule, again, again) : undefined;
+  }, [row.event_rule]);
   const { created, finished, source_ip: from, condition_results: conditions, actions_triggered: actions } = row;
   const judged = row.status !== 'received';
   return h(

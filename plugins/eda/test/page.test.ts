@@ -105,7 +105,8 @@ describeWith(['chromium'], 'events in the console', function () {
     await clean();
     expect((await ruleOf('Deploy main')).conditions[0].jinja2_expression, 'nothing is written').to.include('main');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'Deploy main', level: 1 }).waitFor();
+    // the form is left when it is stored
+    await page.getByRole('link', { name: 'Edit', exact: true }).waitFor();
     expect((await ruleOf('Deploy main')).conditions[0].jinja2_expression).to.include('next');
   });
 });

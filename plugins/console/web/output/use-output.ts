@@ -34,10 +34,15 @@ export function useOutput({ id, events, group }: OutputSource, ended: boolean): 
     reader.readEnd();
     const offEvents = ended
       ? undefined
-      : onEvents(group, id, (event) => {
-          reader.lines.add(event);
-          changed();
-        });
+      : onEvents(
+          group,
+          id,
+          (event) => {
+            reader.lines.add(event);
+            changed();
+          },
+          reader.readEnd,
+        );
     const offResync = onResync(reader.readEnd);
     return () => {
       offEvents?.();

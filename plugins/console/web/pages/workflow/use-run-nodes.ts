@@ -14,6 +14,7 @@ export function useRunNodes(run: number, status: string | undefined): Query<Row[
         query.data.value = query.data.peek()?.map((row) => (isOf(row, change) ? changed(row, change) : row));
         again.call();
       }),
+      again.call,
     );
     return () => {
       off();
