@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeContainer } from '../../core/runner/container/container-tool.ts';
 import { type Stage as Service, startStage } from '../launch/fixture.ts';
 import { type ImageStore, makeImageStore } from '../support/engine-image.ts';
 import { describeWith, isRoot } from '../support/needs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { makeStage } from './stage.ts';
 
@@ -143,5 +145,15 @@ describeWith(['podman', 'runc'], 'runner: a run in its execution environment', f
     await stage.executor.cleanup(handle);
     expect(containers()).to.equal('');
     await stage.end();
+  });
+
+  it('removes a container at a second try where podman met its end and refused', async () => {
+    const folder = temporaryFolder('podman');
+    const [idFile, command] = [join(folder, 'id'), join(folder, 'podman')];
+    store.podman('create', '--pull=never', `--cidfile=${idFile}`, store.image, 'true');
+    const refusing = `#!/bin/sh\n[ -e ${folder}/asked ] && exec podman "$@"\ntouch ${folder}/asked\nexit 2\n`;
+    writeFileSync(command, refusing, { mode: 0o755 });
+    await removeContainer({ command, rootless: false }, idFile);
+    expect(containers()).to.equal('');
   });
 });

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { isAbsolute } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findProgram } from './find-program.ts';
 
@@ -62,8 +63,22 @@ export const clientEnvironment = (): Record<string, string> =>
     ),
   );
 
-/** Ends and removes what a run left of its container; its id is in the file. Nothing where there is none. */
+/** Tries of a removal: one that meets the container's own end is refused by podman ("container state improper", its issue 16142). */
+const removals = 4;
+
+/**
+ * Ends and removes what a run left of its container; its id is in the file. Nothing where there is none.
+ * @throws what podman said last
+ */
 export async function removeContainer({ command }: Podman, idFile: string): Promise<void> {
   const options = { env: clientEnvironment(), cwd: '/', timeout: 60_000 };
-  await run(command, ['rm', '--force', '--ignore', '--time=0', '--cidfile', idFile], options);
+  const remove = ['rm', '--force', '--ignore', '--time=0', '--cidfile', idFile];
+  for (let tried = 1; ; tried++) {
+    try {
+      return void (await run(command, remove, options));
+    } catch (error) {
+      if (tried === removals) throw error;
+      await delay(250 * 2 ** tried);
+    }
+  }
 }
