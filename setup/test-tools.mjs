@@ -31,6 +31,12 @@ const pythonTools = [
   { tool: 'ansible-lint', package: 'Python package ansible-lint', use: 'playbooks scanned before they run' },
   { tool: 'checkov', package: 'Python package checkov', use: 'playbooks scanned before they run' },
   { tool: 'pip-audit', package: 'Python package pip-audit', use: 'requirements scanned before a run' },
+  {
+    tool: 'standardwebhooks',
+    package: 'Python package standardwebhooks',
+    use: 'signatures checked by the published library',
+    proof: ['bin/python3', '-c', 'import standardwebhooks'],
+  },
 ];
 
 const collection = { tool: 'awx.awx', package: 'Python package ansible', use: 'the real collection' };
@@ -60,7 +66,7 @@ export async function installTestTools(root) {
   }
   const found = missing.map((entry) => ({ ...entry, package: `Debian package ${entry.package}`, reason }));
   for (const entry of pythonTools) {
-    const lack = await installPythonTool(root, entry.tool);
+    const lack = await installPythonTool(root, entry.tool, entry.proof);
     if (lack) found.push({ ...entry, reason: lack });
   }
   for (const [entry, install] of [

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { OutboundError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { isPublic, isWithin, networkProblem } from '../../core/outbound/addresses.ts';
+import { connectOut } from '../../core/outbound/connect.ts';
 import { createOutbound } from '../../core/outbound/request.ts';
 
 describe('requests to addresses that users gave', () => {
@@ -79,6 +82,32 @@ describe('requests to addresses that users gave', () => {
 
   it('asks any address that the deployment gave', async () => {
     expect((await outbound.request(`http://127.0.0.1:${port}/`, { trusted: true })).status).to.equal(200);
+  });
+
+  it('judges the very answer that it connects to: a name that means another address each time gains nothing', async () => {
+    const { lookup } = dns;
+    // an open address, where nobody listens, then the one of the server, which is not open
+    allowed = ['127.0.0.2'];
+    const answers = ['127.0.0.1', '127.0.0.2'];
+    let lookups = 0;
+    const changing = (_: string, __: object, callback: (...answer: unknown[]) => void) => {
+      lookups += 1;
+      callback(null, [{ address: answers[lookups % 2], family: 4 }]);
+    };
+    dns.lookup = changing as never;
+    syncBuiltinESMExports();
+    try {
+      expect(await refusal(`http://changing.test:${port}/`)).to.include('ECONNREFUSED 127.0.0.2');
+      expect(await refusal(`http://changing.test:${port}/`)).to.include(
+        'changing.test (127.0.0.1) is not on the public',
+      );
+      const direct = connectOut({ settings: { get: () => allowed } }, { host: 'changing.test', port });
+      expect(await direct.catch((error: Error) => error.message)).to.include('ECONNREFUSED 127.0.0.2');
+    } finally {
+      dns.lookup = lookup;
+      syncBuiltinESMExports();
+    }
+    expect([lookups, asked]).to.deep.equal([3, []]);
   });
 
   it('does not follow redirects', async () => {

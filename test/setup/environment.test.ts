@@ -66,7 +66,7 @@ describe('set-up of the engine', () => {
 
   it('takes its packages by version and hash alone, from wherever pip is told to', () => {
     const files = readdirSync(join(root, 'setup')).filter((file) => file.endsWith('requirements.txt'));
-    expect(files).to.have.length(8);
+    expect(files).to.have.length(9);
     for (const file of files)
       for (const line of readFileSync(join(root, 'setup', file), 'utf8').split('\n'))
         expect(line, file).to.match(/^$|^ *#|^[\w.[\]-]+==\S+( ; .*)? \\$|^ {4}--hash=sha256:[0-9a-f]{64}( \\)?$/);

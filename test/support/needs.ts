@@ -38,6 +38,9 @@ export const postgres15 = globSync('.tools/postgres-15/node_modules/@embedded-po
   .map((folder) => join(root, folder))
   .find((folder) => existsSync(join(folder, 'initdb')));
 
+/** The Python that has the published library of Standard Webhooks. */
+export const webhooksPython = join(root, '.tools', 'standardwebhooks', 'bin', 'python3');
+
 /** What is no program in one of these folders; its lack, where set-up does not tell of it. */
 const circumstances: Record<string, { there: () => boolean; lack?: string }> = {
   'Postgres 15': { there: () => postgres15 !== undefined },
@@ -46,6 +49,7 @@ const circumstances: Record<string, { there: () => boolean; lack?: string }> = {
     there: () => !isRoot || isTraversable(process.execPath),
     lack: 'other users cannot reach this checkout: a folder above it is private',
   },
+  standardwebhooks: { there: () => existsSync(webhooksPython) },
   'awx.awx': {
     there: () => existsSync(join(root, '.tools', 'collections', 'ansible_collections', 'awx', 'awx', 'MANIFEST.json')),
     lack: 'the collection awx.awx is not in .tools/collections (npm run setup -- --test takes it out of the Python package ansible)',

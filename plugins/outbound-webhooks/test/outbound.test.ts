@@ -1,11 +1,26 @@
+import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { root } from '../../../core/config/config.ts';
 import { type Stage, startStage } from '../../../test/launch/fixture.ts';
+import { describeWith, webhooksPython } from '../../../test/support/needs.ts';
 import { until } from '../../../test/support/until.ts';
 import outbound from '../index.ts';
 import { type Arrived, startTarget, type Target } from './target.ts';
 
+/** What a receiver written in Python does. */
+const checking = `
+import json, sys
+from standardwebhooks import Webhook, WebhookVerificationError
+told = json.load(sys.stdin)
+try:
+    print(Webhook(told['key']).verify(told['body'], told['headers'])['type'])
+except WebhookVerificationError:
+    print('WebhookVerificationError')
+`;
 const events = ['job.started', 'job.succeeded', 'job.failed', 'job.canceled'];
 
 describe('outbound webhooks', function () {
@@ -240,6 +255,27 @@ describe('outbound webhooks', function () {
     expect(() => verify(`whsec_${'A'.repeat(43)}=`, sent!)).to.throw();
   });
 
+  it('reach a target with a certificate of its own where `ssl_verify` is off, and nowhere else', async () => {
+    const own = readFileSync(join(root, 'test', 'fixtures', 'self-signed.pem'));
+    const secure = await startTarget({ key: own, cert: own });
+    try {
+      const hook = await make({ url: secure.url });
+      const tried = async () => (await stage.post(`outbound_webhooks/${hook.id}/test/`)).body;
+      const refused = await tried();
+      expect(refused).to.include({ delivered: false, status_code: null });
+      expect(refused.error).to.include('self-signed certificate');
+      expect(secure.arrived).to.deep.equal([]);
+      await stage.request('PATCH', `outbound_webhooks/${hook.id}/`, { body: { ssl_verify: false } });
+      expect(await tried()).to.include({ delivered: true, status_code: 204, error: '' });
+      // one connection that was let through opens the way for nobody else
+      await stage.request('PATCH', `outbound_webhooks/${hook.id}/`, { body: { ssl_verify: true } });
+      expect(await tried()).to.include({ delivered: false });
+      expect(secure.arrived).to.have.length(1);
+    } finally {
+      await secure.stop();
+    }
+  });
+
   it('are tested, with what became of it', async () => {
     const hook = await make({ enabled: false, webhook_key: 'a key of my own' });
     target.answer = (response) => response.writeHead(418).end('teapot');
@@ -303,6 +339,21 @@ describe('outbound webhooks', function () {
       expect(answer.status, answer.text).to.equal(400);
       expect(Object.keys(answer.body)).to.deep.equal([field]);
     });
+
+  describeWith(['standardwebhooks'], 'signatures', () => {
+    it('hold for the published library of Python as well', async () => {
+      const hook = await make();
+      expect((await stage.post(`outbound_webhooks/${hook.id}/test/`)).body.delivered).to.equal(true);
+      const [{ body, headers }] = at(hook) as [Arrived];
+      const checked = (key: string) =>
+        execFileSync(webhooksPython, ['-c', checking], {
+          input: JSON.stringify({ key, body, headers }),
+          encoding: 'utf8',
+        }).trim();
+      expect(checked(await keyOf(hook))).to.equal('test');
+      expect(checked(`whsec_${'A'.repeat(43)}=`)).to.equal('WebhookVerificationError');
+    });
+  });
 
   it('are for administrators of their organization', async () => {
     const hook = await make();

@@ -1,4 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 export interface Arrived {
@@ -16,8 +17,8 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** Where webhooks go in tests: an HTTP server that keeps what it is sent. */
-export async function startTarget(): Promise<Target> {
+/** Where webhooks go in tests: an HTTP server, or with a key and a certificate an HTTPS server, that keeps what it is sent. */
+export async function startTarget(tls?: { key: Buffer; cert: Buffer }): Promise<Target> {
   const target: Target = {
     url: '',
     arrived: [],
@@ -27,7 +28,7 @@ export async function startTarget(): Promise<Target> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  const server = createServer((request, response) => {
+  const take: RequestListener = (request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part) => void parts.push(part));
     request.on('end', () => {
@@ -36,8 +37,9 @@ export async function startTarget(): Promise<Target> {
       target.arrived.push(one);
       target.answer(response, one);
     });
-  });
+  };
+  const server = tls ? createSecureServer(tls, take) : createServer(take);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  target.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  target.url = `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return target;
 }
