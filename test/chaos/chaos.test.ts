@@ -21,6 +21,8 @@ describe('chaos', () => {
     expect(result.alive).to.be.greaterThan(1);
     expect(result.kinds).to.include.keys('job', 'project_update', 'ad_hoc_command', 'system_job', 'inventory_update');
     expect(result.kinds).to.include.keys('workflow_job', 'workflow_approval');
+    expect(result.pushed).to.be.greaterThan(0);
+    expect(result.told).to.be.greaterThan(result.pushed);
     expect(result.struck).to.be.greaterThan(0);
     expect(result.statuses).to.include.keys('successful', 'failed');
   });

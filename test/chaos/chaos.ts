@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { leftInDatabase, leftOfJobs, leftOfService, stillActive } from './aftermath.ts';
-import { launchEach, letLoose, type World } from './clients.ts';
+import type { World } from './ask.ts';
+import { launchEach, letLoose } from './clients.ts';
 import { makeTemplates, otherLaunches } from './content.ts';
 import { persist } from './api.ts';
 import { keepEvidence } from './evidence.ts';
+import { brokenEvents, tieEvents } from './events.ts';
 import { firstStart } from './first-start.ts';
 import { Ledger } from './ledger.ts';
 import { plan, type Strike } from './plan.ts';
@@ -40,6 +42,9 @@ export interface ChaosResult {
   struck: number;
   /** what clients asked, and how they were answered */
   answers: Record<string, number>;
+  /** from outside, and what was told there */
+  pushed: number;
+  told: number;
   events: number;
   lines: number;
   /** from the last strike until nothing was active any more */
@@ -101,6 +106,7 @@ interface Attack extends Pick<ChaosOptions, 'seed' | 'say'> {
 async function underFire(stage: Stage, ledger: Ledger, { schedule, seed, struck, say, enough }: Attack): Promise<void> {
   const { token } = await persist('a token', () => stage.api.call('POST', 'tokens/', {}));
   const templates = await makeTemplates(stage.api, stage);
+  await tieEvents(stage.api, templates, stage.target);
   const others = [...(await otherLaunches(stage.api, stage)), await workflowLaunch(stage.api, templates)];
   stage.api.authorization = `Bearer ${token}`;
   const over = new AbortController();
@@ -152,6 +158,8 @@ async function judge(stage: Stage, ledger: Ledger, struck: readonly Struck[]): P
     plays: count(jobs.map(({ play }) => play!)),
     struck: stage.struck.size,
     answers: ledger.answers,
+    pushed: ledger.events.size,
+    told: stage.target.told.size,
     events: sum(runs, ({ event_count: events }) => events),
     lines: sum(runs, ({ id }) => written(stage.proof, id).length),
     settledS,
@@ -161,6 +169,7 @@ async function judge(stage: Stage, ledger: Ledger, struck: readonly Struck[]): P
       ...runs.flatMap((run) => problemsOf(run, stage, ledger)),
       ...brokenPromises(ledger, runs),
       ...stray,
+      ...(await brokenEvents(stage, stage.target, ledger.events)),
     ],
     evidence: undefined,
   };

@@ -1,20 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { type Answer, type Api, NoAnswer, persist } from './api.ts';
+import { NoAnswer, persist } from './api.ts';
+import { ask, busy, isBusy, type World } from './ask.ts';
+import { pushed, receiver } from './events.ts';
 import type { Ledger, Told } from './ledger.ts';
 import { type PlayName, playNames, playOf, plays, secrets } from './plays.ts';
 import { pick, type Random, weighted } from './random.ts';
-
-export interface World {
-  api: Api;
-  ledger: Ledger;
-  templates: Record<PlayName, number>;
-  /** what is launched beside them: requests that are answered with the run */
-  others: readonly (readonly [path: string, body: object])[];
-  /** aborted when clients are to end */
-  over: AbortSignal;
-}
 
 interface Client {
   /** how many of them there are */
@@ -24,8 +16,6 @@ interface Client {
   act(world: World, random: Random): Promise<void>;
 }
 
-/** What they want to be alive at once. */
-const busy = 6;
 const retryMs = 200;
 
 const password = { credential_passwords: { become_password: secrets.asked } };
@@ -37,6 +27,7 @@ export const clients: Record<string, Client> = {
   relaunch: { number: 1, pauseMs: 4000, act: relaunch },
   delete: { number: 1, pauseMs: 3000, act: remove },
   others: { number: 1, pauseMs: 3000, act: launchOther },
+  push: { number: 1, pauseMs: 6000, act: push },
   approve: { number: 1, pauseMs: 1500, act: approve },
   list: { number: 1, pauseMs: 600, act: list },
   listen: { number: 2, pauseMs: 200, act: listen },
@@ -57,30 +48,6 @@ async function goOn({ act, pauseMs }: Client, world: World, random: Random): Pro
     });
     await delay(random() * pauseMs, undefined, { signal: world.over }).catch(() => undefined);
   }
-}
-
-/** Whatever happens to the service, a client is never told that it is at fault, or that the service does not know why. */
-async function ask(
-  { api, ledger }: World,
-  [method, path]: [method: string, path: string],
-  expected: readonly number[],
-  body?: unknown,
-  headers?: Record<string, string>,
-): Promise<Answer> {
-  const kind = `${method} ${path.replace(/\d+/g, 'N').replace(/\?.*/, '')}`;
-  const answer = await api.send(method, path, body, headers).catch((error: unknown) => {
-    ledger.count(`${kind}: no answer`);
-    throw error;
-  });
-  ledger.count(`${kind}: ${answer.status}`);
-  if (![503, ...expected].includes(answer.status))
-    ledger.complain(`${method} ${path} was answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`);
-  return answer;
-}
-
-async function isBusy(world: World): Promise<boolean> {
-  const { status, body } = await ask(world, ['GET', 'jobs/?status__in=pending,waiting,running&page_size=1'], [200]);
-  return status !== 200 || body.count >= busy;
 }
 
 async function launch(world: World, random: Random): Promise<void> {
@@ -111,6 +78,23 @@ async function launchOther(world: World, random: Random): Promise<void> {
   if (await isBusy(world)) return;
   const answer = await ask(world, ['POST', path], [201, 202], body);
   if (answer.status < 300) world.ledger.others.push(answer.body.id);
+}
+
+/** A sender asks until there is an answer, which names the same log each time. */
+async function push(world: World): Promise<void> {
+  const { ledger, over } = world;
+  const { body, headers } = pushed();
+  const logs = new Set<number>();
+  const send = async () => {
+    const answer = await ask(world, ['POST', receiver], [202, 409], body, headers);
+    if (answer.body.event_log) logs.add(answer.body.event_log);
+    return answer.status !== 503;
+  };
+  while (!(await send().catch(() => false)) && !over.aborted)
+    await delay(retryMs, undefined, { signal: over }).catch(() => undefined);
+  if (logs.size) await send().catch(() => false);
+  if (logs.size > 1) ledger.complain(`an event was answered with the logs ${[...logs].join(', ')}`);
+  for (const log of logs) ledger.events.add(log);
 }
 
 /** Whatever waits for an answer; some of it is answered by its timeout before. */

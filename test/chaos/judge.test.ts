@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { brokenEvents } from './events.ts';
 import { Ledger } from './ledger.ts';
 import { secrets } from './plays.ts';
 import { brokenPromises } from './promises.ts';
@@ -111,6 +112,24 @@ describe('the judge of chaos', () => {
     expect(promises({})).to.match(/said to have ended failed/);
     ledger.runs.get(7)!.deleted = 1;
     expect(promises({})).to.match(/was deleted and is there/);
+  });
+
+  it('finds events that launched nothing or twice, and ends of jobs that nobody or somebody twice was told of', async () => {
+    const log = { id: 1, status: 'action_fired', runs: 1 };
+    const message = { event: 'job.succeeded', run: 7, seq: 2, times: 2 };
+    const events = async (logs: object[], told: (typeof message)[], answered = [1]) => {
+      const query = async (sql: string) => (sql.includes('event_logs') ? logs : [{ id: 7, status: 'successful' }]);
+      const target = { told: new Map(told.map((one, index) => [String(index), one])) };
+      return (await brokenEvents({ query }, target, new Set(answered))).join();
+    };
+    const started = { ...message, event: 'job.started', seq: 1 };
+    expect(await events([log], [started, message])).to.equal('');
+    expect(await events([log], [started])).to.match(/run 7 ended successful, and the target heard nothing/);
+    expect(await events([log], [{ ...message, event: 'job.failed' }])).to.match(/heard job.failed/);
+    expect(await events([log], [message, message])).to.match(/under 2 webhook-ids.*heard job.succeeded,job.succeeded/);
+    expect(await events([{ ...log, runs: 2 }], [message])).to.match(/made 2 runs/);
+    expect(await events([{ ...log, status: 'error', runs: 0 }], [message])).to.match(/is error and made 0 runs/);
+    expect(await events([], [message])).to.match(/event 1 was answered and is not there/);
   });
 
   it('finds runs beside each other that must not be', () => {

@@ -31,6 +31,8 @@ export class Ledger {
   readonly runs = new Map<number, Told>();
   /** of kinds that nobody cancels, deletes or lists here */
   readonly others: number[] = [];
+  /** logs of events that were answered */
+  readonly events = new Set<number>();
   /** what a client saw that cannot be */
   readonly complaints: string[] = [];
   readonly answers: Record<string, number> = {};

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { freePort } from '../../demo/free-port.ts';
 import { Api } from './api.ts';
 import { makePlaces } from './content.ts';
+import { Target } from './events.ts';
 import { Node } from './node.ts';
 import { forkers } from './processes.ts';
 import { removeFolder } from '../../core/testing/remove-folder.ts';
@@ -22,6 +23,8 @@ export class Stage {
   readonly source: string;
   readonly nodes: Node[];
   readonly api: Api;
+  /** is told what becomes of jobs */
+  readonly target: Target;
   /** runs whose process was killed */
   readonly struck = new Set<number>();
   /** processes that waited for jobs at any time */
@@ -29,7 +32,8 @@ export class Stage {
   readonly #back = new Map<Node, number>();
   #supervisor: NodeJS.Timeout | undefined;
 
-  private constructor(ports: readonly number[]) {
+  private constructor(ports: readonly number[], target: Target) {
+    this.target = target;
     const { data, proof, source } = makePlaces(this.base);
     this.data = data;
     this.proof = proof;
@@ -40,6 +44,7 @@ export class Stage {
       LOG_LEVEL: 'info',
       TAPLINE_AWX_ISOLATION_SHOW_PATHS: JSON.stringify([`${proof}:${proof}:rw`]),
       TAPLINE_PROJECT_FILE_URLS: source,
+      TAPLINE_OUTBOUND_ALLOWED_NETWORKS: '127.0.0.1',
     };
     this.nodes = (['web', 'worker-1', 'worker-2'] as const).map(
       (name, index) => new Node(name.replace(/-\d/, ''), { ...env, PORT: String(ports[index]) }, name),
@@ -48,7 +53,7 @@ export class Stage {
   }
 
   static async set(): Promise<Stage> {
-    return new Stage(await Promise.all([freePort(), freePort(), freePort()]));
+    return new Stage(await Promise.all([freePort(), freePort(), freePort()]), await Target.listen());
   }
 
   node(name: string): Node {
@@ -93,6 +98,7 @@ export class Stage {
   async stop(): Promise<void> {
     clearInterval(this.#supervisor);
     await Promise.all(this.nodes.map((node) => node.stop()));
+    this.target.close();
   }
 
   /** Whatever became of the nodes, their server does not outlive this. */

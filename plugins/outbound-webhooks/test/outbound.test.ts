@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { root } from '../../../core/config/config.ts';
 import { type Stage, startStage } from '../../../test/launch/fixture.ts';
 import { describeWith, webhooksPython } from '../../../test/support/needs.ts';
 import { until } from '../../../test/support/until.ts';
@@ -256,7 +255,7 @@ describe('outbound webhooks', function () {
   });
 
   it('reach a target with a certificate of its own where `ssl_verify` is off, and nowhere else', async () => {
-    const own = readFileSync(join(root, 'test', 'fixtures', 'self-signed.pem'));
+    const own = readFileSync(join(import.meta.dirname, '../../../test/fixtures/self-signed.pem'));
     const secure = await startTarget({ key: own, cert: own });
     try {
       const hook = await make({ url: secure.url });
