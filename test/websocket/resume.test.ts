@@ -66,6 +66,21 @@ describe('a WebSocket client that was away', () => {
     });
   });
 
+  it('is sent each event once and in order, in whatever order nodes tell of them and whatever was told to nobody', async () => {
+    const run = await runWith(6);
+    const client = await connect(node, bearer('admin'));
+    client.send({ groups: { job_events: [run] } });
+    await until(() => client.messages.some((message) => 'groups_current' in message));
+    const stored = (from: number, to: number) => node.bus.notify(base.db, 'events', { run, kind: 'job', from, to });
+    await stored(1, 1);
+    await until(() => client.of('job_events').length === 1);
+    // 2 was stored while nobody could listen; what a node that was cut off tells comes late, and again
+    for (const counter of [3, 2, 4, 3, 6, 5]) await stored(counter, counter);
+    await until(() => client.of('job_events').length >= 6);
+    client.socket.terminate();
+    expect(client.of('job_events').map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6]);
+  });
+
   it('is sent how the runs stand that it followed, and those that came since', async () => {
     const [unchanged, ended] = [await runWith(0), await runWith(0, { status: 'successful', status_seq: 5 })];
     const since = await runWith(0, { status: 'pending', status_seq: 1 });

@@ -8,19 +8,15 @@ import { type Audience, send } from './client.ts';
 import { type CanSee, sendToWitnesses } from './witnesses.ts';
 import { eventColumns, eventGroup, eventMessage, shortened, summaryMessage } from './messages.ts';
 
-interface Span {
-  from: number;
-  to: number;
-}
-
 interface Feed {
   kind: RunKind;
-  /** counters that are stored but not yet sent on */
-  pending: Span | null;
+  /** what is stored, as far as this process was told */
+  stored: number;
   final: number | null;
   busy: boolean;
   second: number;
   sent: number;
+  /** what was sent on: what comes next begins here, whatever was told, in whatever order */
   last: number;
 }
 
@@ -46,18 +42,16 @@ export function createEventFeed(deps: FeedDeps) {
   async function drain(run: number, feed: Feed): Promise<void> {
     feed.busy = true;
     try {
-      while (feed.pending) {
-        const { from, to } = feed.pending;
-        feed.pending = null;
-        if (heard(audience, feed.kind, run)) await sendRange(deps, run, feed, from, to);
-        feed.last = Math.max(feed.last, to);
+      while (feed.stored > feed.last) {
+        const to = feed.stored;
+        if (heard(audience, feed.kind, run)) await sendRange(deps, run, feed, to);
+        feed.last = to;
       }
       if (feed.final !== null) await sendSummary(deps, run, feed);
     } catch (err) {
       log.warn({ err, run }, 'events could not be sent to listeners');
     }
     feed.busy = false;
-    if (feed.pending) return drain(run, feed);
     if (feed.final !== null || !heard(audience, feed.kind, run)) feeds.delete(run);
   }
 
@@ -69,18 +63,17 @@ export function createEventFeed(deps: FeedDeps) {
       const feed = feeds.get(run) ?? newFeed(kind, from);
       feeds.set(run, feed);
       if (final) feed.final = to;
-      if (to >= from) feed.pending = joined(feed.pending, { from, to });
+      feed.stored = Math.max(feed.stored, to);
       if (!feed.busy) void drain(run, feed);
     },
     /** After a gap in the notifications: what was stored meanwhile is sent now. */
     async catchUp(): Promise<void> {
-      const runs = [...feeds].filter(([, feed]) => feed.last > 0).map(([run]) => run);
-      if (!runs.length) return;
-      const rows = await db('runs').whereIn('id', runs).select('id', 'kind', 'event_count');
-      for (const { id, kind, event_count } of rows) {
-        const from = (feeds.get(id)?.last ?? event_count) + 1;
-        if (from <= event_count) this.notice({ run: id, kind, from, to: event_count });
-      }
+      if (!feeds.size) return;
+      const rows = await db('runs')
+        .whereIn('id', [...feeds.keys()])
+        .select('id', 'kind', 'event_count');
+      for (const { id: run, kind, event_count: to } of rows)
+        if (feeds.has(run)) this.notice({ run, kind, from: to + 1, to });
     },
   };
 }
@@ -89,7 +82,7 @@ const heard = (audience: Audience, kind: RunKind, run: number) => audience.liste
 
 const newFeed = (kind: RunKind, from: number): Feed => ({
   kind,
-  pending: null,
+  stored: from - 1,
   final: null,
   busy: false,
   second: 0,
@@ -97,10 +90,8 @@ const newFeed = (kind: RunKind, from: number): Feed => ({
   last: from - 1,
 });
 
-const joined = (a: Span | null, b: Span): Span =>
-  a ? { from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) } : b;
-
-async function sendRange({ db, audience, rate }: FeedDeps, run: number, feed: Feed, from: number, to: number) {
+async function sendRange({ db, audience, rate }: FeedDeps, run: number, feed: Feed, to: number) {
+  const from = feed.last + 1;
   const below = from + Math.min(allowance(feed, rate()), to - from + 1);
   const rows = await db('run_events')
     .where({ run_id: run })
