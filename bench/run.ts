@@ -26,6 +26,7 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   eda: async () => (await import('./measures/eda.ts')).eda,
   condition: async () => (await import('./measures/condition.ts')).condition,
   outbound: async () => (await import('./measures/outbound.ts')).outbound,
+  policy: async () => (await import('./measures/policy.ts')).policy,
   recommendations: async () => (await import('./measures/recommendations.ts')).recommendationsMeasure,
   drift: async () => (await import('./measures/drift.ts')).driftMeasure,
 };
