@@ -1,4 +1,5 @@
 import { definePlugin } from '@tapline/plugin-sdk';
+import { acceptedFindingResource } from './resources/accepted-finding.ts';
 import { scanResultResource } from './resources/scan-result.ts';
 import { scannerResource } from './resources/scanner.ts';
 import { createScan } from './scan.ts';
@@ -19,6 +20,7 @@ export default definePlugin({
     defineSettings(api);
     api.resource(scannerResource(api));
     api.resource(scanResultResource(api));
+    api.resource(acceptedFindingResource(api));
     scanLaunch(
       api,
       createScan(api, () => scanSettings(api)),

@@ -75,12 +75,14 @@ export function sarifOf(result: StoredResult): object {
   };
 }
 
-const resultOf = ({ rule_id: id, severity, file_path: path, line, message }: Finding, ruleIndex: number) => ({
+const resultOf = ({ rule_id: id, severity, file_path: path, line, message, accepted }: Finding, ruleIndex: number) => ({
   ruleId: id,
   ruleIndex,
   level: levels[severity],
   message: { text: message || id },
   properties: { severity },
+  // section 3.27.23: by somebody, outside of the file
+  ...(accepted ? { suppressions: [{ kind: 'external', status: 'accepted' }] } : {}),
   ...(path
     ? {
         locations: [

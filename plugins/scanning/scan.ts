@@ -121,12 +121,14 @@ class FailedScan extends ScanError {
   }
 }
 
-function judged({ severity_threshold: least, enforcement }: Scanner, all: readonly Finding[]) {
+/** What follows from the findings that count: those at or above the threshold which nobody accepted. */
+export function judged({ severity_threshold: least, enforcement }: Scanner, all: readonly Finding[]) {
   const findings = all
     .filter(({ severity }) => rank(severity) >= rank(least))
     .toSorted((a, b) => rank(b.severity) - rank(a.severity));
-  const status: Status = findings.length ? (enforcement === 'enforce' ? 'blocked' : 'warn') : 'ok';
-  return { status, findings, message: findings[0]?.message.slice(0, 500) ?? '' };
+  const worst = findings.find(({ accepted }) => !accepted);
+  const status: Status = worst ? (enforcement === 'enforce' ? 'blocked' : 'warn') : 'ok';
+  return { status, findings, message: worst?.message.slice(0, 500) ?? '' };
 }
 
 /** A tool ends with another status than 0 when it has found something: what it wrote tells. */
@@ -169,5 +171,6 @@ export function cutBytes(text: string, most: number): string {
   return new TextDecoder('utf-8', { fatal: false }).decode(bytes.subarray(0, most), { stream: true });
 }
 
+/** Of those that count. */
 export const highest = (findings: readonly Finding[]): string =>
-  severities.findLast((severity) => findings.some((finding) => finding.severity === severity)) ?? '';
+  severities.findLast((severity) => findings.some((one) => one.severity === severity && !one.accepted)) ?? '';

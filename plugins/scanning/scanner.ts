@@ -30,6 +30,8 @@ export interface Finding {
   file_path: string;
   line: number | null;
   message: string;
+  /** somebody accepted it before: it does not count */
+  accepted?: boolean;
 }
 
 /** The tool could not look, or did not look at everything. */

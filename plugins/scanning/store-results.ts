@@ -9,7 +9,7 @@ const byHarm = ['blocked', 'timeout', 'error', 'warn'] as const;
 const mostFindings = 1000;
 
 /** What came of a scanner for files of this commit. */
-export type Found = Scanned & { revision: string };
+export type Found = Scanned & { revision: string; project_id: number | null };
 
 /** A row for each scan with its findings, and what scanners tell of themselves, in one transaction. */
 export async function storeResults(
@@ -34,6 +34,7 @@ export async function storeResults(
           unified_job_template_id: template?.id ?? null,
           triggered_by_id: actor?.id ?? null,
           finding_count: findings.length,
+          accepted_count: findings.filter(({ accepted }) => accepted).length,
           highest_severity: highest(findings),
         })),
       )

@@ -272,6 +272,8 @@ const capable: Record<string, string[]> = {
   policy: ['enable', 'disable', 'test', 'backtest', 'edit', 'delete'],
   policy_waiver: ['edit', 'delete'],
   scanner: ['enable', 'disable', 'edit', 'delete'],
+  scan_result: ['accept'],
+  accepted_finding: ['delete'],
   event_rule: ['webhook_key', 'test', 'backtest', 'enable', 'disable', 'edit', 'delete'],
   event_log: ['replay'],
   outbound_webhook: ['webhook_key', 'test', 'edit', 'delete'],

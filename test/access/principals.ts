@@ -186,7 +186,12 @@ async function records(make: World, db: Knex, { self, creator }: People): Promis
     ...(await accounts(insert, organization, self)),
     ...started,
     ...(await eventRows(db, organization.id, started.job.id)),
-    ...(await gateRows(db, { organization: organization.id, template: job_template.id, run: started.job.id })),
+    ...(await gateRows(db, {
+      organization: organization.id,
+      project: project.id,
+      template: job_template.id,
+      run: started.job.id,
+    })),
     ...(await workflowRows(db, { organization, project, inventory, creator })),
     activity_stream: await activity(db, host, organization),
     role_definition: await insert('role_definitions', {

@@ -118,6 +118,7 @@ export const see: Record<string, readonly string[]> = {
   policy: organizationReaders,
   policy_waiver: organizationReaders,
   scanner: organizationReaders,
+  accepted_finding: organizationReaders,
   // of a launch of the template
   policy_decision: templateReaders,
   scan_result: templateReaders,

@@ -251,7 +251,12 @@ export async function createFixtures(service: TestService): Promise<Fixtures> {
   // of plugins, where they are on
   const has = async (table: string) => (await db.raw('select to_regclass(?) as found', [table])).rows[0].found !== null;
   const events = (await has('plugin_eda.event_rules')) && (await eventRows(db, ids.organization!, ids.job!));
-  const launched = { organization: ids.organization!, template: ids.job_template!, run: ids.job! };
+  const launched = {
+    organization: ids.organization!,
+    project: ids.project!,
+    template: ids.job_template!,
+    run: ids.job!,
+  };
   const gates = (await has('plugin_policy.policies')) && (await gateRows(db, launched));
   for (const [type, { id }] of Object.entries({ ...rows, ...events, ...gates })) ids[type] = id;
   ids.activity_stream ??= (await db('activity_stream').first('id')).id;

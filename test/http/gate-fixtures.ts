@@ -26,6 +26,7 @@ export const gateBodies = (ids: Record<string, number>): Record<string, () => un
     owner: 1,
     expires: '2999-01-01T00:00:00Z',
   }),
+  'POST /api/v2/scan_results/:id/accept/': () => ({ reason: 'Known.' }),
   'POST /api/v2/scanners/': () => scannerBody(ids['organization']),
   ...Object.fromEntries(
     [
@@ -37,6 +38,7 @@ export const gateBodies = (ids: Record<string, number>): Record<string, () => un
 
 interface Launched {
   organization: number;
+  project: number;
   template: number;
   run: number;
 }
@@ -44,7 +46,7 @@ interface Launched {
 /** A row of each type, in tables of the plugins that are on by default. */
 export async function gateRows(
   db: Knex,
-  { organization, template, run }: Launched,
+  { organization, project, template, run }: Launched,
 ): Promise<Record<string, { id: number }>> {
   const insert = async (table: string, row: object): Promise<{ id: number }> =>
     (await db(table).insert(row).returning('id'))[0];
@@ -87,6 +89,7 @@ export async function gateRows(
     ...launched,
     scanner_id: scanner.id,
     scanner_name: columns.name,
+    project_id: project,
     status: 'warn',
     duration_ms: 1,
     finding_count: 1,
@@ -96,6 +99,8 @@ export async function gateRows(
     revision: '',
   });
   await insert('plugin_scanning.findings', {
+    // none that the fuzzer happens to name
+    id: 1_000_000,
     scan_result_id: scan_result.id,
     rule_id: 'no-free-form',
     severity: 'high',
@@ -103,5 +108,14 @@ export async function gateRows(
     line: 1,
     message: 'Written in free form.',
   });
-  return { policy, policy_decision, policy_waiver, scanner, scan_result };
+  const accepted_finding = await insert('plugin_scanning.accepted', {
+    scanner_id: scanner.id,
+    project_id: project,
+    rule_id: 'name',
+    file_path: 'site.yml',
+    message: 'No name.',
+    times: 1,
+    reason: 'Known.',
+  });
+  return { policy, policy_decision, policy_waiver, scanner, scan_result, accepted_finding };
 }

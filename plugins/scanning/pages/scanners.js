@@ -57,22 +57,43 @@ function resultsOf(context, results) {
   return element('div', {}, ...results.map((result) => resultOf(context, result)));
 }
 
+/** What is there today counts no more; what comes new does. */
+function acceptForm({ request, toast }, url, shown) {
+  const reason = element('input', { required: true, maxlength: 1024 });
+  const send = async (event) => {
+    event.preventDefault();
+    const { accepted } = await request('POST', `${url}accept/`, { body: { reason: reason.value } });
+    toast(`${accepted} findings count no more`);
+    shown.replaceChildren('Accepted: from the next launch on they count no more.');
+  };
+  return element(
+    'form',
+    { submit: (event) => void send(event).catch((error) => toast(error.message, 'bad')) },
+    element('label', {}, 'Why they are accepted ', reason),
+    ' ',
+    element('button', { class: 'button' }, 'Accept these findings'),
+  );
+}
+
 /** The findings are read when somebody looks. */
 function resultOf({ request, toast }, { url, created, scanner_name: name, status, finding_count: count, message }) {
   const found = element('ul');
+  const below = element('div');
   const open = async ({ target }) => {
     if (!target.open || found.childElementCount) return;
-    const { findings } = await request('GET', url);
+    const { findings, summary_fields: fields } = await request('GET', url);
     found.replaceChildren(
-      ...findings.map(({ severity, rule_id: rule, file_path: file, line, message: text }) =>
+      ...findings.map(({ severity, rule_id: rule, file_path: file, line, message: text, accepted }) =>
         element(
           'li',
           {},
           element('code', {}, line === null ? file : `${file}:${line}`),
-          ` ${severity} ${rule}: ${text}`,
+          ` ${severity} ${rule}: ${text}${accepted ? ' (accepted)' : ''}`,
         ),
       ),
     );
+    const may = fields.user_capabilities.accept && findings.some((finding) => !finding.accepted);
+    if (may) below.replaceChildren(acceptForm({ request, toast }, url, below));
   };
   const head = `${new Date(created).toLocaleString()} ${name}: ${status}, ${count} findings`;
   return element(
@@ -81,6 +102,7 @@ function resultOf({ request, toast }, { url, created, scanner_name: name, status
     element('summary', {}, head),
     element('p', {}, message),
     found,
+    below,
   );
 }
 

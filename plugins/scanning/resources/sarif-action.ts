@@ -23,7 +23,7 @@ export const sarifAction = (api: PluginApi, rule: Rule): Action => ({
       .db(api.table('findings'))
       .where({ scan_result_id: row.id })
       .orderBy('id')
-      .select('rule_id', 'severity', 'file_path', 'line', 'message');
+      .select('rule_id', 'severity', 'file_path', 'line', 'message', 'accepted');
     const disposition = `attachment; filename="scan-${row.id}.sarif"`;
     return {
       status: 200,

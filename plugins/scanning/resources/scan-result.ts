@@ -1,5 +1,6 @@
-import { anyOf, defineResource, field, parameter, type PluginApi, type Resource } from '@tapline/plugin-sdk';
+import { anyOf, defineResource, field, parameter, type PluginApi, type Resource, via } from '@tapline/plugin-sdk';
 import { severities, statuses, tools } from '../scanner.ts';
+import { acceptAction } from './accept-action.ts';
 import { sarifAction } from './sarif-action.ts';
 
 const ro = { mode: 'ro' } as const;
@@ -18,6 +19,7 @@ export function scanResultResource(api: PluginApi): Resource {
     parent('unified_job_template_id', 'job_template', 'read_role'),
     parent('unified_job_template_id', 'workflow_job_template', 'read_role'),
   );
+  const administers = via('scanner_id', api.table('scanners'), parent('organization_id', 'organization', 'admin_role'));
   return defineResource({
     type: 'scan_result',
     path: 'scan_results',
@@ -33,12 +35,17 @@ export function scanResultResource(api: PluginApi): Resource {
       scanner_name: field.string(ro),
       tool: field.choice(['', ...tools], ro),
       unified_job: field.ref('unified_job', { ...ro, help: 'Empty where the launch was blocked, or its run is gone.' }),
+      project: field.ref('project', { ...ro, help: 'Whose files were scanned.' }),
       unified_job_template: field.ref('unified_job_template', ro),
       organization: field.ref('organization', ro),
       triggered_by: field.ref('user', ro),
       status: field.choice(statuses, ro),
       duration_ms: field.integer(ro),
       finding_count: field.integer(ro),
+      accepted_count: field.integer({
+        ...ro,
+        help: 'Of the findings, those that did not count: somebody accepted them before.',
+      }),
       highest_severity: field.choice(['', ...severities], ro),
       message: field.text(ro),
       raw_output: field.text({ ...ro, shortInLists: true }),
@@ -46,7 +53,7 @@ export function scanResultResource(api: PluginApi): Resource {
       findings: field.list({ ...ro, sql: findingsSql(api.table('findings')), detailOnly: true, filterable: false }),
       created: field.datetime(ro),
     },
-    actions: { sarif: sarifAction(api, see) },
+    actions: { sarif: sarifAction(api, see), accept: acceptAction(api, administers) },
     parameters: { since: parameter.since('created') },
   });
 }

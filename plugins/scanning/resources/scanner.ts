@@ -48,6 +48,7 @@ export function scannerResource(api: PluginApi): Resource {
       last_run_at: field.datetime({ ...ro, nullable: true }),
       last_run_status: field.string(ro),
     },
+    sublists: { accepted_findings: { resource: 'accepted_finding', column: 'scanner_id' } },
     parameters: { applies_to: parameter.memberOf('applies_to', resourceTypes, { emptyIsAll: true }) },
     actions: {
       ...switchActions(api, {

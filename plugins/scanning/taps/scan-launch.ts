@@ -1,4 +1,5 @@
 import { type Denial, type Launch, type LaunchContent, type PluginApi, stages } from '@tapline/plugin-sdk';
+import { applyBaseline } from '../baseline.ts';
 import { ScanError, type Scanner } from '../scanner.ts';
 import { type Work, worksOf } from '../works.ts';
 import type { Scan, Scanned } from '../scan.ts';
@@ -33,15 +34,22 @@ export function scanLaunch(api: PluginApi, scan: Scan): void {
 
 /** Of a workflow all that its nodes will run; commands and workflows without playbooks have no files. */
 async function scanAll(api: PluginApi, launch: Launch, scanners: readonly Scanner[], scan: Scan): Promise<Found[]> {
-  const found: Found[] = [];
+  const found: OfNode[] = [];
   for (const work of await worksOf(launch)) {
     // each of them starts programs, as many as there are scanners
     // oxlint-disable-next-line no-await-in-loop
     found.push(...(await Promise.all(scanners.map((scanner) => scanWork(api, launch, { scanner, scan, work })))));
   }
-  if (found.length) await storeResults(api, launch, found);
-  return found;
+  if (!found.length) return [];
+  const results = (await applyBaseline(api, found)).map(({ node, ...result }) => ({
+    ...result,
+    message: node && result.message ? `${node}: ${result.message}`.slice(0, 500) : result.message,
+  }));
+  await storeResults(api, launch, results);
+  return results;
 }
+
+type OfNode = Found & Pick<Work, 'node'>;
 
 interface Asked {
   scanner: Scanner;
@@ -49,13 +57,13 @@ interface Asked {
   work: Work;
 }
 
-const scanWork = (api: PluginApi, launch: Launch, { scanner, scan, work }: Asked): Promise<Found> =>
+const scanWork = (api: PluginApi, launch: Launch, { scanner, scan, work }: Asked): Promise<OfNode> =>
   api.tracer.span('scanning.scan', async (span) => {
     const { content, node } = work;
     const result = await scanOne(launch, scanner, scan, content);
     span.set({ scanner: scanner.id, tool: scanner.tool, status: result.status });
-    const message = node && result.message ? `${node}: ${result.message}`.slice(0, 500) : result.message;
-    return { ...result, message, revision: 'revision' in content ? content.revision : '' };
+    const [revision, project_id] = content instanceof ScanError ? ['', null] : [content.revision, content.project.id];
+    return { ...result, node, revision, project_id };
   });
 
 function scanOne(

@@ -11,10 +11,12 @@ describeWith(['chromium'], 'the page of scanners', function () {
     stage = await openStage({}, { plugins: [scanning] });
     await stage.logIn();
     const { db } = stage.service.services;
+    const { id: scanner_id } = (await stage.service.post('scanners/', { name: 'Own', tool: 'iac_scan' })).body;
+    const { id: project_id } = (await stage.service.post('projects/', { name: 'p', organization: 1 })).body;
     const told = { scanner_name: 'Lint', status: 'blocked', finding_count: 1, message: 'Too risky.' };
     const rest = { duration_ms: 1, highest_severity: 'high', raw_output: '[]', revision: '' };
     const [result] = await db('plugin_scanning.results')
-      .insert({ organization_id: 1, ...told, ...rest })
+      .insert({ organization_id: 1, scanner_id, project_id, ...told, ...rest })
       .returning('id');
     const finding = { rule_id: 'no-shell', severity: 'high', message: '<b>Shell</b>', file_path: 'site.yml', line: 7 };
     await db('plugin_scanning.findings').insert({ ...finding, scan_result_id: result.id });
@@ -26,9 +28,10 @@ describeWith(['chromium'], 'the page of scanners', function () {
     await stage.open('/scanners');
     await page.getByRole('button', { name: 'Add playbook_lint' }).click();
     await page.getByText('Playbooks that are risky or out of style: warn').waitFor();
-    await page.getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('button', { name: 'Enable' }).waitFor();
-    const [scanner] = (await stage.service.get('scanners/')).body.results;
+    const lint = page.getByRole('listitem').filter({ hasText: 'Playbooks that are risky' });
+    await lint.getByRole('button', { name: 'Disable' }).click();
+    await lint.getByRole('button', { name: 'Enable' }).waitFor();
+    const [scanner] = (await stage.service.get('scanners/?tool=playbook_lint')).body.results;
     expect(scanner).to.include({ tool: 'playbook_lint', enabled: false });
     await page.route('**/scan_results/*/', (route) => route.abort());
     const summary = page.getByText('Lint: blocked, 1 findings');
@@ -39,5 +42,10 @@ describeWith(['chromium'], 'the page of scanners', function () {
     await summary.click();
     await page.getByText('high no-shell: <b>Shell</b>').waitFor();
     await page.getByText('site.yml:7').waitFor();
+    await page.getByLabel('Why they are accepted').fill('Known.');
+    await page.getByRole('button', { name: 'Accept these findings' }).click();
+    await page.getByText('from the next launch on they count no more').waitFor();
+    const [accepted] = (await stage.service.get('accepted_findings/')).body.results;
+    expect(accepted).to.include({ rule_id: 'no-shell', file_path: 'site.yml', times: 1, reason: 'Known.' });
   });
 });

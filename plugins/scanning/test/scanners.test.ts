@@ -200,6 +200,7 @@ describe('scanners', function () {
       file_path: 'site.yml',
       line: 1,
       message: 'kept',
+      accepted: false,
     });
     expect(id).to.be.a('number');
     const sarif = await stage.admin.get(`${result.url}sarif/`);
