@@ -48,11 +48,11 @@ export const acceptAction = (api: PluginApi, administers: Rule): Action => ({
 
 function chosenOf(given: unknown, all: readonly Stored[]): readonly Stored[] {
   if (given === undefined || given === null) return all;
-  const ids = given as unknown[];
-  const known = new Set<unknown>(all.map(({ id }) => id));
-  if (!ids.every((id) => known.has(id)))
+  const ids = new Set(given as unknown[]);
+  const chosen = all.filter(({ id }) => ids.has(id));
+  if (chosen.length < ids.size)
     throw ValidationError.field('findings', 'Enter a list of numbers of findings of this result.');
-  return all.filter(({ id }) => ids.includes(id));
+  return chosen;
 }
 
 interface Choice {
