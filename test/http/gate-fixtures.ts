@@ -100,7 +100,7 @@ export async function gateRows(
   });
   await insert('plugin_scanning.findings', {
     // none that the fuzzer happens to name
-    id: 1_000_000,
+    id: 1_000_000 + ++made,
     scan_result_id: scan_result.id,
     rule_id: 'no-free-form',
     severity: 'high',
