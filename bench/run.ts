@@ -23,12 +23,12 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   workflow: async () => (await import('./measures/workflow.ts')).workflowMeasure,
   schedules: async () => (await import('./measures/schedules.ts')).schedulesMeasure,
   notify: async () => (await import('./measures/notify.ts')).notify,
-  eda: async () => (await import('./measures/eda.ts')).eda,
-  condition: async () => (await import('./measures/condition.ts')).condition,
-  outbound: async () => (await import('./measures/outbound.ts')).outbound,
-  policy: async () => (await import('./measures/policy.ts')).policy,
-  recommendations: async () => (await import('./measures/recommendations.ts')).recommendationsMeasure,
-  drift: async () => (await import('./measures/drift.ts')).driftMeasure,
+  eda: async () => (await import('./plugins/eda.ts')).eda,
+  condition: async () => (await import('./plugins/condition.ts')).condition,
+  outbound: async () => (await import('./plugins/outbound.ts')).outbound,
+  policy: async () => (await import('./plugins/policy.ts')).policy,
+  recommendations: async () => (await import('./plugins/recommendations.ts')).recommendationsMeasure,
+  drift: async () => (await import('./plugins/drift.ts')).driftMeasure,
 };
 
 function print(found: Figure, json: boolean): void {
