@@ -2,6 +2,7 @@ import type { Actor } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Settings } from '../../settings/settings.ts';
 import type { Audit } from '../../accounts/audit.ts';
+import { shareReads } from '../../db/shared-reads.ts';
 import { createBasic } from './basic.ts';
 import { createCredentials, type Credentials } from '../../accounts/credentials.ts';
 import { createLoginAttempts } from '../../accounts/login-attempts.ts';
@@ -31,9 +32,10 @@ export function createAuth({ db, settings, audit = async () => undefined }: Deps
   const credentials = createCredentials({ db, attempts, audit });
   const sessions = createSessions({ db, settings });
   const checkBasic = createBasic({ db, credentials });
+  const readToken = shareReads((token) => findToken(db, token));
 
   async function bearer(token: string): Promise<Actor> {
-    const found = await findToken(db, token);
+    const found = await readToken(token);
     if (!found) throw unauthenticated();
     return { ...actorOf(found.user, 'token', !canWrite(found.scope)), token_id: found.id };
   }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { runPrepared } from '../../db/prepared.ts';
+import { shareReads } from '../../db/shared-reads.ts';
 import type { Credentials } from '../../accounts/credentials.ts';
 import { unauthenticated } from '../../accounts/unauthenticated.ts';
 import { type UserRow, userColumns } from '../../accounts/user-row.ts';
@@ -26,6 +27,7 @@ interface Deps {
 export function createBasic({ db, credentials }: Deps) {
   const pairs = createVerifiedPairs();
   const running = new Map<string, Promise<UserRow>>();
+  const readUser = shareReads((id) => runPrepared<UserRow>(db, userById, [id]));
 
   async function verify(username: string, password: string, ip: string, key: string): Promise<UserRow> {
     const user = await credentials.check(username, password, { ip, via: 'basic' });
@@ -39,7 +41,7 @@ export function createBasic({ db, credentials }: Deps) {
     const key = pairs.keyOf(pair.username, pair.password);
     const known = pairs.get(key);
     if (known) {
-      const [user]: UserRow[] = await runPrepared(db, userById, [known.user.id]);
+      const [user] = await readUser(String(known.user.id));
       if (user?.is_active && user.username === pair.username && user.password === known.user.password)
         return (known.user = user);
       pairs.delete(key);
