@@ -1,6 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { type Query, useQuery } from '../api/query.ts';
 import type { Page } from '../api/types.ts';
+import { actionsOf, type BulkAction, namesOf } from '../bulk/action.ts';
+import { Selection } from '../bulk/selection.tsx';
 import { Failure, Loading } from '../components/page.tsx';
 import { Pager } from '../components/pager.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -27,15 +29,18 @@ interface Props {
   api?: string;
   /** columns that only this list has, such as buttons */
   more?: readonly CellColumn[];
+  /** what can be done with several; default what can be with those of the resource */
+  actions?: readonly BulkAction<Row>[];
   /** the list changed: read it again */
   turn?: number;
 }
 
 /** A list with its search, filters, order and page, all of which are in the address. */
-export function ListView({ resource, options, api = apiOf(resource), more = [], turn = 0 }: Props) {
+export function ListView({ resource, options, api = apiOf(resource), more = [], actions, turn = 0 }: Props) {
   const { path, query } = place.value;
   const asked = readQuery(query, resource.order ?? resource.nameField ?? 'name');
-  const { data, error, reload } = useQuery<Page<Row>>(listPath(api, asked));
+  const list = listPath(api, asked);
+  const { data, error, reload } = useQuery<Page<Row>>(list);
   useEffect(() => void (turn > 0 && reload()), [turn]);
   const fields = options.data.value?.actions.GET ?? {};
   const found = data.value;
@@ -56,11 +61,14 @@ export function ListView({ resource, options, api = apiOf(resource), more = [], 
           <p class="muted" role="status">
             {found.count === 1 ? `1 ${resource.one}` : `${found.count.toLocaleString('en')} ${resource.many}`}
           </p>
-          <Table
-            caption={`List of ${resource.many}`}
+          <Chosen
+            key={list}
+            resource={resource}
+            actions={actions ?? actionsOf(resource)}
             columns={columnsOf(resource, fields, more, asked.order)}
-            rows={found.results}
-            rowKey={({ id }) => id}
+            page={found}
+            list={list}
+            reload={reload}
           />
           <Pager
             path={path}
@@ -73,6 +81,34 @@ export function ListView({ resource, options, api = apiOf(resource), more = [], 
         </>
       )}
     </>
+  );
+}
+
+interface ChosenProps {
+  resource: Resource;
+  actions: readonly BulkAction<Row>[];
+  columns: readonly Column<Row>[];
+  page: Page<Row>;
+  list: string;
+  reload: () => Promise<void>;
+}
+
+/** The table; with boxes to select where something can be done with several. */
+function Chosen({ resource, actions, columns, page: { results, count }, list, reload }: ChosenProps) {
+  const draw = (all: readonly Column<Row>[]) => (
+    <Table caption={`List of ${resource.many}`} columns={all} rows={results} rowKey={({ id }) => id} />
+  );
+  const fitting = actions.filter(({ fits }) => results.some(fits));
+  if (!fitting.length) return draw(columns);
+  return (
+    <Selection
+      names={namesOf(resource)}
+      rows={results}
+      actions={fitting}
+      all={{ list, count }}
+      reload={reload}
+      table={(select) => draw([select, ...columns])}
+    />
   );
 }
 

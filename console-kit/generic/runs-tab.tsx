@@ -21,7 +21,13 @@ export function runsTab(id: string, label: string): Tab {
         {data.value?.count === 0 && <p class="empty">Nothing has run yet.</p>}
         {data.value && data.value.count > 0 && (
           <>
-            <SelectRuns key={list} caption={label} runs={data.value.results} reload={reload} />
+            <SelectRuns
+              key={list}
+              caption={label}
+              runs={data.value.results}
+              all={{ list, count: data.value.count }}
+              reload={reload}
+            />
             <Pager path={path} query={query} page={number} pages={Math.ceil(data.value.count / pageSize)} />
           </>
         )}

@@ -6,10 +6,12 @@ import {
   Pager,
   place,
   type Row,
+  Selection,
   Status,
   Table,
   When,
 } from '@tapline/console-kit';
+import { decideSeveral } from './decide-several.ts';
 import { Decide } from './decide.tsx';
 import { useApprovals } from './use-approvals.ts';
 import { approvalWord, votesWord } from './words.ts';
@@ -34,6 +36,8 @@ const workflow: Column<Row> = {
     run ? <a href={`/workflow_jobs/${run.id}`}>{run.name}</a> : <span class="muted">–</span>,
 };
 
+const names = { one: 'approval', many: 'approvals', label: (row: Row) => String(row['name']) };
+
 /** What waits for a decision, and what became of what did. */
 export function ApprovalsPage() {
   return (
@@ -45,9 +49,8 @@ export function ApprovalsPage() {
 }
 
 function Waiting() {
-  const { data, error, reload } = useApprovals(
-    `workflow_approvals/?status=pending&order_by=created&page_size=${mostWaiting}`,
-  );
+  const list = `workflow_approvals/?status=pending&order_by=created&page_size=${mostWaiting}`;
+  const { data, error, reload } = useApprovals(list);
   const columns: Column<Row>[] = [
     name,
     workflow,
@@ -64,7 +67,21 @@ function Waiting() {
       {!found && !error.value && <Loading what="approvals" />}
       {found?.count === 0 && <p class="empty">Nothing waits.</p>}
       {found && found.count > 0 && (
-        <Table caption="Approvals that wait" columns={columns} rows={found.results} rowKey={({ id }) => id} />
+        <Selection
+          names={names}
+          rows={found.results}
+          actions={decideSeveral}
+          all={{ list, count: found.count }}
+          reload={reload}
+          table={(select) => (
+            <Table
+              caption="Approvals that wait"
+              columns={[select, ...columns]}
+              rows={found.results}
+              rowKey={({ id }) => id}
+            />
+          )}
+        />
       )}
       {found && found.count > found.results.length && (
         <p>

@@ -65,7 +65,13 @@ export function JobsPage() {
       )}
       {data.value && data.value.count > 0 && (
         <>
-          <SelectRuns key={list} caption={`${chosen.label} jobs`} runs={data.value.results} reload={reload} />
+          <SelectRuns
+            key={list}
+            caption={`${chosen.label} jobs`}
+            runs={data.value.results}
+            all={{ list, count: data.value.count }}
+            reload={reload}
+          />
           <Pager path="/jobs" query={query} page={asked.page} pages={Math.ceil(data.value.count / pageSize)} />
         </>
       )}

@@ -1,4 +1,5 @@
 import { listTab, type Resource, type TabProps } from '@tapline/console-kit';
+import { decideSeveral } from '../../approvals/decide-several.ts';
 import { Decide } from '../../approvals/decide.tsx';
 
 export const approval: Resource = {
@@ -23,6 +24,7 @@ export const approval: Resource = {
   ],
   parent: () => '/approvals',
   readOnly: true,
+  bulk: decideSeveral,
   actions: ({ row, reload }: TabProps) => <Decide row={row} onDone={reload} />,
   tabs: [listTab({ id: 'votes', label: 'Votes', resource: 'workflow_approval_votes' })],
 };

@@ -1,28 +1,13 @@
 import { ApiFailure, post, request } from '../api/http.ts';
 import { isActive, type Run } from '../api/types.ts';
-
-export interface BulkAction {
-  verb: string;
-  /** while it is done, and once it is */
-  doing: string;
-  done: string;
-  warning: string;
-  /** says no; default that they are kept */
-  keep?: string;
-  /** nothing is lost by it */
-  harmless?: boolean;
-  /** whether it can be done with this run, as far as the page knows */
-  fits: (run: Run) => boolean;
-  /** @throws ApiFailure */
-  act: (run: Run) => Promise<void>;
-}
+import type { BulkAction } from '../bulk/action.ts';
 
 const may = ({ summary_fields: { user_capabilities: may } }: Run, capability: string) => may?.[capability] !== false;
 
 /** Those that can be launched again with the same values. */
 const relaunched = new Set(['job', 'ad_hoc_command', 'workflow_job']);
 
-export const bulkActions: readonly BulkAction[] = [
+export const runActions: readonly BulkAction<Run>[] = [
   {
     verb: 'Relaunch',
     doing: 'Relaunching',
