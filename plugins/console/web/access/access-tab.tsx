@@ -40,8 +40,9 @@ function AccessView({ row, resource }: TabProps) {
   const api = `${apiOf(resource)}${row.id}/`;
   const list = useQuery<Page<Row>>(`${api}access_list/?order_by=username&page=${number}&page_size=${pageSize}`);
   const { data, error, reload } = list;
-  const remove = async (body: () => Promise<unknown>, said: string) => {
-    if (await attempt(body, { said })) await reload();
+  const remove: Remove = async (send, said, again) => {
+    const undo = () => attempt(() => send(false), { said: again }).then(reload);
+    if (await attempt(() => send(true), { said, undo })) await reload();
   };
   return (
     <>
@@ -70,7 +71,8 @@ function AccessView({ row, resource }: TabProps) {
   );
 }
 
-type Remove = (send: () => Promise<unknown>, said: string) => Promise<void>;
+/** Sends whether it is to be taken, or given again. */
+type Remove = (send: (taken: boolean) => Promise<unknown>, said: string, again: string) => Promise<void>;
 
 const columns = (remove: Remove): Column<Row>[] => [
   {
@@ -119,8 +121,9 @@ function RemoveButton({ grant: { role }, user, remove }: { grant: Grant; user: R
     if (sending.value) return;
     sending.value = true;
     await remove(
-      () => post(holder, { id: role.team_id ?? user.id, disassociate: true }),
+      (taken) => post(holder, { id: role.team_id ?? user.id, ...(taken && { disassociate: true }) }),
       `${role.name} is taken from ${who}.`,
+      `${who} has ${role.name} again.`,
     );
     sending.value = false;
   };
