@@ -1,6 +1,5 @@
 import { isMap, parseDocument } from 'yaml';
-
-export type Language = 'yaml' | 'json';
+import type { Language } from './language.ts';
 
 /** Longer texts are left to the service: a page must not stop while somebody types. */
 const longest = 200_000;
@@ -8,7 +7,8 @@ const longest = 200_000;
 /** What is wrong with a text, in words with the line; '' where nothing is known to be. The service has the last word. */
 export function checkCode(text: string, language: Language): string {
   if (text.trim() === '' || text.length > longest) return '';
-  return language === 'json' ? jsonProblem(text) : yamlProblem(text);
+  if (language === 'json') return jsonProblem(text);
+  return language === 'yaml' ? yamlProblem(text) : '';
 }
 
 function jsonProblem(text: string): string {
