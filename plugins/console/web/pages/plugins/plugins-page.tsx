@@ -1,5 +1,6 @@
-import { Failure, Loading, Notice, PageLayout, Status } from '@tapline/console-kit';
+import { Failure, Loading, PageLayout, Status } from '@tapline/console-kit';
 import { type Plugin, usePlugins } from '../../api/plugins.ts';
+import { Switches } from './switches.tsx';
 
 export function PluginsPage() {
   const { data, error, reload } = usePlugins();
@@ -11,16 +12,13 @@ export function PluginsPage() {
         error.value && <Failure error={error.value} what="list of plugins" again={reload} />
       )}
       {!data.value && !error.value && <Loading what="plugins" />}
-      <Notice tone="info">
-        Which plugins are on stands in TAPLINE_PLUGINS, in the environment of the service: a change there needs a
-        restart. A plugin that is off leaves neither pages, routes nor settings behind; its data waits.
-      </Notice>
       {data.value?.count === 0 && <p class="empty">No plugin is switched on.</p>}
       <ul class="cards">
         {data.value?.results.map((plugin) => (
           <PluginCard key={plugin.id} plugin={plugin} />
         ))}
       </ul>
+      {data.value && <Switches plugins={data.value.results} />}
     </PageLayout>
   );
 }
