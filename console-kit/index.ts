@@ -16,6 +16,9 @@ export { go, place, type Route } from './router.ts';
 // what comes by itself
 export { liveState, onEvents, onGroup, onParts, onResync, onStatus, type PartChange } from './api/live.ts';
 
+// what people read
+export { t, translate } from './texts/t.ts';
+
 // several at once
 export { type BulkAction, type Named } from './bulk/action.ts';
 export { Selection } from './bulk/selection.tsx';

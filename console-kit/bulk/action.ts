@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { request } from '../api/http.ts';
 import { apiOf, may, nameOf, type Resource, type Row } from '../resources/resource.ts';
 
@@ -35,10 +36,10 @@ export function actionsOf(resource: Resource): readonly BulkAction<Row>[] {
   return [
     ...bulk,
     {
-      verb: 'Delete',
-      doing: 'Deleting',
-      done: 'deleted',
-      warning: `What belongs to them alone goes with them. This cannot be undone.`,
+      verb: t`Delete`,
+      doing: t`Deleting`,
+      done: t`deleted`,
+      warning: t`What belongs to them alone goes with them. This cannot be undone.`,
       fits: (row) => may(row, 'delete'),
       act: (row) => request('DELETE', `${apiOf(resource)}${row.id}/`),
     },

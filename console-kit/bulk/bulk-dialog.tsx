@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useId } from 'preact/hooks';
 import { Dialog } from '../components/dialog.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -14,18 +15,18 @@ export function BulkDialog<T extends { id: number }>(props: BulkProps<T>) {
   const { phase, rows, problem } = bulk;
   const { verb, warning } = action;
   const many = howMany(names, rows.length);
-  const title = phase === 'finding' ? `${verb} all ${names.many} that fit?` : `${verb} ${many}?`;
+  const title = phase === 'finding' ? t`${verb} all ${names.many} that fit?` : `${verb} ${many}?`;
   return (
     <Dialog title={title} onClose={onClose} stays={phase === 'working' ? bulk.stop : undefined}>
       {problem && (
-        <Notice tone="bad" title={phase === 'held' ? 'It does not go on' : 'They could not be read'} alert>
+        <Notice tone="bad" title={phase === 'held' ? t`It does not go on` : t`They could not be read`} alert>
           <p>{problem}</p>
         </Notice>
       )}
       {phase === 'finding' && 'list' in chosen && !problem && (
-        <Bar label={`Reading ${names.many}`} value={bulk.found} of={chosen.count} />
+        <Bar label={t`Reading ${names.many}`} value={bulk.found} of={chosen.count} />
       )}
-      {phase === 'asked' && rows.length === 0 && <p>With none of them this can be done.</p>}
+      {phase === 'asked' && rows.length === 0 && <p>{t`With none of them this can be done.`}</p>}
       {phase === 'asked' && rows.length > 0 && (
         <>
           <Listed texts={rows.slice(0, named).map(names.label)} more={rows.length - named} label={names.many} />
@@ -47,12 +48,10 @@ function Buttons<T>({ bulk, many, action, onClose }: BulkProps<T> & { bulk: Bulk
   return (
     <div class="form-actions">
       {phase === 'working' || phase === 'held' ? (
-        <button type="button" onClick={stop}>
-          Stop
-        </button>
+        <button type="button" onClick={stop}>{t`Stop`}</button>
       ) : (
         <button type="button" onClick={onClose}>
-          {phase === 'asked' && rows.length ? (action.keep ?? 'Keep them') : 'Close'}
+          {phase === 'asked' && rows.length ? (action.keep ?? t`Keep them`) : t`Close`}
         </button>
       )}
       {phase === 'asked' && rows.length > 0 && (
@@ -60,11 +59,7 @@ function Buttons<T>({ bulk, many, action, onClose }: BulkProps<T> & { bulk: Bulk
           {action.verb} {many}
         </button>
       )}
-      {phase === 'held' && (
-        <button type="button" class={kind} onClick={() => void start()}>
-          Go on
-        </button>
-      )}
+      {phase === 'held' && <button type="button" class={kind} onClick={() => void start()}>{t`Go on`}</button>}
     </div>
   );
 }
@@ -73,9 +68,7 @@ function Bar({ label, value, of }: { label: string; value: number; of: number })
   const id = useId();
   return (
     <>
-      <p id={id}>
-        {label}: {value.toLocaleString('en')} of {of.toLocaleString('en')}
-      </p>
+      <p id={id}>{t`${label}: ${value.toLocaleString('en')} of ${of.toLocaleString('en')}`}</p>
       <progress aria-labelledby={id} value={value} max={Math.max(of, 1)} />
     </>
   );
@@ -85,13 +78,13 @@ function Over<T>({ bulk: { refused, rows, done }, names }: BulkProps<T> & { bulk
   const left = rows.length - done - refused.length;
   return (
     <>
-      {left > 0 && <p>Stopped: {howMany(names, left)} stay as they were.</p>}
+      {left > 0 && <p>{t`Stopped: ${howMany(names, left)} stay as they were.`}</p>}
       {refused.length > 0 && (
-        <Notice tone="bad" title="Not all of them could be" alert>
+        <Notice tone="bad" title={t`Not all of them could be`} alert>
           <Listed
             texts={refused.slice(0, named).map(({ row, message }) => `${names.label(row)}: ${message}`)}
             more={refused.length - named}
-            label="Refused"
+            label={t`Refused`}
           />
         </Notice>
       )}
@@ -106,6 +99,6 @@ const Listed = ({ texts, more, label }: { texts: readonly string[]; more: number
         <li key={i}>{text}</li>
       ))}
     </ul>
-    {more > 0 && <p class="muted">… and {more.toLocaleString('en')} more.</p>}
+    {more > 0 && <p class="muted">{t`… and ${more.toLocaleString('en')} more.`}</p>}
   </>
 );

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Column } from '../components/table.tsx';
@@ -36,17 +37,17 @@ export function Selection<T extends { id: number }>({ names, rows, actions, all,
   };
   return (
     <>
-      <div class="bulk" role="group" aria-label={`Selected ${names.many}`}>
+      <div class="bulk" role="group" aria-label={t`Selected ${names.many}`}>
         <span class="muted" role="status">
           {far
-            ? `All ${howMany(names, whole.count)} that fit are selected`
+            ? t`All ${howMany(names, whole.count)} that fit are selected`
             : selected.length
-              ? `${selected.length} of ${rows.length} selected`
-              : 'None selected'}
+              ? t`${selected.length} of ${rows.length} selected`
+              : t`None selected`}
         </span>
         {whole && (
           <button type="button" class="link" onClick={() => void (everything.value = !far)}>
-            {far ? 'Select only this page' : `Select all ${howMany(names, whole.count)} that fit`}
+            {far ? t`Select only this page` : t`Select all ${howMany(names, whole.count)} that fit`}
           </button>
         )}
         {actions.map((action) => {
@@ -58,7 +59,7 @@ export function Selection<T extends { id: number }>({ names, rows, actions, all,
               disabled={!far && fitting.length === 0}
               onClick={() => void (asked.value = { action, chosen: far ? whole : { rows: fitting } })}
             >
-              {action.verb} {far ? 'all' : fitting.length || ''}
+              {action.verb} {far ? t`all` : fitting.length || ''}
             </button>
           );
         })}
@@ -93,9 +94,9 @@ function selectColumn<T extends { id: number }>(
     />
   );
   return {
-    label: 'Select',
+    label: t`Select`,
     narrow: true,
-    head: box('Select all of this page', rows),
-    cell: (row) => box(`Select ${names.label(row)}`, [row]),
+    head: box(t`Select all of this page`, rows),
+    cell: (row) => box(t`Select ${names.label(row)}`, [row]),
   };
 }

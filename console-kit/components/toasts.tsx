@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { signal } from '@preact/signals';
 
 interface Toast {
@@ -35,15 +36,13 @@ export function Toasts() {
         <div key={shown.id} class={`toast ${shown.tone}`}>
           <span>{shown.text}</span>
           {shown.undo && (
-            <button type="button" onClick={() => takeBack(shown)} aria-label={`Undo: ${shown.text}`}>
-              Undo
-            </button>
+            <button type="button" onClick={() => takeBack(shown)} aria-label={t`Undo: ${shown.text}`}>{t`Undo`}</button>
           )}
           <button
             type="button"
             class="icon-button"
             onClick={() => dismiss(shown.id)}
-            aria-label={`Dismiss: ${shown.text}`}
+            aria-label={t`Dismiss: ${shown.text}`}
           >
             ×
           </button>

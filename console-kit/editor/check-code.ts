@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { isMap, parseDocument } from 'yaml';
 import type { Language } from './language.ts';
 
@@ -16,7 +17,7 @@ function jsonProblem(text: string): string {
     JSON.parse(text);
     return '';
   } catch (error) {
-    return `No JSON yet: ${(error as Error).message}`;
+    return t`No JSON yet: ${(error as Error).message}`;
   }
 }
 
@@ -24,6 +25,7 @@ function jsonProblem(text: string): string {
 function yamlProblem(text: string): string {
   const { errors, contents } = parseDocument(text, { version: '1.1', prettyErrors: true, logLevel: 'silent' });
   const [first] = errors;
-  if (first) return `Line ${first.linePos?.[0].line ?? 1}: ${first.message.split('\n')[0]!.replace(/ at line.*$/, '')}`;
-  return contents === null || isMap(contents) ? '' : 'Variables are names with values, as in colour: green.';
+  if (first)
+    return t`Line ${first.linePos?.[0].line ?? 1}: ${first.message.split('\n')[0]!.replace(/ at line.*$/, '')}`;
+  return contents === null || isMap(contents) ? '' : t`Variables are names with values, as in colour: green.`;
 }

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import { post } from '../api/http.ts';
 import type { BulkAction } from '../bulk/action.ts';
@@ -62,34 +63,34 @@ function AddLink({ listed, send }: { listed: Resource; send: Send }) {
   const chosen = useSignal('');
   const add = (event: Event) => {
     event.preventDefault();
-    if (chosen.value) void send({ id: Number(chosen.value) }, `The ${listed.one} is added.`);
+    if (chosen.value) void send({ id: Number(chosen.value) }, t`The ${listed.one} is added.`);
   };
   return (
     <form class="tab-actions" onSubmit={add}>
       <RelationPicker
         bare
         name="add"
-        label={`${listed.one} to add`}
+        label={t`${listed.one} to add`}
         list={apiOf(listed)}
         value={chosen.value}
         onValue={(value) => void (chosen.value = value)}
       />
-      <button type="submit">Add {listed.one}</button>
+      <button type="submit">{t`Add ${listed.one}`}</button>
     </form>
   );
 }
 
 const takeSeveralOff = (api: string): BulkAction<Row> => ({
-  verb: 'Take off',
-  doing: 'Taking off',
-  done: 'taken off',
-  warning: 'They stay as they are, but are linked to this no more.',
+  verb: t`Take off`,
+  doing: t`Taking off`,
+  done: t`taken off`,
+  warning: t`They stay as they are, but are linked to this no more.`,
   fits: () => true,
   act: ({ id }) => post(api, { id, disassociate: true }),
 });
 
 const takeOff = (listed: Resource, send: Send): CellColumn => ({
-  label: 'Action',
+  label: t`Action`,
   narrow: true,
   cell: (linked) => {
     const name = nameOf(listed, linked);
@@ -97,10 +98,11 @@ const takeOff = (listed: Resource, send: Send): CellColumn => ({
       <button
         type="button"
         onClick={() =>
-          void send({ id: linked.id, disassociate: true }, `${name} is taken off.`, `${name} is there again.`)
+          void send({ id: linked.id, disassociate: true }, t`${name} is taken off.`, t`${name} is there again.`)
         }
       >
-        Take off<span class="visually-hidden"> {name}</span>
+        {t`Take off`}
+        <span class="visually-hidden"> {name}</span>
       </button>
     );
   },

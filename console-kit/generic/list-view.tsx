@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useEffect } from 'preact/hooks';
 import { type Query, useQuery } from '../api/query.ts';
 import type { Page } from '../api/types.ts';
@@ -49,12 +50,12 @@ export function ListView({ resource, options, api = apiOf(resource), more = [], 
     <>
       <FilterBar resource={resource} fields={fields} asked={asked} />
       {options.error.value && (
-        <Failure error={options.error.value} what="list of what can be filtered" again={options.reload} />
+        <Failure error={options.error.value} what={t`list of what can be filtered`} again={options.reload} />
       )}
-      {error.value && <Failure error={error.value} what={`list of ${resource.many}`} again={reload} />}
+      {error.value && <Failure error={error.value} what={t`list of ${resource.many}`} again={reload} />}
       {!found && !error.value && <Loading what={resource.many} />}
       {found?.count === 0 && (
-        <p class="empty">{narrowed ? `No ${resource.one} fits.` : `There is no ${resource.one} yet.`}</p>
+        <p class="empty">{narrowed ? t`No ${resource.one} fits.` : t`There is no ${resource.one} yet.`}</p>
       )}
       {found && found.count > 0 && (
         <>
@@ -75,8 +76,8 @@ export function ListView({ resource, options, api = apiOf(resource), more = [], 
             query={query}
             page={asked.page}
             pages={Math.ceil(found.count / pageSize)}
-            back="Back"
-            on="Next"
+            back={t`Back`}
+            on={t`Next`}
           />
         </>
       )}
@@ -96,7 +97,7 @@ interface ChosenProps {
 /** The table; with boxes to select where something can be done with several. */
 function Chosen({ resource, actions, columns, page: { results, count }, list, reload }: ChosenProps) {
   const draw = (all: readonly Column<Row>[]) => (
-    <Table caption={`List of ${resource.many}`} columns={all} rows={results} rowKey={({ id }) => id} />
+    <Table caption={t`List of ${resource.many}`} columns={all} rows={results} rowKey={({ id }) => id} />
   );
   const fitting = actions.filter(({ fits }) => results.some(fits));
   if (!fitting.length) return draw(columns);

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import type { Run } from '../api/types.ts';
 import type { Named } from '../bulk/action.ts';
 import { Selection } from '../bulk/selection.tsx';
@@ -14,8 +15,8 @@ interface Props {
 }
 
 const names: Named<Run> = {
-  one: 'run',
-  many: 'runs',
+  one: t`run`,
+  many: t`runs`,
   label: ({ name, type, id }) => `${name} (${runNoun(type)} ${id})`,
 };
 

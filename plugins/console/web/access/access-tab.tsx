@@ -15,6 +15,7 @@ import {
   Table,
   type TabProps,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 import { GrantForm } from './grant-form.tsx';
 
@@ -47,12 +48,12 @@ function AccessView({ row, resource }: TabProps) {
   return (
     <>
       {may(row, 'edit') && <GrantForm row={row} onDone={reload} />}
-      {error.value && <Failure error={error.value} what="list of people" again={reload} />}
-      {!data.value && !error.value && <Loading what="people" />}
+      {error.value && <Failure error={error.value} what={t`list of people`} again={reload} />}
+      {!data.value && !error.value && <Loading what={t`people`} />}
       {data.value && (
         <>
           <Table
-            caption={`Who has access to this ${resource.one}`}
+            caption={t`Who has access to this ${resource.one}`}
             columns={columns(remove)}
             rows={data.value.results}
             rowKey={({ id }) => id}
@@ -62,8 +63,8 @@ function AccessView({ row, resource }: TabProps) {
             query={query}
             page={number}
             pages={Math.ceil(data.value.count / pageSize)}
-            back="Back"
-            on="Next"
+            back={t`Back`}
+            on={t`Next`}
           />
         </>
       )}
@@ -76,7 +77,7 @@ type Remove = (send: (taken: boolean) => Promise<unknown>, said: string, again: 
 
 const columns = (remove: Remove): Column<Row>[] => [
   {
-    label: 'Who',
+    label: t`Who`,
     heading: true,
     cell: ({ id, username, first_name, last_name }) => (
       <>
@@ -86,11 +87,11 @@ const columns = (remove: Remove): Column<Row>[] => [
     ),
   },
   {
-    label: 'Given here',
+    label: t`Given here`,
     cell: (user) => <Grants grants={user.summary_fields['direct_access']} user={user} remove={remove} />,
   },
   {
-    label: 'By something else',
+    label: t`By something else`,
     cell: (user) => <Grants grants={user.summary_fields['indirect_access']} user={user} />,
   },
 ];
@@ -122,13 +123,13 @@ function RemoveButton({ grant: { role }, user, remove }: { grant: Grant; user: R
     sending.value = true;
     await remove(
       (taken) => post(holder, { id: role.team_id ?? user.id, ...(taken && { disassociate: true }) }),
-      `${role.name} is taken from ${who}.`,
-      `${who} has ${role.name} again.`,
+      t`${role.name} is taken from ${who}.`,
+      t`${who} has ${role.name} again.`,
     );
     sending.value = false;
   };
   return (
-    <button type="button" class="icon-button" aria-label={`Take ${role.name} from ${who}`} onClick={() => void take()}>
+    <button type="button" class="icon-button" aria-label={t`Take ${role.name} from ${who}`} onClick={() => void take()}>
       ×
     </button>
   );
@@ -143,4 +144,4 @@ function whence({ role }: Grant): string {
   return parts.join(' ') || 'everywhere';
 }
 
-export const accessTab: Tab = { id: 'access', label: 'Access', content: AccessView };
+export const accessTab: Tab = { id: 'access', label: t`Access`, content: AccessView };

@@ -11,6 +11,7 @@ import {
   Table,
   useQuery,
   user,
+  t,
 } from '@tapline/console-kit';
 import type { Plugin } from '../../api/plugins.ts';
 import { NextStart } from './next-start.tsx';
@@ -38,7 +39,7 @@ export function Switches({ plugins }: { plugins: readonly Plugin[] }) {
   const asked = useSignal<Switch | null>(null);
   const send = async (one: Switch, enabled: boolean): Promise<void> => {
     const { name, optional } = one;
-    const said = `${name} is ${enabled ? 'on' : 'off'} from the next start on.`;
+    const said = enabled ? t`${name} is on from the next start on.` : t`${name} is off from the next start on.`;
     const undo = () => send(one, !enabled);
     const body = { name, enabled, optional };
     if (await attempt(() => post('plugin_switches/', body), { said, whose: name, undo })) await reload();
@@ -48,18 +49,16 @@ export function Switches({ plugins }: { plugins: readonly Plugin[] }) {
   const given = rows?.some(({ source }) => source === 'TAPLINE_PLUGINS');
   return (
     <section aria-labelledby="switches-title">
-      <h2 id="switches-title">Switch on and off</h2>
-      {error.value && <Failure error={error.value} what="list of what could be on" again={reload} />}
-      {!rows && !error.value && <Loading what="what could be on" />}
+      <h2 id="switches-title">{t`Switch on and off`}</h2>
+      {error.value && <Failure error={error.value} what={t`list of what could be on`} again={reload} />}
+      {!rows && !error.value && <Loading what={t`what could be on`} />}
       {given && (
-        <Notice tone="info">
-          Which plugins are on stands in TAPLINE_PLUGINS, in the environment of the service: change it there.
-        </Notice>
+        <Notice tone="info">{t`Which plugins are on stands in TAPLINE_PLUGINS, in the environment of the service: change it there.`}</Notice>
       )}
       {rows && <NextStart rows={rows} />}
       {rows && (
         <Table
-          caption="Plugins that there are"
+          caption={t`Plugins that there are`}
           columns={columns(user.value?.is_superuser && !given ? turn : null)}
           rows={rows}
           rowKey={({ name }) => name}
@@ -77,11 +76,11 @@ export function Switches({ plugins }: { plugins: readonly Plugin[] }) {
   );
 }
 
-const state = (on: boolean) => (on ? 'On' : <span class="muted">Off</span>);
+const state = (on: boolean) => (on ? t`On` : <span class="muted">{t`Off`}</span>);
 
 const columns = (turn: Turn | null): Column<Switch>[] => [
   {
-    label: 'Plugin',
+    label: t`Plugin`,
     heading: true,
     cell: ({ name, description }) => (
       <>
@@ -90,17 +89,17 @@ const columns = (turn: Turn | null): Column<Switch>[] => [
       </>
     ),
   },
-  { label: 'Version', narrow: true, cell: ({ version }) => version },
-  { label: 'Now', narrow: true, cell: ({ on }) => state(on) },
-  { label: 'At the next start', narrow: true, cell: ({ enabled }) => state(enabled) },
+  { label: t`Version`, narrow: true, cell: ({ version }) => version },
+  { label: t`Now`, narrow: true, cell: ({ on }) => state(on) },
+  { label: t`At the next start`, narrow: true, cell: ({ enabled }) => state(enabled) },
   ...(turn
     ? [
         {
-          label: 'Action',
+          label: t`Action`,
           narrow: true,
           cell: (one: Switch) => (
             <button type="button" onClick={() => turn(one, !one.enabled)}>
-              Switch {one.enabled ? 'off' : 'on'}
+              {one.enabled ? t`Switch off` : t`Switch on`}
               <span class="visually-hidden"> {one.name}</span>
             </button>
           ),
@@ -119,8 +118,8 @@ interface OffProps {
 function OffDialog({ one: { name }, plugin, onOff, onClose }: OffProps) {
   const kinds = Object.entries(plugin?.contributions ?? {});
   return (
-    <Dialog title={`Switch ${name} off?`} onClose={onClose}>
-      {kinds.length > 0 && <p>From the next start on, all that it brings is gone:</p>}
+    <Dialog title={t`Switch ${name} off?`} onClose={onClose}>
+      {kinds.length > 0 && <p>{t`From the next start on, all that it brings is gone:`}</p>}
       <ul>
         {kinds.map(([kind, { names }]) => (
           <li key={kind}>
@@ -130,18 +129,12 @@ function OffDialog({ one: { name }, plugin, onOff, onClose }: OffProps) {
         ))}
       </ul>
       {name === 'console' && (
-        <Notice tone="warn">
-          This page is one of them. On the machine, “tapline plugins enable console” brings it back.
-        </Notice>
+        <Notice tone="warn">{t`This page is one of them. On the machine, “tapline plugins enable console” brings it back.`}</Notice>
       )}
-      <p>Its data stays, and its tasks wait until it is back.</p>
+      <p>{t`Its data stays, and its tasks wait until it is back.`}</p>
       <div class="form-actions">
-        <button type="button" onClick={onClose}>
-          Keep it on
-        </button>
-        <button type="button" class="danger" onClick={() => void onOff().then(onClose)}>
-          Switch off
-        </button>
+        <button type="button" onClick={onClose}>{t`Keep it on`}</button>
+        <button type="button" class="danger" onClick={() => void onOff().then(onClose)}>{t`Switch off`}</button>
       </div>
     </Dialog>
   );
