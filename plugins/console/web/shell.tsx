@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { liveState, place, toast, userName, t } from '@tapline/console-kit';
+import { liveState, place, toast, userName, t, translate } from '@tapline/console-kit';
 import { beforeLeaving, Logo, logOut, matchRoute, pluginPagesAt } from '@tapline/console-kit/shell';
 import { useWaitingApprovals, waitingApprovals } from './approvals/use-approvals.ts';
 import { Away } from './api/away.tsx';
@@ -70,7 +70,7 @@ function Navigation() {
         </button>
         {sections.map(([section, list = []]) => (
           <div key={section}>
-            {section && <h2>{section}</h2>}
+            {section && <h2>{translate(section)}</h2>}
             <ul>
               {list.map((entry) => (
                 <li key={entry.path}>
@@ -79,7 +79,7 @@ function Navigation() {
                     rel={outside(entry) ? 'external' : undefined}
                     aria-current={isHere(entry.path) ? 'page' : undefined}
                   >
-                    {entry.label}
+                    {translate(entry.label)}
                     <Count path={entry.path} />
                   </a>
                 </li>
