@@ -1,3 +1,4 @@
+import { whyTab } from '../access/why-tab.ts';
 import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import { useQuery } from '../api/query.ts';
@@ -16,7 +17,7 @@ export function DetailPage({ resource, id, tab }: { resource: Resource; id: stri
   const row = data.value;
   const { query } = place.value;
   // a row stays on the page while it is read again
-  const tabs = row ? (resource.tabs ?? []).filter(({ shown }) => shown?.(row) ?? true) : [];
+  const tabs = row ? [...(resource.tabs ?? []), whyTab].filter(({ shown }) => shown?.(row) ?? true) : [];
   const chosen = tabs.find((one) => one.id === (tab ?? query.get('tab')));
   const turn = useSignal(0);
   const again = async () => {

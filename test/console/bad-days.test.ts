@@ -48,6 +48,23 @@ describeWith(['chromium'], 'the console: what is taken back, and what goes wrong
     expect((await stage.service.get(`teams/${team}/users/`)).body.count).to.equal(1);
   });
 
+  it('explains on every record who may do what to it, and why or by what they could', async () => {
+    const kim = (await stage.service.get('users/?username=kim')).body.results[0].id;
+    const { object_roles: roles } = (await stage.service.get(`job_templates/${template}/`)).body.summary_fields;
+    await stage.service.post(`roles/${roles.execute_role.id}/users/`, { id: kim });
+    await stage.open(`/templates/${template}?tab=why&user=${kim}`);
+    const rights = page.getByRole('table', { name: 'What kim may do' });
+    const line = (name: string) =>
+      rights.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+    expect(await line('see').textContent()).to.match(/Yes.*Execute on job template Greet/);
+    expect(await line('change').textContent()).to.match(/No.*Admin on job template Greet/);
+    expect(await violations(page)).to.deep.equal([]);
+    await stage.open(`/schedules?order_by=id`);
+    await page.getByRole('row').nth(1).getByRole('link').first().click();
+    await page.getByRole('link', { name: 'Who may, and why' }).click();
+    await page.getByRole('table', { name: 'What admin may do' }).waitFor();
+  });
+
   it('says that it waits where the API is slow, and tries again where it is away', async () => {
     let goOn = () => undefined as void;
     const slow = new Promise<void>((resolve) => void (goOn = resolve));
