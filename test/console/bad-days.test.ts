@@ -70,7 +70,7 @@ describeWith(['chromium'], 'the console: what is taken back, and what goes wrong
     const slow = new Promise<void>((resolve) => void (goOn = resolve));
     await page.route('**/api/v2/teams/?*', (route) => slow.then(() => route.continue()), { times: 1 });
     await page.goto('/teams');
-    await page.getByRole('status').getByText('Loading teams …').waitFor();
+    await page.getByText('Loading teams …').waitFor();
     goOn();
     await page.getByRole('link', { name: 'Keepers' }).waitFor();
     await page.route('**/api/v2/teams/?*', (route) => route.fulfill({ status: 503, json: { detail: 'Not now.' } }), {
