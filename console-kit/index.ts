@@ -16,12 +16,20 @@ export { go, place, type Route } from './router.ts';
 // what comes by itself
 export { liveState, onEvents, onGroup, onParts, onResync, onStatus, type PartChange } from './api/live.ts';
 
+// what people read
+export { t, translate } from './texts/t.ts';
+
+// several at once
+export { type BulkAction, type Named } from './bulk/action.ts';
+export { Selection } from './bulk/selection.tsx';
+
 // parts of pages
 export { attempt } from './components/attempt.ts';
 export { Chart, type ChartPoint } from './components/chart.tsx';
 export { Dialog } from './components/dialog.tsx';
 export { Diff } from './components/diff.tsx';
 export { CodeField } from './editor/code-field.tsx';
+export type { Language } from './editor/language.ts';
 export { type DrawContext, drawnPage } from './components/drawn-page.tsx';
 export { element } from './components/element.ts';
 export { Folded } from './components/folded.tsx';

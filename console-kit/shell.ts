@@ -10,3 +10,4 @@ export { LeaveDialog } from './leaving/leave-dialog.tsx';
 export { beforeLeaving } from './leaving/leaving.ts';
 export { makeKnown } from './resources/links.ts';
 export { followLinks, matchRoute, safeNext } from './router.ts';
+export { speak } from './texts/speak.ts';

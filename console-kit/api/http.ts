@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 /** Field errors by field name; what belongs to no field under `__all__`. */
 export type FieldErrors = Record<string, string[]>;
 
@@ -29,11 +30,11 @@ const textsOf = (value: unknown): string[] =>
       : [String(value)];
 
 function messageOf(status: number, body: any): string {
-  if (status === 0) return 'The service cannot be reached. Is it running, and are you online?';
+  if (status === 0) return t`The service cannot be reached. Is it running, and are you online?`;
   const text = body?.detail ?? body?.error ?? body?.msg ?? body?.__all__;
   if (text !== undefined) return textsOf(text).join(' ');
   if (typeof body === 'object' && body !== null && status === 400) return textsOf(body).join(' ');
-  return `The service answered with status ${status}.`;
+  return t`The service answered with status ${status}.`;
 }
 
 export function cookie(name: string): string | null {

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { computed, signal } from '@preact/signals';
 import { ApiFailure, cookie, get, request, whenUnauthenticated } from './http.ts';
 import type { Page, User } from './types.ts';
@@ -43,10 +44,10 @@ export async function logIn(username: string, password: string): Promise<void> {
 
 function readable(failure: ApiFailure): ApiFailure {
   const { status, retryAfter } = failure;
-  if (status === 401) return new ApiFailure(401, { detail: 'The user name or the password is not right.' });
+  if (status === 401) return new ApiFailure(401, { detail: t`The user name or the password is not right.` });
   if (status !== 429) return failure;
   const wait = retryAfter ? `in ${retryAfter} seconds` : 'later';
-  return new ApiFailure(429, { detail: `Too many attempts. Try again ${wait}.` });
+  return new ApiFailure(429, { detail: t`Too many attempts. Try again ${wait}.` });
 }
 
 export async function logOut(): Promise<void> {

@@ -4,11 +4,13 @@ import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 interface Props {
   title: string;
   onClose: () => void;
+  /** Escape does this in the place of closing it */
+  stays?: (() => void) | undefined;
   children: ComponentChildren;
 }
 
 /** The browser's own modal dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
-export function Dialog({ title, onClose, children }: Props) {
+export function Dialog({ title, onClose, stays, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const before = useRef<Element | null>(null);
   const id = useId();
@@ -24,8 +26,13 @@ export function Dialog({ title, onClose, children }: Props) {
     },
     [],
   );
+  const cancel = (event: Event) => {
+    if (!stays) return onClose();
+    event.preventDefault();
+    stays();
+  };
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose} onCancel={onClose}>
+    <dialog ref={dialog} aria-labelledby={id} onClose={onClose} onCancel={cancel}>
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>

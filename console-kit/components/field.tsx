@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
@@ -42,7 +43,7 @@ export function Field({
     <div class={errors.length ? 'field invalid' : 'field'}>
       <label for={id}>
         {label}
-        {!required && !preset && <span class="optional"> (optional)</span>}
+        {!required && !preset && <span class="optional"> {t`(optional)`}</span>}
       </label>
       {children(wiring)}
       {hint && (
@@ -187,7 +188,7 @@ export function ChoicesField({
     >
       <legend>{label}</legend>
       {hint && <p class="hint">{hint}</p>}
-      {choices.length === 0 && <p class="hint">There is none to choose from.</p>}
+      {choices.length === 0 && <p class="hint">{t`There is none to choose from.`}</p>}
       <div class="choices">
         {choices.map((choice) => (
           <label key={choice.value} class="choice">

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
@@ -25,7 +26,7 @@ interface Props {
 
 /** Sends once, shows each error at its field and leads the focus to the first. */
 export function Form(props: Props) {
-  const { submit, busy = 'Saving …', onSubmit, errors, known, onCancel, explain, children } = props;
+  const { submit, busy = t`Saving …`, onSubmit, errors, known, onCancel, explain, children } = props;
   const sending = useSignal(false);
   const problem = useSignal<ComponentChildren>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -63,11 +64,7 @@ export function Form(props: Props) {
         <button type="submit" class="primary" aria-disabled={sending.value}>
           {sending.value ? busy : submit}
         </button>
-        {onCancel && (
-          <button type="button" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
+        {onCancel && <button type="button" onClick={onCancel}>{t`Cancel`}</button>}
       </div>
     </form>
   );
@@ -90,7 +87,7 @@ function otherErrors(failure: ApiFailure, known: readonly string[]): ComponentCh
   const others = Object.entries(fields).filter(([field]) => !known.includes(field));
   if (!Object.keys(fields).length || !Object.keys(fields).some((field) => known.includes(field)))
     return <p>{failure.message}</p>;
-  if (!others.length) return <p>Some fields need another value.</p>;
+  if (!others.length) return <p>{t`Some fields need another value.`}</p>;
   return others.map(([field, texts]) => (
     <p key={field}>{field === '__all__' ? texts.join(' ') : `${field}: ${texts.join(' ')}`}</p>
   ));

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -22,11 +23,9 @@ export function lazily<Props extends object>(
     if (Part) return <Part {...props} />;
     if (!problem.value) return <Loading what={what} />;
     return (
-      <Notice tone="bad" title={`The code of ${what} could not be loaded`} alert>
+      <Notice tone="bad" title={t`The code of ${what} could not be loaded`} alert>
         <p>{problem.value}</p>
-        <button type="button" onClick={() => location.reload()}>
-          Load the console again
-        </button>
+        <button type="button" onClick={() => location.reload()}>{t`Load the console again`}</button>
       </Notice>
     );
   };

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ApiFailure } from '../api/http.ts';
@@ -24,7 +25,7 @@ let visited = false;
 /** Every page begins with its heading, which takes the focus when somebody comes from another page. */
 export function PageLayout({ title, actions, intro, trail = [], children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => void (document.title = `${title} · Tapline`), [title]);
+  useEffect(() => void (document.title = t`${title} · Tapline`), [title]);
   useEffect(() => {
     // the very first page leaves the focus where browsers put it
     if (visited) heading.current?.focus({ preventScroll: true });
@@ -35,7 +36,7 @@ export function PageLayout({ title, actions, intro, trail = [], children }: Prop
       <header class="page-head">
         <div>
           {trail.length > 0 && (
-            <nav class="trail" aria-label="Breadcrumb">
+            <nav class="trail" aria-label={t`Breadcrumb`}>
               <ol>
                 {trail.map(({ label, href }) => (
                   <li key={href}>
@@ -60,7 +61,7 @@ export function PageLayout({ title, actions, intro, trail = [], children }: Prop
 export const Loading = ({ what }: { what: string }) => (
   <p class="loading" role="status">
     <span class="spinner" aria-hidden="true" />
-    Loading {what} …
+    {t`Loading ${what} …`}
   </p>
 );
 
@@ -72,14 +73,13 @@ interface FailureProps {
 }
 
 export function Failure({ error, what, again }: FailureProps) {
-  if (error.status === 404) return <Notice tone="info">There is no such {what}, or it is not yours to see.</Notice>;
-  if (error.status === 403) return <Notice tone="info">You may not see this {what}.</Notice>;
+  if (error.status === 404)
+    return <Notice tone="info">{t`There is no such ${what}, or it is not yours to see.`}</Notice>;
+  if (error.status === 403) return <Notice tone="info">{t`You may not see this ${what}.`}</Notice>;
   return (
-    <Notice tone="bad" title={`The ${what} could not be loaded`} alert>
+    <Notice tone="bad" title={t`The ${what} could not be loaded`} alert>
       <p>{error.message}</p>
-      <button type="button" onClick={() => void again()}>
-        Try again
-      </button>
+      <button type="button" onClick={() => void again()}>{t`Try again`}</button>
     </Notice>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 interface Props {
   path: string;
   query: URLSearchParams;
@@ -8,7 +9,7 @@ interface Props {
   on?: string;
 }
 
-export function Pager({ path, query, page, pages, back = 'Newer', on = 'Older' }: Props) {
+export function Pager({ path, query, page, pages, back = t`Newer`, on = t`Older` }: Props) {
   if (pages <= 1) return null;
   const to = (number: number) => {
     const parameters = new URLSearchParams(query);
@@ -16,11 +17,9 @@ export function Pager({ path, query, page, pages, back = 'Newer', on = 'Older' }
     return `${path}?${parameters}`;
   };
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label={t`Pages`}>
       {page > 1 ? <a href={to(page - 1)}>{back}</a> : <span />}
-      <span>
-        Page {page} of {pages}
-      </span>
+      <span>{t`Page ${page} of ${pages}`}</span>
       {page < pages ? <a href={to(page + 1)}>{on}</a> : <span />}
     </nav>
   );

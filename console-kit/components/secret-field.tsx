@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { type FieldProps, TextField } from './field.tsx';
@@ -36,7 +37,8 @@ export function SecretField({ value, onValue, lasting, hint, ...field }: Props) 
       />
       {stored && !lasting && !field.required && (
         <button type="button" class="link" onClick={toggle}>
-          {removed.value ? 'Keep' : 'Remove'} what is stored<span class="visually-hidden">: {field.label}</span>
+          {t`${removed.value ? t`Keep` : t`Remove`} what is stored`}
+          <span class="visually-hidden">: {field.label}</span>
         </button>
       )}
     </div>
@@ -45,5 +47,5 @@ export function SecretField({ value, onValue, lasting, hint, ...field }: Props) 
 
 function stateOf(value: string): string {
   if (value === masked) return 'A value is stored: leave this empty to keep it, or type another.';
-  return value === '' ? 'What is stored will be removed.' : 'What is stored will be replaced.';
+  return value === '' ? t`What is stored will be removed.` : t`What is stored will be replaced.`;
 }

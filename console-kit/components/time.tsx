@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { signal } from '@preact/signals';
 
 /** The present, a few times a minute; every second while something is running. */
@@ -27,19 +28,19 @@ export function When({ at }: { at: string | null | undefined }) {
   if (!at) return <span class="muted">–</span>;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={`${date.toLocaleString()} (${date.toISOString().slice(0, 19).replace('T', ' ')} UTC)`}>
+    <time dateTime={at} title={t`${date.toLocaleString()} (${date.toISOString().slice(0, 19).replace('T', ' ')} UTC)`}>
       {distance((now.value - date.getTime()) / 1000)}
     </time>
   );
 }
 
 export function duration(seconds: number): string {
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 10) return t`${seconds.toFixed(1)} s`;
+  if (seconds < 60) return t`${Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60
-    ? `${minutes} min ${Math.floor(seconds % 60)} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+    ? t`${minutes} min ${Math.floor(seconds % 60)} s`
+    : t`${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** How long a run took, or has taken so far. */

@@ -1,6 +1,6 @@
+import { t } from '../texts/t.ts';
 import { isMap, parseDocument } from 'yaml';
-
-export type Language = 'yaml' | 'json';
+import type { Language } from './language.ts';
 
 /** Longer texts are left to the service: a page must not stop while somebody types. */
 const longest = 200_000;
@@ -8,7 +8,8 @@ const longest = 200_000;
 /** What is wrong with a text, in words with the line; '' where nothing is known to be. The service has the last word. */
 export function checkCode(text: string, language: Language): string {
   if (text.trim() === '' || text.length > longest) return '';
-  return language === 'json' ? jsonProblem(text) : yamlProblem(text);
+  if (language === 'json') return jsonProblem(text);
+  return language === 'yaml' ? yamlProblem(text) : '';
 }
 
 function jsonProblem(text: string): string {
@@ -16,7 +17,7 @@ function jsonProblem(text: string): string {
     JSON.parse(text);
     return '';
   } catch (error) {
-    return `No JSON yet: ${(error as Error).message}`;
+    return t`No JSON yet: ${(error as Error).message}`;
   }
 }
 
@@ -24,6 +25,7 @@ function jsonProblem(text: string): string {
 function yamlProblem(text: string): string {
   const { errors, contents } = parseDocument(text, { version: '1.1', prettyErrors: true, logLevel: 'silent' });
   const [first] = errors;
-  if (first) return `Line ${first.linePos?.[0].line ?? 1}: ${first.message.split('\n')[0]!.replace(/ at line.*$/, '')}`;
-  return contents === null || isMap(contents) ? '' : 'Variables are names with values, as in colour: green.';
+  if (first)
+    return t`Line ${first.linePos?.[0].line ?? 1}: ${first.message.split('\n')[0]!.replace(/ at line.*$/, '')}`;
+  return contents === null || isMap(contents) ? '' : t`Variables are names with values, as in colour: green.`;
 }

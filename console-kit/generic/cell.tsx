@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import type { ComponentChildren } from 'preact';
 import { Status } from '../components/status.tsx';
 import { When } from '../components/time.tsx';
@@ -23,7 +24,7 @@ function Linked({ row, field, linked }: { row: Row; field: string; linked: Recor
 
 function shown(value: unknown, option: FieldOption | undefined): ComponentChildren {
   if (value === null || value === undefined || value === '') return nothing;
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'boolean') return value ? t`Yes` : t`No`;
   const choice = option?.choices?.find(([one]) => String(one) === String(value));
   if (choice) return choice[1];
   if (option?.type === 'datetime') return <When at={String(value)} />;

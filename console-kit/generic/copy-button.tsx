@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import { type FieldErrors, post } from '../api/http.ts';
 import { Dialog } from '../components/dialog.tsx';
@@ -13,28 +14,26 @@ export function CopyButton({ resource, row }: { resource: Resource; row: Row }) 
   const open = useSignal(false);
   return (
     <>
-      <button type="button" onClick={() => void (open.value = true)}>
-        Copy
-      </button>
+      <button type="button" onClick={() => void (open.value = true)}>{t`Copy`}</button>
       {open.value && <CopyDialog resource={resource} row={row} onClose={() => void (open.value = false)} />}
     </>
   );
 }
 
 function CopyDialog({ resource, row, onClose }: { resource: Resource; row: Row; onClose: () => void }) {
-  const name = useSignal(`${nameOf(resource, row)} copy`);
+  const name = useSignal(t`${nameOf(resource, row)} copy`);
   const errors = useSignal<FieldErrors>({});
   const copy = async () => {
     const made = await post<Row>(row['related'].copy, { name: name.value });
-    toast(`${nameOf(resource, made)} is created.`, 'good');
+    toast(t`${nameOf(resource, made)} is created.`, 'good');
     onClose();
     go(pageOf(row.type, made.id) ?? `/${resource.path}`);
   };
   return (
-    <Dialog title={`Copy ${nameOf(resource, row)}`} onClose={onClose}>
-      <Form submit="Copy" busy="Copying …" errors={errors} known={['name']} onSubmit={copy} onCancel={onClose}>
+    <Dialog title={t`Copy ${nameOf(resource, row)}`} onClose={onClose}>
+      <Form submit={t`Copy`} busy={t`Copying …`} errors={errors} known={['name']} onSubmit={copy} onCancel={onClose}>
         <TextField
-          label="Name of the copy"
+          label={t`Name of the copy`}
           name="name"
           required
           errors={errors.value['name']}

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ApiFailure, get, request } from '../api/http.ts';
@@ -16,9 +17,7 @@ export function DeleteButton({ resource, row }: { resource: Resource; row: Row }
   const open = useSignal(false);
   return (
     <>
-      <button type="button" class="danger" onClick={() => void (open.value = true)}>
-        Delete
-      </button>
+      <button type="button" class="danger" onClick={() => void (open.value = true)}>{t`Delete`}</button>
       {open.value && <DeleteDialog resource={resource} row={row} onClose={() => void (open.value = false)} />}
     </>
   );
@@ -37,7 +36,7 @@ function DeleteDialog({ resource, row, onClose }: { resource: Resource; row: Row
     sending.value = true;
     try {
       await request('DELETE', path);
-      toast(`${name} is deleted.`, 'good');
+      toast(t`${name} is deleted.`, 'good');
       go(resource.parent?.(row) ?? `/${resource.path}`);
     } catch (error) {
       if (!(error instanceof ApiFailure)) throw error;
@@ -47,21 +46,22 @@ function DeleteDialog({ resource, row, onClose }: { resource: Resource; row: Row
     }
   };
   return (
-    <Dialog title={`Delete ${name}?`} onClose={onClose}>
+    <Dialog title={t`Delete ${name}?`} onClose={onClose}>
       {problem.value && (
         <Notice tone="bad" alert>
           {problem.value}
         </Notice>
       )}
-      {going.value ? <Going texts={going.value} /> : <Loading what="what goes with it" />}
-      <p>This cannot be undone.</p>
+      {going.value ? <Going texts={going.value} /> : <Loading what={t`what goes with it`} />}
+      <p>{t`This cannot be undone.`}</p>
       <div class="form-actions">
-        <button type="button" onClick={onClose}>
-          Keep it
-        </button>
-        <button type="button" class="danger" aria-disabled={sending.value} onClick={() => void remove()}>
-          Delete {resource.one}
-        </button>
+        <button type="button" onClick={onClose}>{t`Keep it`}</button>
+        <button
+          type="button"
+          class="danger"
+          aria-disabled={sending.value}
+          onClick={() => void remove()}
+        >{t`Delete ${resource.one}`}</button>
       </div>
     </Dialog>
   );
@@ -70,7 +70,7 @@ function DeleteDialog({ resource, row, onClose }: { resource: Resource; row: Row
 const Going = ({ texts }: { texts: string[] }) =>
   texts.length ? (
     <>
-      <p>With it go:</p>
+      <p>{t`With it go:`}</p>
       <ul>
         {texts.map((text) => (
           <li key={text}>{text}</li>
@@ -89,7 +89,7 @@ async function countGoing({ type, id }: Row): Promise<string[]> {
         return count ? `${count} ${label}` : '';
       } catch (error) {
         if (!(error instanceof ApiFailure)) throw error;
-        return `${label}: how many is not known (${error.message})`;
+        return t`${label}: how many is not known (${error.message})`;
       }
     }),
   );

@@ -1,3 +1,5 @@
+import { whyTab } from '../access/why-tab.ts';
+import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import { useQuery } from '../api/query.ts';
 import { Failure, Loading, PageLayout } from '../components/page.tsx';
@@ -15,7 +17,7 @@ export function DetailPage({ resource, id, tab }: { resource: Resource; id: stri
   const row = data.value;
   const { query } = place.value;
   // a row stays on the page while it is read again
-  const tabs = row ? (resource.tabs ?? []).filter(({ shown }) => shown?.(row) ?? true) : [];
+  const tabs = row ? [...(resource.tabs ?? []), whyTab].filter(({ shown }) => shown?.(row) ?? true) : [];
   const chosen = tabs.find((one) => one.id === (tab ?? query.get('tab')));
   const turn = useSignal(0);
   const again = async () => {
@@ -33,9 +35,7 @@ export function DetailPage({ resource, id, tab }: { resource: Resource; id: stri
           <>
             {Actions && <Actions row={row} resource={resource} reload={again} />}
             {!resource.readOnly && may(row, 'edit') && (
-              <a class="button" href={`/${resource.path}/${id}/edit`}>
-                Edit
-              </a>
+              <a class="button" href={`/${resource.path}/${id}/edit`}>{t`Edit`}</a>
             )}
             {may(row, 'copy') && row['related']?.copy && <CopyButton resource={resource} row={row} />}
             {!resource.readOnly && may(row, 'delete') && <DeleteButton resource={resource} row={row} />}
@@ -67,10 +67,8 @@ function Tabs({ path, tabs, chosen }: { path: string; tabs: readonly Tab[]; chos
   // another tab has filters of its own
   const to = ({ id, page }: Tab) => (page ? `${path}/${id}` : addressWith(path, new URLSearchParams(), { tab: id }));
   return (
-    <nav class="tabs" aria-label="Parts">
-      <a href={path} aria-current={chosen ? undefined : 'page'}>
-        Details
-      </a>
+    <nav class="tabs" aria-label={t`Parts`}>
+      <a href={path} aria-current={chosen ? undefined : 'page'}>{t`Details`}</a>
       {tabs.map((tab) => (
         <a key={tab.id} href={to(tab)} aria-current={chosen?.id === tab.id ? 'page' : undefined}>
           {tab.label}

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { Failure, Loading } from '../components/page.tsx';
 import { apiOf, type FieldOption, type Resource, type Row } from '../resources/resource.ts';
 import { Cell } from './cell.tsx';
@@ -16,8 +17,8 @@ const empty = (value: unknown) =>
 /** What a record holds, as far as it holds something. */
 export function Facts({ resource, row }: { resource: Resource; row: Row }) {
   const { data, error, reload } = useOptions(apiOf(resource));
-  if (error.value) return <Failure error={error.value} what="list of its fields" again={reload} />;
-  if (!data.value) return <Loading what="its fields" />;
+  if (error.value) return <Failure error={error.value} what={t`list of its fields`} again={reload} />;
+  if (!data.value) return <Loading what={t`its fields`} />;
   const fields = data.value.actions.GET ?? {};
   const first = [...(resource.facts ?? []), ...(resource.fields ?? [])];
   const names = [...new Set([...first, ...Object.keys(fields)])].filter(

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import { RelationPicker } from './relation-picker.tsx';
@@ -38,20 +39,20 @@ export function FilterBar({ resource, fields, asked }: Props) {
         }}
       >
         <label>
-          <span class="visually-hidden">Search {resource.many}</span>
+          <span class="visually-hidden">{t`Search ${resource.many}`}</span>
           <input
             type="search"
             value={text.value}
-            placeholder={`Search ${resource.many}`}
+            placeholder={t`Search ${resource.many}`}
             onInput={(event) => void (text.value = event.currentTarget.value)}
           />
         </label>
-        <button type="submit">Search</button>
+        <button type="submit">{t`Search`}</button>
       </form>
       {names.length > 0 && <AddFilter names={names} fields={fields} resource={resource} />}
       {asked.filters.length + (asked.search ? 1 : 0) > 0 && (
-        <ul class="chips" aria-label="Filters">
-          {asked.search && <Chip text={`Search: ${asked.search}`} href={addressWith(path, query, { search: null })} />}
+        <ul class="chips" aria-label={t`Filters`}>
+          {asked.search && <Chip text={t`Search: ${asked.search}`} href={addressWith(path, query, { search: null })} />}
           {asked.filters.map(([name, value]) => (
             <Chip
               key={`${name}=${value}`}
@@ -68,7 +69,7 @@ export function FilterBar({ resource, fields, asked }: Props) {
 const Chip = ({ text, href }: { text: string; href: string }) => (
   <li class="chip">
     <span>{text}</span>
-    <a href={href} aria-label={`Remove filter ${text}`}>
+    <a href={href} aria-label={t`Remove filter ${text}`}>
       ×
     </a>
   </li>
@@ -101,11 +102,9 @@ function AddFilter({
   };
   return (
     <form class="add-filter" onSubmit={add}>
-      <label class="visually-hidden" for={id}>
-        Filter by
-      </label>
+      <label class="visually-hidden" for={id}>{t`Filter by`}</label>
       <select id={id} value={field.value} onChange={(event) => choose(event.currentTarget.value)}>
-        <option value="">Filter by …</option>
+        <option value="">{t`Filter by …`}</option>
         {names.map((name) => (
           <option key={name} value={name}>
             {fields[name]?.label}
@@ -113,7 +112,7 @@ function AddFilter({
         ))}
       </select>
       {option && <FilterValue option={option} field={field.value} resource={resource} value={value} />}
-      {option && <button type="submit">Add filter</button>}
+      {option && <button type="submit">{t`Add filter`}</button>}
     </form>
   );
 }
@@ -128,7 +127,7 @@ interface ValueProps {
 function FilterValue({ option, field, resource, value: typed }: ValueProps) {
   const value = typed.value;
   const onValue = (next: string) => void (typed.value = next);
-  const label = `Value of ${option.label}`;
+  const label = t`Value of ${option.label}`;
   const list = relationOf(field, resource.relations);
   if (option.type === 'id' && list)
     return <RelationPicker label={label} bare name={field} list={list} value={value} onValue={onValue} />;
@@ -136,7 +135,7 @@ function FilterValue({ option, field, resource, value: typed }: ValueProps) {
   if (choices)
     return (
       <select aria-label={label} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-        <option value="">Choose …</option>
+        <option value="">{t`Choose …`}</option>
         {choices
           .filter(([choice]) => choice !== '')
           .map(([choice, text]) => (
@@ -158,6 +157,6 @@ function FilterValue({ option, field, resource, value: typed }: ValueProps) {
 }
 
 const booleans: [string, string][] = [
-  ['true', 'Yes'],
-  ['false', 'No'],
+  ['true', t`Yes`],
+  ['false', t`No`],
 ];

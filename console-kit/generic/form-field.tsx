@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useId } from 'preact/hooks';
 import { useQuery } from '../api/query.ts';
 import { CheckField, Field, type FieldProps, SelectField, TextField } from '../components/field.tsx';
@@ -64,7 +65,7 @@ function ChoiceField({
   ...field
 }: FieldProps & { option: FieldOption; value: string; onValue: (value: string) => void }) {
   const choices = option.choices!.map(([value, label]) => ({ value: String(value), label: label || '–' }));
-  const none = choices.some(({ value }) => value === '') ? {} : { empty: 'Choose one' };
+  const none = choices.some(({ value }) => value === '') ? {} : { empty: t`Choose one` };
   return <SelectField {...field} preset={field.value !== ''} choices={choices} {...none} />;
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import { useQuery } from '../api/query.ts';
 import { Notice } from '../components/notice.tsx';
@@ -17,10 +18,10 @@ export function CreatePage({ resource }: { resource: Resource }) {
   /** what has a secret that is shown now or never */
   const made = useSignal<{ row: Row; goOn: () => void } | null>(null);
   return (
-    <PageLayout title={`New ${resource.one}`}>
-      {error.value && <Failure error={error.value} what="form" again={reload} />}
-      {!data.value && !error.value && <Loading what="the form" />}
-      {data.value && !fields && <Notice tone="info">You may not create any {resource.one}.</Notice>}
+    <PageLayout title={t`New ${resource.one}`}>
+      {error.value && <Failure error={error.value} what={t`form`} again={reload} />}
+      {!data.value && !error.value && <Loading what={t`the form`} />}
+      {data.value && !fields && <Notice tone="info">{t`You may not create any ${resource.one}.`}</Notice>}
       {fields && (
         <ResourceForm
           resource={resource}
@@ -28,7 +29,7 @@ export function CreatePage({ resource }: { resource: Resource }) {
           row={null}
           suggested={query}
           onDone={(row) => {
-            toast(`${nameOf(resource, row)} is created.`, 'good');
+            toast(t`${nameOf(resource, row)} is created.`, 'good');
             const goOn = () => go(pageOf(row.type, row.id) ?? `/${resource.path}`);
             if (resource.shownOnce && row[resource.shownOnce.field]) made.value = { row, goOn };
             else goOn();
@@ -57,18 +58,20 @@ export function EditPage({ resource, id }: { resource: Resource; id: string }) {
   const row = data.value;
   const back = `/${resource.path}/${id}`;
   return (
-    <PageLayout title={row ? `Edit ${nameOf(resource, row)}` : `Edit ${resource.one}`}>
+    <PageLayout title={row ? t`Edit ${nameOf(resource, row)}` : t`Edit ${resource.one}`}>
       {error.value && <Failure error={error.value} what={resource.one} again={reload} />}
-      {formError && <Failure error={formError} what="form" again={options.reload} />}
-      {(!row || !options.data.value) && !error.value && !formError && <Loading what="the form" />}
-      {row && options.data.value && !fields && <Notice tone="info">You may not change this {resource.one}.</Notice>}
+      {formError && <Failure error={formError} what={t`form`} again={options.reload} />}
+      {(!row || !options.data.value) && !error.value && !formError && <Loading what={t`the form`} />}
+      {row && options.data.value && !fields && (
+        <Notice tone="info">{t`You may not change this ${resource.one}.`}</Notice>
+      )}
       {row && fields && (
         <ResourceForm
           resource={resource}
           fields={fields}
           row={row}
           onDone={(changed) => {
-            toast(`${nameOf(resource, changed)} is saved.`, 'good');
+            toast(t`${nameOf(resource, changed)} is saved.`, 'good');
             go(back);
           }}
           onCancel={() => go(back)}

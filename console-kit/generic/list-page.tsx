@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { PageLayout } from '../components/page.tsx';
 import { apiOf, type Resource } from '../resources/resource.ts';
 import { ListView, mayCreate } from './list-view.tsx';
@@ -14,11 +15,7 @@ export function ListPage({ resource, turn = 0 }: { resource: Resource; turn?: nu
       actions={
         <>
           {ListActions && <ListActions />}
-          {!readOnly && mayCreate(options) && (
-            <a class="button primary" href={`/${path}/new`}>
-              New {one}
-            </a>
-          )}
+          {!readOnly && mayCreate(options) && <a class="button primary" href={`/${path}/new`}>{t`New ${one}`}</a>}
         </>
       }
     >

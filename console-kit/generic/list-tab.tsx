@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { resourceAt } from '../resources/links.ts';
 import { apiOf, may, type Tab, type TabProps } from '../resources/resource.ts';
 import { ListView, mayCreate } from './list-view.tsx';
@@ -24,9 +25,7 @@ export function listTab({ id, label, resource, field, right = 'edit' }: Listed):
       <>
         {field && mayCreate(options) && may(row, right) && (
           <p class="tab-actions">
-            <a class="button" href={`/${listed.path}/new?${field}=${row.id}`}>
-              Add {listed.one}
-            </a>
+            <a class="button" href={`/${listed.path}/new?${field}=${row.id}`}>{t`Add ${listed.one}`}</a>
           </p>
         )}
         <ListView resource={listed} options={options} api={`${apiOf(of)}${row.id}/${id}/`} />

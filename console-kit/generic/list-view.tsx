@@ -1,6 +1,9 @@
+import { t } from '../texts/t.ts';
 import { useEffect } from 'preact/hooks';
 import { type Query, useQuery } from '../api/query.ts';
 import type { Page } from '../api/types.ts';
+import { actionsOf, type BulkAction, namesOf } from '../bulk/action.ts';
+import { Selection } from '../bulk/selection.tsx';
 import { Failure, Loading } from '../components/page.tsx';
 import { Pager } from '../components/pager.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -27,15 +30,18 @@ interface Props {
   api?: string;
   /** columns that only this list has, such as buttons */
   more?: readonly CellColumn[];
+  /** what can be done with several; default what can be with those of the resource */
+  actions?: readonly BulkAction<Row>[];
   /** the list changed: read it again */
   turn?: number;
 }
 
 /** A list with its search, filters, order and page, all of which are in the address. */
-export function ListView({ resource, options, api = apiOf(resource), more = [], turn = 0 }: Props) {
+export function ListView({ resource, options, api = apiOf(resource), more = [], actions, turn = 0 }: Props) {
   const { path, query } = place.value;
   const asked = readQuery(query, resource.order ?? resource.nameField ?? 'name');
-  const { data, error, reload } = useQuery<Page<Row>>(listPath(api, asked));
+  const list = listPath(api, asked);
+  const { data, error, reload } = useQuery<Page<Row>>(list);
   useEffect(() => void (turn > 0 && reload()), [turn]);
   const fields = options.data.value?.actions.GET ?? {};
   const found = data.value;
@@ -44,35 +50,66 @@ export function ListView({ resource, options, api = apiOf(resource), more = [], 
     <>
       <FilterBar resource={resource} fields={fields} asked={asked} />
       {options.error.value && (
-        <Failure error={options.error.value} what="list of what can be filtered" again={options.reload} />
+        <Failure error={options.error.value} what={t`list of what can be filtered`} again={options.reload} />
       )}
-      {error.value && <Failure error={error.value} what={`list of ${resource.many}`} again={reload} />}
+      {error.value && <Failure error={error.value} what={t`list of ${resource.many}`} again={reload} />}
       {!found && !error.value && <Loading what={resource.many} />}
       {found?.count === 0 && (
-        <p class="empty">{narrowed ? `No ${resource.one} fits.` : `There is no ${resource.one} yet.`}</p>
+        <p class="empty">{narrowed ? t`No ${resource.one} fits.` : t`There is no ${resource.one} yet.`}</p>
       )}
       {found && found.count > 0 && (
         <>
           <p class="muted" role="status">
             {found.count === 1 ? `1 ${resource.one}` : `${found.count.toLocaleString('en')} ${resource.many}`}
           </p>
-          <Table
-            caption={`List of ${resource.many}`}
+          <Chosen
+            key={list}
+            resource={resource}
+            actions={actions ?? actionsOf(resource)}
             columns={columnsOf(resource, fields, more, asked.order)}
-            rows={found.results}
-            rowKey={({ id }) => id}
+            page={found}
+            list={list}
+            reload={reload}
           />
           <Pager
             path={path}
             query={query}
             page={asked.page}
             pages={Math.ceil(found.count / pageSize)}
-            back="Back"
-            on="Next"
+            back={t`Back`}
+            on={t`Next`}
           />
         </>
       )}
     </>
+  );
+}
+
+interface ChosenProps {
+  resource: Resource;
+  actions: readonly BulkAction<Row>[];
+  columns: readonly Column<Row>[];
+  page: Page<Row>;
+  list: string;
+  reload: () => Promise<void>;
+}
+
+/** The table; with boxes to select where something can be done with several. */
+function Chosen({ resource, actions, columns, page: { results, count }, list, reload }: ChosenProps) {
+  const draw = (all: readonly Column<Row>[]) => (
+    <Table caption={t`List of ${resource.many}`} columns={all} rows={results} rowKey={({ id }) => id} />
+  );
+  const fitting = actions.filter(({ fits }) => results.some(fits));
+  if (!fitting.length) return draw(columns);
+  return (
+    <Selection
+      names={namesOf(resource)}
+      rows={results}
+      actions={fitting}
+      all={{ list, count }}
+      reload={reload}
+      table={(select) => draw([select, ...columns])}
+    />
   );
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { useQuery } from '../api/query.ts';
@@ -55,7 +56,7 @@ function Box({ list, value, onValue, known, label, wiring }: BoxProps) {
         aria-autocomplete="list"
         aria-activedescendant={open && rows.length ? `${id}-${active}` : undefined}
         value={choices.typed ?? name.text}
-        placeholder="Type to search"
+        placeholder={t`Type to search`}
         onInput={({ currentTarget }) => {
           choices.type(currentTarget.value);
           if (currentTarget.value === '' && value !== '') onValue('');
@@ -118,11 +119,7 @@ const Offered = ({ id, label, choices: { rows, open, active, none, problem }, pi
         </li>
       ))}
     </ul>
-    {none && (
-      <p class="hint" role="status">
-        Nothing fits.
-      </p>
-    )}
+    {none && <p class="hint" role="status">{t`Nothing fits.`}</p>}
     {problem && <p class="hint">{problem}</p>}
   </>
 );

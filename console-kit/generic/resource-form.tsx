@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { ApiFailure, type FieldErrors, post, request } from '../api/http.ts';
@@ -50,7 +51,7 @@ export function ResourceForm({ resource, fields, row, suggested, onDone, onCance
   );
   return (
     <Form
-      submit={row ? 'Save' : `Create ${resource.one}`}
+      submit={row ? t`Save` : t`Create ${resource.one}`}
       errors={errors}
       known={[...first, ...more]}
       onSubmit={submit}
@@ -60,7 +61,7 @@ export function ResourceForm({ resource, fields, row, suggested, onDone, onCance
       {first.map(field)}
       {more.length > 0 && (
         <details class="more" open={more.some((name) => errors.value[name])}>
-          <summary>More</summary>
+          <summary>{t`More`}</summary>
           {more.map(field)}
         </details>
       )}

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useRuns } from '../api/runs.ts';
 import { Failure, Loading } from '../components/page.tsx';
 import { Pager } from '../components/pager.tsx';
@@ -16,12 +17,18 @@ export function runsTab(id: string, label: string): Tab {
     const { data, error, reload } = useRuns(list);
     return (
       <>
-        {error.value && <Failure error={error.value} what="list of runs" again={reload} />}
-        {!data.value && !error.value && <Loading what="runs" />}
-        {data.value?.count === 0 && <p class="empty">Nothing has run yet.</p>}
+        {error.value && <Failure error={error.value} what={t`list of runs`} again={reload} />}
+        {!data.value && !error.value && <Loading what={t`runs`} />}
+        {data.value?.count === 0 && <p class="empty">{t`Nothing has run yet.`}</p>}
         {data.value && data.value.count > 0 && (
           <>
-            <SelectRuns key={list} caption={label} runs={data.value.results} reload={reload} />
+            <SelectRuns
+              key={list}
+              caption={label}
+              runs={data.value.results}
+              all={{ list, count: data.value.count }}
+              reload={reload}
+            />
             <Pager path={path} query={query} page={number} pages={Math.ceil(data.value.count / pageSize)} />
           </>
         )}

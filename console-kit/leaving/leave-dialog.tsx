@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { askedToLeave, leaveAnyway } from './leaving.ts';
 
@@ -11,15 +12,11 @@ export function LeaveDialog() {
     leaveAnyway(goOn);
   };
   return (
-    <Dialog title="Leave without saving?" onClose={stay}>
-      <p>What you typed here has not been sent. If you leave, it is lost.</p>
+    <Dialog title={t`Leave without saving?`} onClose={stay}>
+      <p>{t`What you typed here has not been sent. If you leave, it is lost.`}</p>
       <div class="form-actions">
-        <button type="button" class="primary" onClick={stay}>
-          Stay here
-        </button>
-        <button type="button" class="danger" onClick={leave}>
-          Leave
-        </button>
+        <button type="button" class="primary" onClick={stay}>{t`Stay here`}</button>
+        <button type="button" class="danger" onClick={leave}>{t`Leave`}</button>
       </div>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import type { ComponentType } from 'preact';
 import { useId } from 'preact/hooks';
 import { Loading } from '../components/page.tsx';
@@ -39,12 +40,14 @@ function Content({ panel, record, reload }: PanelProps & { panel: PluginPanel })
   const { title, plugin } = panel;
   const loaded = useModule(panel);
   if (!loaded) return <Loading what={title} />;
-  if ('problem' in loaded) return <PluginFault what="panel" plugin={plugin} problem={loaded.problem} />;
+  if ('problem' in loaded) return <PluginFault what={t`panel`} plugin={plugin} problem={loaded.problem} />;
   const Part = loaded.module[panel.export] as ComponentType<PanelProps> | undefined;
   if (typeof Part !== 'function')
-    return <PluginFault what="panel" plugin={plugin} problem={`Its module exports no component ${panel.export}.`} />;
+    return (
+      <PluginFault what={t`panel`} plugin={plugin} problem={t`Its module exports no component ${panel.export}.`} />
+    );
   return (
-    <Contained what="panel" plugin={plugin}>
+    <Contained what={t`panel`} plugin={plugin}>
       <Part record={record} reload={reload} />
     </Contained>
   );

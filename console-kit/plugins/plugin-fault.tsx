@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import type { ComponentChildren } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
 import { Notice } from '../components/notice.tsx';
@@ -12,13 +13,9 @@ interface Props {
 
 /** Said in the place of what failed. */
 export const PluginFault = ({ what, plugin, problem, again }: Props) => (
-  <Notice tone="bad" title={`This ${what} of the plugin ${plugin} failed`} alert>
+  <Notice tone="bad" title={t`This ${what} of the plugin ${plugin} failed`} alert>
     <p>{problem}</p>
-    {again && (
-      <button type="button" onClick={again}>
-        Try again
-      </button>
-    )}
+    {again && <button type="button" onClick={again}>{t`Try again`}</button>}
   </Notice>
 );
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren, ComponentType } from 'preact';
+import type { BulkAction } from '../bulk/action.ts';
 
 /** A record as the API answers it. */
 export type Row = { id: number; type: string; summary_fields: Record<string, any>; [field: string]: any };
@@ -86,6 +87,8 @@ export interface Resource {
   tabs?: readonly Tab[];
   /** beside the heading of a record */
   actions?: ComponentType<TabProps>;
+  /** what can be done with several in a list, besides deleting them where they are not only read */
+  bulk?: readonly BulkAction<Row>[];
   /** beside the heading of the list */
   listActions?: ComponentType;
   /** why it goes where it does after its deletion: the path of what it belongs to */

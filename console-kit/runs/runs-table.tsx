@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import type { Run } from '../api/types.ts';
 import { Status } from '../components/status.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -5,9 +6,9 @@ import { Elapsed, When } from '../components/time.tsx';
 import { runNoun, runPath } from '../resources/run-kinds.ts';
 
 const columns: readonly Column<Run>[] = [
-  { label: 'Status', narrow: true, cell: ({ status }) => <Status status={status} /> },
+  { label: t`Status`, narrow: true, cell: ({ status }) => <Status status={status} /> },
   {
-    label: 'Name',
+    label: t`Name`,
     heading: true,
     cell: (run) => (
       <>
@@ -18,9 +19,9 @@ const columns: readonly Column<Run>[] = [
       </>
     ),
   },
-  { label: 'Started by', cell: ({ launched_by }) => launched_by?.name ?? <span class="muted">–</span> },
-  { label: 'Created', narrow: true, cell: ({ created }) => <When at={created} /> },
-  { label: 'Took', narrow: true, cell: (run) => <Elapsed {...run} /> },
+  { label: t`Started by`, cell: ({ launched_by }) => launched_by?.name ?? <span class="muted">–</span> },
+  { label: t`Created`, narrow: true, cell: ({ created }) => <When at={created} /> },
+  { label: t`Took`, narrow: true, cell: (run) => <Elapsed {...run} /> },
 ];
 
 interface Props {

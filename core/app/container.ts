@@ -1,3 +1,5 @@
+import type { SwitchDeps } from '../plugins/switch/switches.ts';
+import { lookApart } from './look/look-apart.ts';
 import { asFunction, asValue, type AwilixContainer, createContainer, type Resolver } from 'awilix';
 import { points, type RunRow } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
@@ -98,6 +100,7 @@ export interface Services {
   engineTool: EngineTool;
   containerTool: ContainerTool;
   systemFindings: SystemFindings;
+  lookAtPlugins: SwitchDeps['lookAtPlugins'];
   executor: Executor;
   ingest: Ingest;
   runLifecycle: RunLifecycle;
@@ -215,6 +218,11 @@ const running = {
   containerTool: one(({ config }) => createContainerTool({ config })),
   executor: one(({ config, log, engineTool, containerTool, settings }) =>
     createLocalExecutor({ config, log, engineTool, containerTool, settings }),
+  ),
+  lookAtPlugins: one(
+    ({ config }) =>
+      (names: readonly string[]) =>
+        lookApart(names, config),
   ),
   systemFindings: one(({ config, engineTool, containerTool }) =>
     createSystemFindings({ config, engineTool, containerTool }),

@@ -30,6 +30,8 @@ export interface Config {
   nodeName: string;
   /** those that are switched on */
   plugins: PluginEntry[];
+  /** whether the environment says which, and so nothing else does */
+  pluginsGiven: boolean;
   /** '' = generate the first administrator's password */
   adminPassword: string;
   /** '' = key ring in the data folder */
@@ -87,6 +89,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       layer: readLayer(dataDir),
       environment: env.TAPLINE_PLUGINS === undefined ? undefined : values.TAPLINE_PLUGINS,
     }),
+    pluginsGiven: env.TAPLINE_PLUGINS !== undefined,
     adminPassword: values.ADMIN_PASSWORD,
     secretKey: values.TAPLINE_SECRET_KEY,
     settings,

@@ -14,6 +14,7 @@ import type { Statuses } from '../runs/status.ts';
 import { assertFits, assertRoutesFit } from '../plugins/clashes.ts';
 import { pluginResources, pluginRoutes } from '../plugins/content.ts';
 import type { PluginHealth } from '../plugins/services/health.ts';
+import type { SwitchDeps } from '../plugins/switch/switches.ts';
 import type { Registries } from '../plugins/registries.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { NotificationKinds } from '../notifications/registry.ts';
@@ -58,6 +59,7 @@ import { notificationTemplateResource } from './notifications/notification-templ
 import { pingRoute } from './system/ping.ts';
 import { type SystemFindings, systemStateRoute } from './system/system-state.ts';
 import { pluginStatusRoutes } from './system/plugin.ts';
+import { pluginSwitchRoute } from './system/plugin-switch.ts';
 import { roleResource } from './people/role.ts';
 import { roleAssignmentResource } from './people/role-assignment.ts';
 import { roleDefinitionResource } from './people/role-definition.ts';
@@ -95,6 +97,7 @@ export interface ResourceServices {
   registries?: Registries;
   pluginHealth?: PluginHealth;
   systemFindings?: SystemFindings;
+  lookAtPlugins?: SwitchDeps['lookAtPlugins'];
   /** compiled of these resources: there by the time that somebody asks them for something */
   readonly catalog?: Catalog;
 }
@@ -170,13 +173,14 @@ const withWhatKindsAdd = (kinds: RunKinds, resources: readonly Resource[]): Reso
 
 /** What plugins serve, and what tells of them. */
 function routesOfPlugins(
-  { registries, pluginHealth }: ResourceServices,
+  { registries, pluginHealth, lookAtPlugins, db, config }: ResourceServices,
   resources: readonly Resource[],
   core: readonly PluginRoute[],
 ): OwnRoute[] {
-  if (!registries || !pluginHealth) return [];
+  if (!registries || !pluginHealth || !lookAtPlugins) return [];
   const about = [
     ...pluginStatusRoutes({ registries, pluginHealth }),
+    pluginSwitchRoute({ db, config, lookAtPlugins }),
     navigationRoute({ registries }),
     consolePagesRoute({ registries }),
   ];

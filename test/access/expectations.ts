@@ -89,6 +89,8 @@ export const expectations: Record<string, Line> = {
   'console_pages/': {},
   'plugins/': { GET: see.settings! },
   'plugins/:plugin/': { GET: see.settings! },
+  // the plugins of a test are in its environment
+  'plugin_switches/': { GET: see.settings!, POST: superuser, answers: { POST: '409' } },
   'recommendations/': {},
   ...eventExpectations,
   ...gateExpectations,

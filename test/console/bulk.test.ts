@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { violations } from './axe.ts';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -84,5 +85,63 @@ describeWith(['chromium'], 'the console: several runs at once', () => {
     await bulk().getByRole('button', { name: 'Delete 1' }).click();
     await dialog().getByRole('button', { name: 'Delete 1 run' }).click();
     await page.getByText('Nothing has run yet.').waitFor();
+  });
+
+  it('are chosen on all pages of a list by its filter; it waits where the service cannot, and tells what was refused', async () => {
+    const shelves = Array.from({ length: 60 }, (_, i) => ({ name: `shelf-${i}` }));
+    expect(
+      (await stage.service.post('bulk/host_create/', { inventory: stage.inventory, hosts: shelves })).status,
+    ).to.equal(201);
+    const [first, second] = (await stage.service.get('hosts/?name__startswith=shelf&order_by=id')).body.results;
+    await page.route(`**${first.url}`, (route) => route.fulfill({ status: 409, json: { detail: 'It is in use.' } }));
+    await page.route(
+      `**${second.url}`,
+      (route) => route.fulfill({ status: 503, json: { detail: 'The database is away.' } }),
+      {
+        times: 1,
+      },
+    );
+    await stage.open('/hosts?name__icontains=shelf');
+    const chosen = page.getByRole('group', { name: 'Selected hosts' });
+    await box('all of this page').check();
+    await chosen.getByText('25 of 25 selected').waitFor();
+    await chosen.getByRole('button', { name: 'Select all 60 hosts that fit' }).click();
+    await chosen.getByText('All 60 hosts that fit are selected').waitFor();
+    await chosen.getByRole('button', { name: 'Delete all' }).click();
+    await page.getByRole('dialog', { name: 'Delete 60 hosts?' }).waitFor();
+    expect(await violations(page)).to.deep.equal([]);
+    await dialog().getByRole('button', { name: 'Delete 60 hosts' }).click();
+    await dialog().getByRole('alert').getByText('The database is away.').waitFor();
+    expect(stage.problems().join()).to.include('503');
+    await dialog().getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('59 hosts are deleted.').waitFor();
+    expect(await dialog().getByRole('alert').getByRole('listitem').allTextContents()).to.deep.equal([
+      'shelf-0: It is in use.',
+    ]);
+    await dialog().getByRole('button', { name: 'Close' }).click();
+    await chosen.getByText('1 of 1 selected').waitFor();
+    const { results } = (await stage.service.get('hosts/?order_by=id')).body;
+    expect(results.map(({ name }: { name: string }) => name)).to.deep.equal(['web1', 'shelf-0']);
+  });
+
+  it('can be stopped, and what was not begun stays', async () => {
+    const bolts = Array.from({ length: 20 }, (_, i) => ({ name: `bolt-${i}` }));
+    expect(
+      (await stage.service.post('bulk/host_create/', { inventory: stage.inventory, hosts: bolts })).status,
+    ).to.equal(201);
+    const held: (() => Promise<void>)[] = [];
+    await page.route('**/api/v2/hosts/*/', (route) => void held.push(() => route.continue()));
+    await stage.open('/hosts?name__icontains=bolt');
+    await box('all of this page').check();
+    await page.getByRole('button', { name: 'Delete 20' }).click();
+    await dialog().getByRole('button', { name: 'Delete 20 hosts' }).click();
+    await until(() => held.length === 4);
+    await page.keyboard.press('Escape');
+    await page.unroute('**/api/v2/hosts/*/');
+    for (const goOn of held) await goOn();
+    await dialog().getByText('Stopped: 16 hosts stay as they were.').waitFor();
+    await dialog().getByRole('button', { name: 'Close' }).click();
+    await page.getByText('16 of 16 selected').waitFor();
+    expect((await stage.service.get('hosts/?name__startswith=bolt')).body.count).to.equal(16);
   });
 });

@@ -4,6 +4,7 @@ import {
   enabledEntries,
   layerPath,
   type PluginEntry,
+  type PluginLayer,
   readLayer,
   writeLayer,
 } from '../../config/plugin-entries.ts';
@@ -11,6 +12,8 @@ import { reasonOf } from '../../observe/plugin-error.ts';
 import { closest, installedPlugins } from '../../plugins/find/installed.ts';
 import { importPlugin } from '../../plugins/find/load.ts';
 import { checkManifest, optionalProblem } from '../../plugins/find/manifest.ts';
+import { knownPlugins } from '../../plugins/switch/known.ts';
+import { planDisable, planEnable, SwitchError } from '../../plugins/switch/plan.ts';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { CommandError } from './command-error.ts';
 
@@ -70,72 +73,41 @@ export async function enablePlugin(name: string, { optional = false }: { optiona
   const before = layered(config.dataDir);
   const same = before.find((entry) => entry.name === name);
   if (same && same.optional === optional) return console.log(`${name} is on already.`);
-  const plugin = await loaded(name, config);
-  const { id, requires = [] } = plugin;
-  const problem = optional && optionalProblem(plugin, name);
-  if (problem) throw new CommandError(`${problem.message}.`);
-  const others = await Promise.all(
-    before
-      .filter((entry) => entry.name !== name)
-      .map((entry) => importPlugin(entry.name, config).catch(() => undefined)),
-  );
-  const missing = requires.filter((needed) => !others.some((other) => other?.id === needed));
-  if (missing.length)
-    throw new CommandError(
-      `${name} requires ${missing.join(', ')}: enable ${missing.length > 1 ? 'them' : 'it'} first.`,
-    );
+  const known = await knownPlugins([...new Set([name, ...before.map((entry) => entry.name)])], config);
   const layer = readLayer(config.dataDir);
-  const listed = configured.map(asEntry).some((entry) => entry.name === name && entry.optional === optional);
-  writeLayer(config.dataDir, {
-    enable: [
-      ...layer.enable.filter((entry) => asEntry(entry).name !== name),
-      ...(listed ? [] : [optional ? { name, optional } : name]),
-    ],
-    disable: layer.disable.filter((entry) => entry !== name),
-  });
+  writeLayer(
+    config.dataDir,
+    planned(() => planEnable({ name, optional, known, configured, layer }), config, name),
+  );
+  const { id } = known.find((one) => one.name === name)!;
   console.log(`Plugin ${id} is switched on${optional ? ', and left out when it fails' : ''}.`);
   tellOfRestart(config);
 }
 
-/** What the name stands for. @throws CommandError with the likely name where it stands for nothing */
-async function loaded(name: string, config: Config) {
+/** @throws CommandError, with the likely name where one stands for nothing */
+function planned(plan: () => PluginLayer, config: Config, name = ''): PluginLayer {
   try {
-    const plugin = await importPlugin(name, config);
-    checkManifest(plugin, name);
-    return plugin;
+    return plan();
   } catch (error) {
-    const meant = closest(
-      name,
-      installedPlugins(config).map((one) => one.name),
-    );
-    throw new CommandError(`${meant && meant !== name ? `Did you mean ${meant}?\n` : ''}${reasonOf(error)}.`);
+    if (!(error instanceof SwitchError)) throw error;
+    const installed = installedPlugins(config).map((one) => one.name);
+    const meant = error.field === 'name' ? closest(name, installed) : undefined;
+    throw new CommandError(`${meant && meant !== name ? `Did you mean ${meant}?\n` : ''}${error.message}`);
   }
 }
 
 export async function disablePlugin(name: string): Promise<void> {
   const config = loadConfig();
-  const before = await Promise.all(
-    layered(config.dataDir).map(async ({ name: entry }) => ({
-      entry,
-      plugin: await importPlugin(entry, config).catch(() => undefined),
-    })),
-  );
-  const found = before.find(({ entry, plugin }) => entry === name || plugin?.id === name);
+  const entries = layered(config.dataDir).map((entry) => entry.name);
+  const known = await knownPlugins(entries, config);
+  const found = known.find((one) => one.name === name || one.id === name);
   if (!found) return refuseUnknown(name, config);
-  const needing = before.filter(({ plugin }) => found.plugin && plugin?.requires?.includes(found.plugin.id));
-  if (needing.length)
-    throw new CommandError(
-      `${needing.map(({ plugin }) => plugin!.id).join(', ')} ${needing.length > 1 ? 'require' : 'requires'} ${name}: disable ${needing.length > 1 ? 'them' : 'it'} first.`,
-    );
   const layer = readLayer(config.dataDir);
-  const listed = configured.some((entry) => asEntry(entry).name === found.entry);
-  writeLayer(config.dataDir, {
-    enable: layer.enable.filter((entry) => asEntry(entry).name !== found.entry),
-    disable: [...layer.disable.filter((entry) => entry !== found.entry), ...(listed ? [found.entry] : [])],
-  });
-  console.log(
-    `Plugin ${found.plugin?.id ?? found.entry} is switched off. Its data stays; its tasks wait until it is back.`,
+  writeLayer(
+    config.dataDir,
+    planned(() => planDisable({ name: found.name, known, configured, layer }), config),
   );
+  console.log(`Plugin ${found.id ?? found.name} is switched off. Its data stays; its tasks wait until it is back.`);
   tellOfRestart(config);
 }
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
-import { go, Loading, Notice, PageLayout, place, type User, user } from '@tapline/console-kit';
+import { go, Loading, Notice, PageLayout, place, type User, user, t } from '@tapline/console-kit';
 import {
   connectLive,
   disconnectLive,
@@ -33,11 +33,9 @@ export function App() {
   if (problem.value)
     return (
       <main class="alone">
-        <Notice tone="bad" title="Tapline cannot be reached" alert>
+        <Notice tone="bad" title={t`Tapline cannot be reached`} alert>
           <p>{problem.value}</p>
-          <button type="button" onClick={() => location.reload()}>
-            Try again
-          </button>
+          <button type="button" onClick={() => location.reload()}>{t`Try again`}</button>
         </Notice>
       </main>
     );
@@ -67,7 +65,7 @@ function Content() {
     if (known && path === '/login') go(safeNext(query.get('next')), { replace: true });
   }, [known, somebody, path]);
 
-  if (known === undefined) return <Loading what="the console" />;
+  if (known === undefined) return <Loading what={t`the console`} />;
   if (!somebody) return <LoginPage />;
   const found = matchRoute(routes, path);
   return (
@@ -89,7 +87,7 @@ function Content() {
 function Elsewhere({ path }: { path: string }) {
   const entry = pluginPagesAt(path);
   if (entry) return <PluginPage key={entry.path} entry={entry} />;
-  return navigationKnown.value ? <NotFoundPage /> : <Loading what="the page" />;
+  return navigationKnown.value ? <NotFoundPage /> : <Loading what={t`the page`} />;
 }
 
 /** A fault in one page leaves the menu, and so a way out. */
@@ -97,12 +95,10 @@ function Guarded({ children }: { children: ComponentChildren }) {
   const [error, again] = useErrorBoundary((fault) => console.error(fault));
   if (!error) return <>{children}</>;
   return (
-    <PageLayout title="This page failed">
-      <Notice tone="bad" title="A fault of the console" alert>
+    <PageLayout title={t`This page failed`}>
+      <Notice tone="bad" title={t`A fault of the console`} alert>
         <p>{String((error as Error)?.message ?? error)}</p>
-        <button type="button" onClick={again}>
-          Try again
-        </button>
+        <button type="button" onClick={again}>{t`Try again`}</button>
       </Notice>
     </PageLayout>
   );

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { liveState, place, toast, userName } from '@tapline/console-kit';
+import { liveState, place, toast, userName, t, translate } from '@tapline/console-kit';
 import { beforeLeaving, Logo, logOut, matchRoute, pluginPagesAt } from '@tapline/console-kit/shell';
 import { useWaitingApprovals, waitingApprovals } from './approvals/use-approvals.ts';
 import { Away } from './api/away.tsx';
@@ -13,27 +13,23 @@ import { routes } from './routes.ts';
 export function Shell({ children }: { children: ComponentChildren }) {
   return (
     <div class="shell">
-      <a class="skip" href="#content">
-        Skip to content
-      </a>
+      <a class="skip" href="#content">{t`Skip to content`}</a>
       <header class="side">
         <a class="brand" href="/">
           <Logo />
-          Tapline
+          {t`Tapline`}
         </a>
         <Navigation />
         <div class="side-foot">
           <Connection />
           <p class="who">
-            <span class="visually-hidden">Logged in as </span>
+            <span class="visually-hidden">{t`Logged in as`} </span>
             {userName.value}
           </p>
           <p>
-            <a href="/api/docs/">API</a>
+            <a href="/api/docs/">{t`API`}</a>
           </p>
-          <button type="button" class="link" onClick={() => beforeLeaving(() => void end())}>
-            Log out
-          </button>
+          <button type="button" class="link" onClick={() => beforeLeaving(() => void end())}>{t`Log out`}</button>
         </div>
       </header>
       <main id="content" tabIndex={-1}>
@@ -44,7 +40,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   );
 }
 
-const end = () => logOut().catch((error: Error) => toast(`Logging out failed: ${error.message}`, 'bad'));
+const end = () => logOut().catch((error: Error) => toast(t`Logging out failed: ${error.message}`, 'bad'));
 
 /** Served by its plugin itself: the browser goes there. */
 const outside = ({ path, served }: NavigationEntry) => Boolean(served && !pluginPagesAt(path));
@@ -61,22 +57,20 @@ function Navigation() {
   const entries = navigation.value.filter(shows);
   const sections = Object.entries(Object.groupBy(entries, ({ section }) => section ?? ''));
   return (
-    <nav aria-label="Main" class={open.value ? 'open' : undefined}>
+    <nav aria-label={t`Main`} class={open.value ? 'open' : undefined}>
       <button
         type="button"
         class="menu-button"
         aria-expanded={open.value}
         onClick={() => void (open.value = !open.value)}
-      >
-        Menu
-      </button>
+      >{t`Menu`}</button>
       <div>
         <button type="button" class="find" onClick={() => void (opened.value = 'palette')}>
-          Find or do <kbd aria-hidden="true">Ctrl K</kbd>
+          {t`Find or do`} <kbd aria-hidden="true">{t`Ctrl K`}</kbd>
         </button>
         {sections.map(([section, list = []]) => (
           <div key={section}>
-            {section && <h2>{section}</h2>}
+            {section && <h2>{translate(section)}</h2>}
             <ul>
               {list.map((entry) => (
                 <li key={entry.path}>
@@ -85,7 +79,7 @@ function Navigation() {
                     rel={outside(entry) ? 'external' : undefined}
                     aria-current={isHere(entry.path) ? 'page' : undefined}
                   >
-                    {entry.label}
+                    {translate(entry.label)}
                     <Count path={entry.path} />
                   </a>
                 </li>
@@ -106,17 +100,17 @@ function Count({ path }: { path: string }) {
   return count ? (
     <span class="count">
       {count}
-      <span class="visually-hidden"> waiting</span>
+      <span class="visually-hidden"> {t`waiting`}</span>
     </span>
   ) : null;
 }
 
 const connections = {
-  off: 'Live updates are off',
-  connecting: 'Connecting …',
-  open: 'Live',
-  lost: 'Connection lost, trying again …',
-  polling: 'Live, by asking every few seconds',
+  off: t`Live updates are off`,
+  connecting: t`Connecting …`,
+  open: t`Live`,
+  lost: t`Connection lost, trying again …`,
+  polling: t`Live, by asking every few seconds`,
 } as const;
 
 function Connection() {

@@ -15,6 +15,7 @@ import {
   Table,
   type TabProps,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 import { GrantForm } from './grant-form.tsx';
 
@@ -40,18 +41,19 @@ function AccessView({ row, resource }: TabProps) {
   const api = `${apiOf(resource)}${row.id}/`;
   const list = useQuery<Page<Row>>(`${api}access_list/?order_by=username&page=${number}&page_size=${pageSize}`);
   const { data, error, reload } = list;
-  const remove = async (body: () => Promise<unknown>, said: string) => {
-    if (await attempt(body, { said })) await reload();
+  const remove: Remove = async (send, said, again) => {
+    const undo = () => attempt(() => send(false), { said: again }).then(reload);
+    if (await attempt(() => send(true), { said, undo })) await reload();
   };
   return (
     <>
       {may(row, 'edit') && <GrantForm row={row} onDone={reload} />}
-      {error.value && <Failure error={error.value} what="list of people" again={reload} />}
-      {!data.value && !error.value && <Loading what="people" />}
+      {error.value && <Failure error={error.value} what={t`list of people`} again={reload} />}
+      {!data.value && !error.value && <Loading what={t`people`} />}
       {data.value && (
         <>
           <Table
-            caption={`Who has access to this ${resource.one}`}
+            caption={t`Who has access to this ${resource.one}`}
             columns={columns(remove)}
             rows={data.value.results}
             rowKey={({ id }) => id}
@@ -61,8 +63,8 @@ function AccessView({ row, resource }: TabProps) {
             query={query}
             page={number}
             pages={Math.ceil(data.value.count / pageSize)}
-            back="Back"
-            on="Next"
+            back={t`Back`}
+            on={t`Next`}
           />
         </>
       )}
@@ -70,11 +72,12 @@ function AccessView({ row, resource }: TabProps) {
   );
 }
 
-type Remove = (send: () => Promise<unknown>, said: string) => Promise<void>;
+/** Sends whether it is to be taken, or given again. */
+type Remove = (send: (taken: boolean) => Promise<unknown>, said: string, again: string) => Promise<void>;
 
 const columns = (remove: Remove): Column<Row>[] => [
   {
-    label: 'Who',
+    label: t`Who`,
     heading: true,
     cell: ({ id, username, first_name, last_name }) => (
       <>
@@ -84,11 +87,11 @@ const columns = (remove: Remove): Column<Row>[] => [
     ),
   },
   {
-    label: 'Given here',
+    label: t`Given here`,
     cell: (user) => <Grants grants={user.summary_fields['direct_access']} user={user} remove={remove} />,
   },
   {
-    label: 'By something else',
+    label: t`By something else`,
     cell: (user) => <Grants grants={user.summary_fields['indirect_access']} user={user} />,
   },
 ];
@@ -119,13 +122,14 @@ function RemoveButton({ grant: { role }, user, remove }: { grant: Grant; user: R
     if (sending.value) return;
     sending.value = true;
     await remove(
-      () => post(holder, { id: role.team_id ?? user.id, disassociate: true }),
-      `${role.name} is taken from ${who}.`,
+      (taken) => post(holder, { id: role.team_id ?? user.id, ...(taken && { disassociate: true }) }),
+      t`${role.name} is taken from ${who}.`,
+      t`${who} has ${role.name} again.`,
     );
     sending.value = false;
   };
   return (
-    <button type="button" class="icon-button" aria-label={`Take ${role.name} from ${who}`} onClick={() => void take()}>
+    <button type="button" class="icon-button" aria-label={t`Take ${role.name} from ${who}`} onClick={() => void take()}>
       ×
     </button>
   );
@@ -140,4 +144,4 @@ function whence({ role }: Grant): string {
   return parts.join(' ') || 'everywhere';
 }
 
-export const accessTab: Tab = { id: 'access', label: 'Access', content: AccessView };
+export const accessTab: Tab = { id: 'access', label: t`Access`, content: AccessView };

@@ -1,5 +1,15 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, Form, post, RelationPicker, type Row, SelectField, toast, useFields } from '@tapline/console-kit';
+import {
+  ApiFailure,
+  Form,
+  post,
+  RelationPicker,
+  type Row,
+  SelectField,
+  toast,
+  useFields,
+  t,
+} from '@tapline/console-kit';
 
 interface ObjectRole {
   id: number;
@@ -10,8 +20,8 @@ interface ObjectRole {
 }
 
 const kinds = [
-  { value: 'users', label: 'A user' },
-  { value: 'teams', label: 'A team' },
+  { value: 'users', label: t`A user` },
+  { value: 'teams', label: t`A team` },
 ];
 
 /** Gives a role on this record to somebody, or to a team. */
@@ -23,9 +33,7 @@ export function GrantForm({ row, onDone }: { row: Row; onDone: () => Promise<voi
   if (open.value) return <Grant roles={roles} onDone={() => onDone().then(close)} onCancel={close} />;
   return (
     <p class="tab-actions">
-      <button type="button" onClick={() => void (open.value = true)}>
-        Give a role
-      </button>
+      <button type="button" onClick={() => void (open.value = true)}>{t`Give a role`}</button>
     </p>
   );
 }
@@ -43,16 +51,16 @@ function Grant({ roles, onDone, onCancel }: Props) {
   const grant = async () => {
     const { id, role } = values.value;
     if (!id || !role)
-      throw new ApiFailure(400, { ...(!id && { id: ['Choose one.'] }), ...(!role && { role: ['Choose a role.'] }) });
+      throw new ApiFailure(400, { ...(!id && { id: [t`Choose one.`] }), ...(!role && { role: [t`Choose a role.`] }) });
     await post(`roles/${role}/${kind}/`, { id: Number(id) });
-    toast('The role is given.', 'good');
+    toast(t`The role is given.`, 'good');
     await onDone();
   };
   return (
-    <Form submit="Give role" errors={errors} known={['id', 'role']} onSubmit={grant} onCancel={onCancel}>
+    <Form submit={t`Give role`} errors={errors} known={['id', 'role']} onSubmit={grant} onCancel={onCancel}>
       <SelectField
         {...bind('kind')}
-        label="To"
+        label={t`To`}
         preset
         choices={kinds}
         onValue={(value) => set({ kind: value, id: '', role: '' })}
@@ -60,15 +68,15 @@ function Grant({ roles, onDone, onCancel }: Props) {
       <RelationPicker
         {...bind('id')}
         key={kind}
-        label={kind === 'users' ? 'User' : 'Team'}
+        label={kind === 'users' ? t`User` : t`Team`}
         list={`${kind}/`}
         required
       />
       <SelectField
         {...bind('role')}
-        label="Role"
+        label={t`Role`}
         required
-        empty="Choose one"
+        empty={t`Choose one`}
         hint={fitting.find(({ id }) => String(id) === values.value.role)?.description}
         choices={fitting.map(({ id, name }) => ({ value: String(id), label: name }))}
       />

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { liveState, Notice } from '@tapline/console-kit';
+import { liveState, Notice, t } from '@tapline/console-kit';
 
 /** A moment without connection is nothing to speak of. */
 const patienceMs = 2000;
@@ -18,8 +18,8 @@ export function Away() {
   if (!shown.value) return null;
   return (
     <div role="status">
-      <Notice tone="warn" title="The service does not answer">
-        <p>It may be restarting. What you see is from before; it is read again as soon as there is an answer.</p>
+      <Notice tone="warn" title={t`The service does not answer`}>
+        <p>{t`It may be restarting. What you see is from before; it is read again as soon as there is an answer.`}</p>
       </Notice>
     </div>
   );

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ApiFailure, get, type Page, user } from '@tapline/console-kit';
+import { ApiFailure, get, type Page, user, t } from '@tapline/console-kit';
 import { readPluginPages } from '@tapline/console-kit/shell';
 
 export interface NavigationEntry {
@@ -16,7 +16,7 @@ export interface NavigationEntry {
 export const navigationKnown = signal(false);
 
 /** What the plugins that are on bring, in their order; other plugins' pages come and go with them. */
-export const navigation = signal<readonly NavigationEntry[]>([{ path: '/', label: 'Overview' }]);
+export const navigation = signal<readonly NavigationEntry[]>([{ path: '/', label: t`Overview` }]);
 
 /**
  * Pages where most people would find nothing, each with a list that holds something for those who do. Events of the audit are

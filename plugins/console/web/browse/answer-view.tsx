@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit';
 import type { Answer } from './ask.ts';
 import { JsonView } from './json-view.tsx';
 
@@ -9,16 +10,16 @@ export function AnswerView({ answer }: { answer: Answer }) {
   const { method, path, status, statusText, headers, body, text, milliseconds } = answer;
   const told = headers.filter(([name]) => telling.test(name));
   return (
-    <section aria-label="Answer" aria-live="polite" class="answer">
+    <section aria-label={t`Answer`} aria-live="polite" class="answer">
       <p class="request">
         <code>
           <strong>{method}</strong> {path}
         </code>{' '}
-        <a href={withFormat(path)}>as plain JSON</a>
+        <a href={withFormat(path)}>{t`as plain JSON`}</a>
       </p>
       <p class={status === 0 || status >= 400 ? 'status bad' : 'status good'}>
-        {status === 0 ? 'No answer' : `HTTP ${status} ${statusText}`.trim()}
-        <span class="muted"> in {Math.round(milliseconds)} ms</span>
+        {status === 0 ? t`No answer` : `HTTP ${status} ${statusText}`.trim()}
+        <span class="muted"> {t`in ${Math.round(milliseconds)} ms`}</span>
       </p>
       <dl class="headers">
         {told.map(([name, value]) => (
@@ -28,16 +29,16 @@ export function AnswerView({ answer }: { answer: Answer }) {
           </div>
         ))}
       </dl>
-      {body === undefined ? <PlainText text={text} /> : <JsonView value={body} label="What was answered" />}
+      {body === undefined ? <PlainText text={text} /> : <JsonView value={body} label={t`What was answered`} />}
     </section>
   );
 }
 
 const PlainText = ({ text }: { text: string }) =>
   text === '' ? (
-    <p class="muted">The answer has no body.</p>
+    <p class="muted">{t`The answer has no body.`}</p>
   ) : (
-    <pre tabIndex={0} role="region" aria-label="What was answered">
+    <pre tabIndex={0} role="region" aria-label={t`What was answered`}>
       {text}
     </pre>
   );

@@ -1,4 +1,4 @@
-import { cookie } from '@tapline/console-kit';
+import { cookie, t } from '@tapline/console-kit';
 
 /** An answer of the API as it came, whatever it says. */
 export interface Answer {
@@ -39,7 +39,7 @@ export async function ask(method: string, path: string, body?: string): Promise<
       milliseconds: performance.now() - began,
     };
   } catch {
-    const text = 'The service cannot be reached. Is it running, and are you online?';
+    const text = t`The service cannot be reached. Is it running, and are you online?`;
     return { ...answer, status: 0, text, milliseconds: performance.now() - began };
   }
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { cookie, type Fields, Loading, Notice, type Row } from '@tapline/console-kit';
+import { cookie, type Fields, Loading, Notice, type Row, t } from '@tapline/console-kit';
 import { AnswerView } from './answer-view.tsx';
 import { type Answer, ask } from './ask.ts';
 import { DeletePart } from './delete-part.tsx';
@@ -41,7 +41,7 @@ export function BrowsePage({ path, search }: Props) {
   }, []);
   const { description, allowed } = described.value;
   const title = description.name ?? path;
-  useEffect(() => void (document.title = `${title} · Tapline API`), [title]);
+  useEffect(() => void (document.title = t`${title} · Tapline API`), [title]);
 
   const send = async (method: string, body?: string): Promise<Answer> => {
     const found = await ask(method, whole, body);
@@ -56,7 +56,7 @@ export function BrowsePage({ path, search }: Props) {
         <Crumbs path={path} />
         <h1>{title}</h1>
         {description.description && <p class="intro">{description.description}</p>}
-        {answer.value ? <AnswerView answer={answer.value} /> : <Loading what="the answer" />}
+        {answer.value ? <AnswerView answer={answer.value} /> : <Loading what={t`the answer`} />}
         {answer.value?.status === 401 && <LogIn here={whole} />}
         <ListTools body={answer.value?.body} searchable={description.search_fields !== undefined} />
         <Writing row={row.value} description={description} allowed={allowed} send={send} />
@@ -91,11 +91,15 @@ const loginOf = (here: string) => `/api/login/?next=${encodeURIComponent(here)}`
 function TopBar({ here }: { here: string }) {
   return (
     <header class="browse-bar">
-      <a href="/">Console</a>
-      <a href="/api/v2/">API</a>
-      <a href="/api/docs/">Description</a>
+      <a href="/">{t`Console`}</a>
+      <a href="/api/v2/">{t`API`}</a>
+      <a href="/api/docs/">{t`Description`}</a>
       <span class="spring" />
-      {cookie('userLoggedIn') === 'true' ? <span class="muted">logged in</span> : <a href={loginOf(here)}>Log in</a>}
+      {cookie('userLoggedIn') === 'true' ? (
+        <span class="muted">{t`logged in`}</span>
+      ) : (
+        <a href={loginOf(here)}>{t`Log in`}</a>
+      )}
     </header>
   );
 }
@@ -103,7 +107,7 @@ function TopBar({ here }: { here: string }) {
 const LogIn = ({ here }: { here: string }) => (
   <Notice tone="info">
     <p>
-      Nobody is logged in. <a href={loginOf(here)}>Log in</a> and come back here.
+      {t`Nobody is logged in.`} <a href={loginOf(here)}>{t`Log in`}</a> {t`and come back here.`}
     </p>
   </Notice>
 );
@@ -112,7 +116,7 @@ const LogIn = ({ here }: { here: string }) => (
 function Crumbs({ path }: { path: string }) {
   const names = path.split('/').filter(Boolean);
   return (
-    <nav aria-label="Where this is" class="crumbs">
+    <nav aria-label={t`Where this is`} class="crumbs">
       <ol class="plain">
         {names.map((name, at) => {
           const to = `/${names.slice(0, at + 1).join('/')}/`;

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Dialog } from '@tapline/console-kit';
+import { Dialog, t } from '@tapline/console-kit';
 import type { Answer } from './ask.ts';
 
 /** Deletes after a question; the answer is shown where all are. */
@@ -11,21 +11,15 @@ export function DeletePart({ send }: { send: () => Promise<Answer> }) {
     void send();
   };
   return (
-    <section aria-label="DELETE">
-      <h2>DELETE</h2>
-      <button type="button" class="danger" onClick={() => void (open.value = true)}>
-        Delete
-      </button>
+    <section aria-label={t`DELETE`}>
+      <h2>{t`DELETE`}</h2>
+      <button type="button" class="danger" onClick={() => void (open.value = true)}>{t`Delete`}</button>
       {open.value && (
-        <Dialog title={`Delete ${location.pathname}?`} onClose={close}>
-          <p>This cannot be undone.</p>
+        <Dialog title={t`Delete ${location.pathname}?`} onClose={close}>
+          <p>{t`This cannot be undone.`}</p>
           <div class="form-actions">
-            <button type="button" onClick={close}>
-              Keep it
-            </button>
-            <button type="button" class="danger" onClick={remove}>
-              Delete it
-            </button>
+            <button type="button" onClick={close}>{t`Keep it`}</button>
+            <button type="button" class="danger" onClick={remove}>{t`Delete it`}</button>
           </div>
         </Dialog>
       )}

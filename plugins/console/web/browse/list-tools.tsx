@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit';
 interface Props {
   /** of the answer */
   body: unknown;
@@ -18,16 +19,16 @@ export function ListTools({ body, searchable }: Props) {
   if (!isList(body)) return null;
   const { count, previous, next } = body;
   return (
-    <section aria-label="List" class="list-tools">
+    <section aria-label={t`List`} class="list-tools">
       <p>
-        {count} {count === 1 ? 'record' : 'records'}
-        {previous && <a href={previous}>Previous page</a>}
-        {next && <a href={next}>Next page</a>}
+        {count} {count === 1 ? t`record` : t`records`}
+        {previous && <a href={previous}>{t`Previous page`}</a>}
+        {next && <a href={next}>{t`Next page`}</a>}
       </p>
       {searchable && (
         <form method="get">
-          <input type="search" name="search" aria-label="Search" value={searched()} />
-          <button type="submit">Search</button>
+          <input type="search" name="search" aria-label={t`Search`} value={searched()} />
+          <button type="submit">{t`Search`}</button>
         </form>
       )}
     </section>

@@ -11,6 +11,7 @@ import {
   type Row,
   sentBody,
   TextField,
+  t,
 } from '@tapline/console-kit';
 import type { Answer } from './ask.ts';
 
@@ -41,7 +42,7 @@ export function WriteForm(props: Props) {
             aria-pressed={raw.value === one}
             onClick={() => void (raw.value = one)}
           >
-            {one ? 'JSON' : 'Fields'}
+            {one ? t`JSON` : t`Fields`}
           </button>
         ))}
       </p>
@@ -63,8 +64,8 @@ function FieldsForm({ method, fields, row, send }: Props) {
   const names = Object.keys(fields).toSorted((a, b) => Number(fields[b]!.required) - Number(fields[a]!.required));
   const submit = () => accepted(send(method, JSON.stringify(sentBody(fields, unknown, values.value, start, row))));
   return (
-    <Form submit={method} busy="Sending …" errors={errors} known={names} onSubmit={submit}>
-      {names.length === 0 && <p class="muted">It takes no fields.</p>}
+    <Form submit={method} busy={t`Sending …`} errors={errors} known={names} onSubmit={submit}>
+      {names.length === 0 && <p class="muted">{t`It takes no fields.`}</p>}
       {names.map((name) => (
         <FormField
           key={name}
@@ -87,14 +88,14 @@ function RawForm({ method, fields, row, send }: Props) {
   return (
     <Form
       submit={method}
-      busy="Sending …"
+      busy={t`Sending …`}
       errors={errors}
       known={[]}
       onSubmit={() => accepted(send(method, text.value))}
     >
       <TextField
         name="body"
-        label="Body, as JSON"
+        label={t`Body, as JSON`}
         required
         lines={12}
         code

@@ -8,6 +8,7 @@ import {
   SelectField,
   TextField,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 
 /** A field of a credential, as its type declares it. */
@@ -44,7 +45,7 @@ export function CredentialInputs({ value, onValue, errors, values }: CustomField
       tabIndex={-1}
     >
       <legend>
-        {type.data.value ? `${type.data.value['name']}` : 'Choose the credential type to see what it asks for'}
+        {type.data.value ? `${type.data.value['name']}` : t`Choose the credential type to see what it asks for`}
       </legend>
       {errors['inputs'] && !fields.some(({ id }) => errors[`inputs.${id}`]) && (
         <p class="error">{errors['inputs'].join(' ')}</p>
@@ -93,7 +94,7 @@ function InputField({ input, required, value, errors, onValue }: InputProps) {
       <SelectField
         {...field}
         value={text}
-        empty="None"
+        empty={t`None`}
         choices={input.choices.map((choice) => ({ value: choice, label: choice }))}
         onValue={onValue}
       />

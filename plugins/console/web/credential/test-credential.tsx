@@ -9,6 +9,7 @@ import {
   TextField,
   toast,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 
 interface Metadata {
@@ -24,9 +25,7 @@ export function TestCredential({ row }: TabProps) {
   if (kind?.['kind'] !== 'external') return null;
   return (
     <>
-      <button type="button" onClick={() => void (open.value = true)}>
-        Test
-      </button>
+      <button type="button" onClick={() => void (open.value = true)}>{t`Test`}</button>
       {open.value && (
         <TestDialog
           row={row}
@@ -52,14 +51,14 @@ function TestDialog({ row, metadata, required, onClose }: Props) {
   const test = async () => {
     const given = Object.fromEntries(Object.entries(values.value).filter(([, value]) => value !== ''));
     await post(`credentials/${row.id}/test/`, { metadata: given });
-    toast('The secret was found.', 'good');
+    toast(t`The secret was found.`, 'good');
     onClose();
   };
   return (
-    <Dialog title={`Test ${row['name']}`} onClose={onClose}>
+    <Dialog title={t`Test ${row['name']}`} onClose={onClose}>
       <Form
-        submit="Look it up"
-        busy="Looking …"
+        submit={t`Look it up`}
+        busy={t`Looking …`}
         errors={errors}
         known={metadata.map(({ id }) => id)}
         onSubmit={test}

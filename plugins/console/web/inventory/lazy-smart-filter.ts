@@ -1,6 +1,6 @@
-import { type CustomFieldProps, lazily } from '@tapline/console-kit';
+import { type CustomFieldProps, lazily, t } from '@tapline/console-kit';
 
 export const LazySmartFilter = lazily<CustomFieldProps>(
-  'the filter',
+  t`the filter`,
   async () => (await import('./smart-filter.tsx')).SmartFilter,
 );

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { type CustomFieldProps, type Page, type Row, TextField, useQuery } from '@tapline/console-kit';
+import { type CustomFieldProps, type Page, type Row, TextField, useQuery, t } from '@tapline/console-kit';
 
 const pauseMs = 300;
 const most = 5;
@@ -12,9 +12,9 @@ export function SmartFilter({ value, onValue, errors, values }: CustomFieldProps
   return (
     <>
       <TextField
-        label="Host filter"
+        label={t`Host filter`}
         name="host_filter"
-        hint="As in name__icontains=web and groups__name=shop, or (…) or (…); of facts ansible_facts__ansible_distribution=Debian."
+        hint={t`As in name__icontains=web and groups__name=shop, or (…) or (…); of facts ansible_facts__ansible_distribution=Debian.`}
         errors={errors['host_filter']}
         code
         lines={3}
@@ -40,11 +40,11 @@ function Tried({ text }: { text: string }) {
   return (
     <div class="tried" role="status">
       {error.value && <p class="error">{error.value.message}</p>}
-      {!error.value && !data.value && <p class="hint">Trying it …</p>}
+      {!error.value && !data.value && <p class="hint">{t`Trying it …`}</p>}
       {data.value && !error.value && (
         <p class="hint">
-          {count === 0 && 'It takes in no host that you may see.'}
-          {count > 0 && `It takes in ${count === 1 ? '1 host' : `${count} hosts`}: `}
+          {count === 0 && t`It takes in no host that you may see.`}
+          {count > 0 && t`It takes in ${count === 1 ? t`1 host` : t`${count} hosts`}: `}
           {results.map((host) => host['name']).join(', ')}
           {count > most && ' …'}
         </p>

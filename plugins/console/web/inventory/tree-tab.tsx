@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
-import { Failure, Loading, type Page, type Row, type Tab, type TabProps, useQuery } from '@tapline/console-kit';
+import { Failure, Loading, type Page, type Row, type Tab, type TabProps, useQuery, t } from '@tapline/console-kit';
 
 const most = 100;
 
 /** Groups within groups, and their hosts: each level is read when somebody opens it. */
 export const treeTab: Tab = {
   id: 'tree',
-  label: 'Tree',
+  label: t`Tree`,
   content: ({ row }: TabProps) => (
-    <Level groups={`inventories/${row.id}/root_groups/`} hosts={null} trail={[]} empty="There is no group yet." />
+    <Level groups={`inventories/${row.id}/root_groups/`} hosts={null} trail={[]} empty={t`There is no group yet.`} />
   ),
 };
 
@@ -24,9 +24,9 @@ function Level({ groups, hosts, trail, empty }: LevelProps) {
   const within = useQuery<Page<Row>>(`${groups}?order_by=name&page_size=${most}`);
   const own = useQuery<Page<Row>>(hosts && `${hosts}?order_by=name&page_size=${most}`);
   const error = within.error.value ?? own.error.value;
-  if (error) return <Failure error={error} what="level of the tree" again={within.reload} />;
+  if (error) return <Failure error={error} what={t`level of the tree`} again={within.reload} />;
   const [group, host] = [within.data.value, own.data.value];
-  if (!group || (hosts && !host)) return <Loading what="the tree" />;
+  if (!group || (hosts && !host)) return <Loading what={t`the tree`} />;
   if (!group.count && !host?.count) return <p class="muted">{empty}</p>;
   const more = group.count - group.results.length + (host ? host.count - host.results.length : 0);
   return (
@@ -39,10 +39,10 @@ function Level({ groups, hosts, trail, empty }: LevelProps) {
       {host?.results.map((one) => (
         <li key={`h${one.id}`}>
           <a href={`/hosts/${one.id}`}>{one['name']}</a>
-          {one['enabled'] === false && <span class="muted"> (disabled)</span>}
+          {one['enabled'] === false && <span class="muted"> {t`(disabled)`}</span>}
         </li>
       ))}
-      {more > 0 && <li class="muted">… and {more} more</li>}
+      {more > 0 && <li class="muted">{t`… and ${more} more`}</li>}
     </ul>
   );
 }
@@ -54,16 +54,17 @@ function Branch({ group, trail }: { group: Row; trail: readonly number[] }) {
       <summary>{group['name']}</summary>
       <p>
         <a href={`/groups/${group.id}`}>
-          Open<span class="visually-hidden"> {group['name']}</span>
+          {t`Open`}
+          <span class="visually-hidden"> {group['name']}</span>
         </a>
       </p>
-      {open.value && trail.includes(group.id) && <p class="muted">It stands within itself.</p>}
+      {open.value && trail.includes(group.id) && <p class="muted">{t`It stands within itself.`}</p>}
       {open.value && !trail.includes(group.id) && (
         <Level
           groups={`groups/${group.id}/children/`}
           hosts={`groups/${group.id}/hosts/`}
           trail={[...trail, group.id]}
-          empty="Nothing is in it."
+          empty={t`Nothing is in it.`}
         />
       )}
     </details>

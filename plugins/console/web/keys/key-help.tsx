@@ -1,10 +1,10 @@
-import { CheckField, Dialog } from '@tapline/console-kit';
+import { CheckField, Dialog, t } from '@tapline/console-kit';
 import { keyList } from './key-list.ts';
 import './keys.css';
 import { setSingleKeys, singleKeys } from './single-keys.ts';
 
 export const KeyHelp = ({ onClose }: { onClose: () => void }) => (
-  <Dialog title="Keys" onClose={onClose}>
+  <Dialog title={t`Keys`} onClose={onClose}>
     <dl class="key-list">
       {keyList.map(({ shown, does }) => (
         <div key={shown}>
@@ -15,18 +15,16 @@ export const KeyHelp = ({ onClose }: { onClose: () => void }) => (
         </div>
       ))}
     </dl>
-    <p class="hint">Tab and Enter reach and press everything; Escape closes what is open above a page.</p>
+    <p class="hint">{t`Tab and Enter reach and press everything; Escape closes what is open above a page.`}</p>
     <CheckField
-      label="Use single keys"
+      label={t`Use single keys`}
       name="single_keys"
-      hint="Those without Ctrl or Cmd, wherever nothing is typed. Kept in this browser."
+      hint={t`Those without Ctrl or Cmd, wherever nothing is typed. Kept in this browser.`}
       checked={singleKeys.value}
       onValue={setSingleKeys}
     />
     <div class="form-actions">
-      <button type="button" onClick={onClose}>
-        Close
-      </button>
+      <button type="button" onClick={onClose}>{t`Close`}</button>
     </div>
   </Dialog>
 );

@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit/texts';
 import { signal } from '@preact/signals';
 import { focusOn, moveRow, moveTab, press, rowHere, tickRow } from './move.ts';
 
@@ -27,27 +28,27 @@ export const keyList: readonly Key[] = [
   {
     keys: ['k'],
     control: true,
-    shown: 'Ctrl or Cmd + K',
-    does: 'Go to a page, find anything, launch something',
+    shown: t`Ctrl or Cmd + K`,
+    does: t`Go to a page, find anything, launch something`,
     act: open('palette'),
   },
-  { keys: ['?'], shown: '?', does: 'This list of keys', act: open('help') },
-  { keys: ['/'], shown: '/', does: 'Search in this list', act: () => focusOn('input[type="search"]') },
-  { keys: ['n'], shown: 'N', does: 'New one, in a list', act: () => press('.page-head a[href$="/new"]') },
-  { keys: ['e'], shown: 'E', does: 'Edit what is shown', act: () => press('.page-head a[href$="/edit"]') },
-  { keys: ['j'], shown: 'J', does: 'Next row of the list', act: () => moveRow(1) },
-  { keys: ['k'], shown: 'K', does: 'Row before in the list', act: () => moveRow(-1) },
-  { keys: ['x'], shown: 'X', does: 'Select the row', act: tickRow },
-  { keys: [']'], shown: ']', does: 'Next page of the list', act: () => press('.pager a:last-child') },
-  { keys: ['['], shown: '[', does: 'Page before of the list', act: () => press('.pager a:first-child') },
-  { keys: ['ArrowDown'], shown: '↓', does: 'Next row, in a list', local: true, act: () => !!rowHere() && moveRow(1) },
+  { keys: ['?'], shown: '?', does: t`This list of keys`, act: open('help') },
+  { keys: ['/'], shown: '/', does: t`Search in this list`, act: () => focusOn('input[type="search"]') },
+  { keys: ['n'], shown: 'N', does: t`New one, in a list`, act: () => press('.page-head a[href$="/new"]') },
+  { keys: ['e'], shown: 'E', does: t`Edit what is shown`, act: () => press('.page-head a[href$="/edit"]') },
+  { keys: ['j'], shown: 'J', does: t`Next row of the list`, act: () => moveRow(1) },
+  { keys: ['k'], shown: 'K', does: t`Row before in the list`, act: () => moveRow(-1) },
+  { keys: ['x'], shown: 'X', does: t`Select the row`, act: tickRow },
+  { keys: [']'], shown: ']', does: t`Next page of the list`, act: () => press('.pager a:last-child') },
+  { keys: ['['], shown: '[', does: t`Page before of the list`, act: () => press('.pager a:first-child') },
+  { keys: ['ArrowDown'], shown: '↓', does: t`Next row, in a list`, local: true, act: () => !!rowHere() && moveRow(1) },
   {
     keys: ['ArrowUp'],
     shown: '↑',
-    does: 'Row before, in a list',
+    does: t`Row before, in a list`,
     local: true,
     act: () => !!rowHere() && moveRow(-1),
   },
-  { keys: ['ArrowRight'], shown: '→', does: 'Next tab, among tabs', local: true, act: () => moveTab(1) },
-  { keys: ['ArrowLeft'], shown: '←', does: 'Tab before, among tabs', local: true, act: () => moveTab(-1) },
+  { keys: ['ArrowRight'], shown: '→', does: t`Next tab, among tabs`, local: true, act: () => moveTab(1) },
+  { keys: ['ArrowLeft'], shown: '←', does: t`Tab before, among tabs`, local: true, act: () => moveTab(-1) },
 ];

@@ -1,10 +1,10 @@
 import { useLayoutEffect } from 'preact/hooks';
-import { lazily } from '@tapline/console-kit';
+import { lazily, t } from '@tapline/console-kit';
 import { Palette } from '../palette/lazy-palette.ts';
 import { keyList, opened } from './key-list.ts';
 import { singleKeys } from './single-keys.ts';
 
-const KeyHelp = lazily('the list of keys', async () => (await import('./key-help.tsx')).KeyHelp);
+const KeyHelp = lazily(t`the list of keys`, async () => (await import('./key-help.tsx')).KeyHelp);
 
 /** The keys of every page, and what they open above it. */
 export function Keys() {

@@ -6,6 +6,7 @@ import {
   SecretField,
   TextField,
   useOptions,
+  t,
 } from '@tapline/console-kit';
 
 /** A field of a kind of notifications, as OPTIONS describes it. */
@@ -38,7 +39,7 @@ export function ConfigurationField({ value, onValue, errors, values }: CustomFie
       aria-invalid={errors['notification_configuration'] ? 'true' : undefined}
       tabIndex={errors['notification_configuration'] ? -1 : undefined}
     >
-      <legend>{fields ? 'Where to and with what' : 'Choose the notification type to see what it asks for'}</legend>
+      <legend>{fields ? t`Where to and with what` : t`Choose the notification type to see what it asks for`}</legend>
       {errors['notification_configuration'] && <p class="error">{errors['notification_configuration'].join(' ')}</p>}
       {Object.entries(fields ?? {}).map(([name, field]) => (
         <Input
@@ -83,7 +84,7 @@ function Input({ name, field, value, errors, onValue }: InputProps) {
       <TextField
         {...text}
         lines={lines}
-        hint={help ?? 'One on each line.'}
+        hint={help ?? t`One on each line.`}
         value={Array.isArray(value) ? value.join('\n') : ''}
         onValue={(next) => onValue(next === '' ? [] : next.split('\n'))}
       />
@@ -112,5 +113,7 @@ function ObjectInput({ value, onValue, ...field }: FieldProps & { value: unknown
       return next;
     }
   };
-  return <TextField {...field} code lines={lines} hint="JSON" value={text} onValue={(next) => onValue(read(next))} />;
+  return (
+    <TextField {...field} code lines={lines} hint={t`JSON`} value={text} onValue={(next) => onValue(read(next))} />
+  );
 }

@@ -13,6 +13,7 @@ import {
   type TabProps,
   useQuery,
   When,
+  t,
 } from '@tapline/console-kit';
 import { Redeliver } from './redeliver.tsx';
 
@@ -31,22 +32,22 @@ export function Deliveries({ row }: TabProps) {
     const timer = goesOn ? setTimeout(() => void reload(), pauseMs) : undefined;
     return () => clearTimeout(timer);
   }, [found, goesOn]);
-  if (error.value) return <Failure error={error.value} what="list of deliveries" again={reload} />;
-  if (!found) return <Loading what="deliveries" />;
-  if (found.count === 0) return <p class="empty">Nothing was sent yet. “Test” sends a first one.</p>;
+  if (error.value) return <Failure error={error.value} what={t`list of deliveries`} again={reload} />;
+  if (!found) return <Loading what={t`deliveries`} />;
+  if (found.count === 0) return <p class="empty">{t`Nothing was sent yet. “Test” sends a first one.`}</p>;
   const columns: Column<Row>[] = [
-    { label: 'Status', narrow: true, cell: ({ status }) => <Status status={String(status)} /> },
-    { label: 'Delivery', heading: true, cell: (one) => <Subject row={one} /> },
-    { label: 'To', cell: ({ recipients }) => String(recipients ?? '') },
-    { label: 'Created', narrow: true, cell: ({ created }) => <When at={String(created)} /> },
-    { label: 'Error', cell: ({ error: said }) => (said ? String(said) : <span class="muted">–</span>) },
+    { label: t`Status`, narrow: true, cell: ({ status }) => <Status status={String(status)} /> },
+    { label: t`Delivery`, heading: true, cell: (one) => <Subject row={one} /> },
+    { label: t`To`, cell: ({ recipients }) => String(recipients ?? '') },
+    { label: t`Created`, narrow: true, cell: ({ created }) => <When at={String(created)} /> },
+    { label: t`Error`, cell: ({ error: said }) => (said ? String(said) : <span class="muted">–</span>) },
     ...(may(row, 'edit')
-      ? [{ label: 'Action', narrow: true, cell: (one: Row) => <Redeliver row={one} onDone={reload} /> }]
+      ? [{ label: t`Action`, narrow: true, cell: (one: Row) => <Redeliver row={one} onDone={reload} /> }]
       : []),
   ];
   return (
     <>
-      <Table caption="Deliveries" columns={columns} rows={found.results} rowKey={({ id }) => id} />
+      <Table caption={t`Deliveries`} columns={columns} rows={found.results} rowKey={({ id }) => id} />
       <Pager path={path} query={query} page={number} pages={Math.ceil(found.count / pageSize)} />
     </>
   );
@@ -54,7 +55,7 @@ export function Deliveries({ row }: TabProps) {
 
 const Subject = ({ row }: { row: Row }) => (
   <>
-    <a href={`/notifications/${row.id}`}>Delivery {row.id}</a>
+    <a href={`/notifications/${row.id}`}>{t`Delivery ${row.id}`}</a>
     {row['subject'] && <span class="muted sub">{row['subject']}</span>}
   </>
 );

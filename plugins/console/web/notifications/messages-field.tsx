@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { CheckField, type CustomFieldProps, TextField } from '@tapline/console-kit';
+import { CheckField, type CustomFieldProps, TextField, t } from '@tapline/console-kit';
 import { useOfKind } from './configuration-field.tsx';
 
 interface Message {
@@ -10,13 +10,13 @@ type Messages = Record<string, any>;
 
 /** Events of which word is sent, and where their texts stand. */
 const events: readonly { path: readonly string[]; label: string }[] = [
-  { path: ['started'], label: 'Start' },
-  { path: ['success'], label: 'Success' },
-  { path: ['error'], label: 'Failure' },
-  { path: ['workflow_approval', 'running'], label: 'Approval asked for' },
-  { path: ['workflow_approval', 'approved'], label: 'Approved' },
-  { path: ['workflow_approval', 'denied'], label: 'Denied' },
-  { path: ['workflow_approval', 'timed_out'], label: 'Approval timed out' },
+  { path: ['started'], label: t`Start` },
+  { path: ['success'], label: t`Success` },
+  { path: ['error'], label: t`Failure` },
+  { path: ['workflow_approval', 'running'], label: t`Approval asked for` },
+  { path: ['workflow_approval', 'approved'], label: t`Approved` },
+  { path: ['workflow_approval', 'denied'], label: t`Denied` },
+  { path: ['workflow_approval', 'timed_out'], label: t`Approval timed out` },
 ];
 
 const at = (messages: Messages | null | undefined, path: readonly string[]): Message =>
@@ -42,12 +42,12 @@ export function MessagesField({ value, onValue, errors, values }: CustomFieldPro
   };
   return (
     <fieldset class="inputs" aria-invalid={errors['messages'] ? 'true' : undefined} tabIndex={-1}>
-      <legend>Texts</legend>
+      <legend>{t`Texts`}</legend>
       {errors['messages'] && <p class="error">{errors['messages'].join(' ')}</p>}
       <CheckField
         name="own-texts"
-        label="Use texts of your own"
-        hint="Templates with what is known of the run: {{ job.name }}, {{ job.status }}, {{ url }}."
+        label={t`Use texts of your own`}
+        hint={t`Templates with what is known of the run: {{ job.name }}, {{ job.status }}, {{ url }}.`}
         checked={on}
         onValue={turn}
       />

@@ -15,6 +15,7 @@ import {
   Table,
   toast,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 
 interface Props {
@@ -25,10 +26,10 @@ interface Props {
 
 const pageSize = 25;
 const events = [
-  { id: 'started', label: 'Start' },
-  { id: 'success', label: 'Success' },
-  { id: 'error', label: 'Failure' },
-  { id: 'approvals', label: 'Approval' },
+  { id: 'started', label: t`Start` },
+  { id: 'success', label: t`Success` },
+  { id: 'error', label: t`Failure` },
+  { id: 'approvals', label: t`Approval` },
 ] as const;
 
 type Attached = Record<(typeof events)[number]['id'], Query<Page<Row>>>;
@@ -42,22 +43,51 @@ export function NotifyTable({ row, resource, approvals }: Props) {
   const lists = `${apiOf(resource)}${row.id}/notification_templates_`;
   const attached = useAttached(lists, found, approvals);
   if (templates.error.value)
-    return <Failure error={templates.error.value} what="list of notification templates" again={templates.reload} />;
-  if (!found) return <Loading what="notification templates" />;
+    return <Failure error={templates.error.value} what={t`list of notification templates`} again={templates.reload} />;
+  if (!found) return <Loading what={t`notification templates`} />;
   if (found.count === 0)
     return (
       <p class="empty">
-        There is no notification template yet. <a href="/notification_templates">Make one</a> to send word of runs.
+        {t`There is no notification template yet.`} <a href="/notification_templates">{t`Make one`}</a>{' '}
+        {t`to send word of runs.`}
       </p>
     );
+  const columns = columnsOf({ row, approvals, lists, attached });
+  return (
+    <>
+      <p class="muted">{t`What is ticked here is told of runs of ${String(row['name'])}, besides what its organization has ticked.`}</p>
+      <Table
+        caption={t`Notification templates by event`}
+        columns={columns}
+        rows={found.results}
+        rowKey={({ id }) => id}
+      />
+      <Pager
+        path={path}
+        query={query}
+        page={number}
+        pages={Math.ceil(found.count / pageSize)}
+        back={t`Back`}
+        on={t`Next`}
+      />
+    </>
+  );
+}
+
+function columnsOf({
+  row,
+  approvals,
+  lists,
+  attached,
+}: Pick<Props, 'row' | 'approvals'> & { lists: string; attached: Attached }): Column<Row>[] {
   const shown = events.filter(({ id }) => approvals || id !== 'approvals');
-  const columns: Column<Row>[] = [
+  return [
     {
-      label: 'Notification template',
+      label: t`Notification template`,
       heading: true,
       cell: ({ id, name }) => <a href={`/notification_templates/${id}`}>{String(name)}</a>,
     },
-    { label: 'Kind', narrow: true, cell: ({ notification_type }) => String(notification_type) },
+    { label: t`Kind`, narrow: true, cell: ({ notification_type }) => String(notification_type) },
     ...shown.map(({ id, label }) => ({
       label,
       narrow: true,
@@ -72,15 +102,6 @@ export function NotifyTable({ row, resource, approvals }: Props) {
       ),
     })),
   ];
-  return (
-    <>
-      <p class="muted">
-        What is ticked here is told of runs of {String(row['name'])}, besides what its organization has ticked.
-      </p>
-      <Table caption="Notification templates by event" columns={columns} rows={found.results} rowKey={({ id }) => id} />
-      <Pager path={path} query={query} page={number} pages={Math.ceil(found.count / pageSize)} back="Back" on="Next" />
-    </>
-  );
 }
 
 /** Of the templates on this page, those that are ticked, by event. */

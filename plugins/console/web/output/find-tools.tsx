@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { addressWith, attempt, go, place } from '@tapline/console-kit';
+import { addressWith, attempt, go, place, t } from '@tapline/console-kit';
 import { seek, type Sought, soughtFailure, soughtText } from './seek.ts';
 
 interface Props {
@@ -18,7 +18,7 @@ export function FindTools({ events, failed }: Props) {
     const from = Number(place.peek().query.get('line') ?? 0) - 1;
     await attempt(async () => {
       const line = await seek(events, sought, from, forward);
-      said.value = line === null ? 'It is not in the output.' : `Line ${line + 1}`;
+      said.value = line === null ? t`It is not in the output.` : t`Line ${line + 1}`;
       if (line !== null) go(addressWith(path, place.peek().query, { find, line: String(line + 1) }), { replace: true });
     });
   };
@@ -29,7 +29,7 @@ export function FindTools({ events, failed }: Props) {
       <form
         role="search"
         class="find-output"
-        aria-label="In the output"
+        aria-label={t`In the output`}
         onSubmit={(event) => {
           event.preventDefault();
           find(true);
@@ -37,21 +37,15 @@ export function FindTools({ events, failed }: Props) {
       >
         <input
           type="search"
-          aria-label="Search the output"
-          placeholder="Search the output"
+          aria-label={t`Search the output`}
+          placeholder={t`Search the output`}
           value={text.value}
           onInput={(event) => void (text.value = event.currentTarget.value)}
         />
-        <button type="submit">Next</button>
-        <button type="button" onClick={() => find(false)}>
-          Before
-        </button>
+        <button type="submit">{t`Next`}</button>
+        <button type="button" onClick={() => find(false)}>{t`Before`}</button>
       </form>
-      {failed && (
-        <button type="button" onClick={() => failure(true)}>
-          Next failure
-        </button>
-      )}
+      {failed && <button type="button" onClick={() => failure(true)}>{t`Next failure`}</button>}
       <span class="muted" role="status">
         {said.value}
       </span>

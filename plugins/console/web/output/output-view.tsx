@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { Notice, place } from '@tapline/console-kit';
+import { Notice, place, t } from '@tapline/console-kit';
 import { ansiSpans } from './ansi.ts';
 import type { Output } from './use-output.ts';
 
@@ -29,7 +29,7 @@ export function OutputView({ output, live, target, download, find = '', tools }:
   const { from, to } = range.value;
   const shown = Math.max(0, Math.min(to, lines.total) - from);
   return (
-    <section class="output" aria-label="Output">
+    <section class="output" aria-label={t`Output`}>
       <OutputBar
         following={following.value}
         live={live}
@@ -39,14 +39,14 @@ export function OutputView({ output, live, target, download, find = '', tools }:
         onFollow={() => void (following.value = !following.value)}
       />
       {failed.value && (
-        <Notice tone="warn">Some of the output could not be read; it is tried again when you scroll.</Notice>
+        <Notice tone="warn">{t`Some of the output could not be read; it is tried again when you scroll.`}</Notice>
       )}
       <div
         ref={scroller}
         class="output-scroll"
         tabIndex={0}
         role="region"
-        aria-label="Lines of the output"
+        aria-label={t`Lines of the output`}
         onScroll={onScroll}
       >
         <div class="output-all" style={{ height: `${lines.total * lineHeight}px` }}>
@@ -162,18 +162,12 @@ interface BarProps {
 function OutputBar({ following, live, total, download, tools, onFollow }: BarProps) {
   return (
     <div class="output-bar">
-      <h2>Output</h2>
-      <span class="muted">{total === 1 ? '1 line' : `${total.toLocaleString('en')} lines`}</span>
+      <h2>{t`Output`}</h2>
+      <span class="muted">{total === 1 ? t`1 line` : t`${total.toLocaleString('en')} lines`}</span>
       <span class="spring" />
       {tools}
-      {live && (
-        <button type="button" aria-pressed={following} onClick={onFollow}>
-          Follow
-        </button>
-      )}
-      <a class="button" href={download} download>
-        Download
-      </a>
+      {live && <button type="button" aria-pressed={following} onClick={onFollow}>{t`Follow`}</button>}
+      <a class="button" href={download} download>{t`Download`}</a>
     </div>
   );
 }

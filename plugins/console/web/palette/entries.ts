@@ -1,4 +1,4 @@
-import { go, toast } from '@tapline/console-kit';
+import { go, toast, t } from '@tapline/console-kit';
 import { beforeLeaving, logOut, matchRoute, pluginPagesAt } from '@tapline/console-kit/shell';
 import { navigation } from '../api/navigation.ts';
 import { opened } from '../keys/key-list.ts';
@@ -13,13 +13,13 @@ export const pages = (): Entry[] =>
     .filter(({ path, served }) => served || pluginPagesAt(path) || matchRoute(routes, path))
     .map(({ path, label, served }) => ({
       id: `page ${path}`,
-      group: 'Pages',
+      group: 'pages',
       label,
-      kind: 'Page',
+      kind: t`Page`,
       act: () => (served && !pluginPagesAt(path) ? location.assign(path) : go(path)),
     }));
 
-const leave = () => logOut().catch((error: Error) => toast(`Logging out failed: ${error.message}`, 'bad'));
+const leave = () => logOut().catch((error: Error) => toast(t`Logging out failed: ${error.message}`, 'bad'));
 
 /** What can be done from anywhere. Whether somebody may create a thing, its form says. */
 export const actions = (): Entry[] => [
@@ -27,16 +27,16 @@ export const actions = (): Entry[] => [
     .filter(({ path, readOnly }) => !readOnly && navigation.value.some((entry) => entry.path === `/${path}`))
     .map(({ path, one }): Entry => ({
       id: `new ${path}`,
-      group: 'Actions',
-      label: `New ${one}`,
+      group: 'actions',
+      label: t`New ${one}`,
       act: () => go(`/${path}/new`),
     })),
   ...themes.map(({ value, label }): Entry => ({
     id: `theme ${value}`,
-    group: 'Actions',
-    label: `Colours: ${label}`,
+    group: 'actions',
+    label: t`Colours: ${label}`,
     act: () => setTheme(value),
   })),
-  { id: 'keys', group: 'Actions', label: 'Show the keys', act: () => setTimeout(() => void (opened.value = 'help')) },
-  { id: 'log out', group: 'Actions', label: 'Log out', act: () => beforeLeaving(() => void leave()) },
+  { id: 'keys', group: 'actions', label: t`Show the keys`, act: () => setTimeout(() => void (opened.value = 'help')) },
+  { id: 'log out', group: 'actions', label: t`Log out`, act: () => beforeLeaving(() => void leave()) },
 ];

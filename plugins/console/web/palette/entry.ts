@@ -2,7 +2,7 @@
 export interface Entry {
   /** unique among those that are shown */
   id: string;
-  group: 'Actions' | 'Pages' | 'Found';
+  group: 'actions' | 'pages' | 'found';
   label: string;
   /** what kind of thing it is */
   kind?: string;

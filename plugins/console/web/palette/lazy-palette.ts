@@ -1,6 +1,6 @@
-import { lazily } from '@tapline/console-kit';
+import { lazily, t } from '@tapline/console-kit';
 
 export const Palette = lazily<{ onClose: () => void }>(
-  'the palette',
+  t`the palette`,
   async () => (await import('./palette.tsx')).Palette,
 );

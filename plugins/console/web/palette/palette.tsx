@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { Dialog } from '@tapline/console-kit';
+import { Dialog, t } from '@tapline/console-kit';
 import { actions, pages } from './entries.ts';
 import { type Entry, fits } from './entry.ts';
 import { useFound } from './use-found.ts';
 import './palette.css';
 
-const groups = ['Pages', 'Actions', 'Found'] as const;
+const groups = { pages: t`Pages`, actions: t`Actions`, found: t`Found` };
 
 /** Goes anywhere and does things by typing: a combobox whose list stays open. */
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -32,12 +32,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
     event.preventDefault();
   };
   return (
-    <Dialog title="Go to, find, do" onClose={onClose}>
+    <Dialog title={t`Go to, find, do`} onClose={onClose}>
       <input
         class="palette-input"
         type="text"
         role="combobox"
-        aria-label="Page, name, number of a run, or action"
+        aria-label={t`Page, name, number of a run, or action`}
         aria-expanded={entries.length > 0}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
@@ -53,7 +53,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       />
       <Lines id={id} entries={entries} at={at} take={take} />
       <p class="hint" role="status">
-        {busy ? 'Searching …' : entries.length === 0 && 'Nothing fits.'}
+        {busy ? t`Searching …` : entries.length === 0 && t`Nothing fits.`}
       </p>
     </Dialog>
   );
@@ -67,13 +67,13 @@ interface LinesProps {
 }
 
 const Lines = ({ id, entries, at, take }: LinesProps) => (
-  <div class="palette-list" id={`${id}-list`} role="listbox" aria-label="What fits" hidden={!entries.length}>
-    {groups.map((group) => {
+  <div class="palette-list" id={`${id}-list`} role="listbox" aria-label={t`What fits`} hidden={!entries.length}>
+    {Object.entries(groups).map(([group, label]) => {
       const of = entries.filter((entry) => entry.group === group);
       return of.length === 0 ? null : (
-        <div key={group} role="group" aria-label={group}>
+        <div key={group} role="group" aria-label={label}>
           <p class="palette-group" aria-hidden="true">
-            {group}
+            {label}
           </p>
           {of.map((entry) => {
             const place = entries.indexOf(entry);

@@ -13,6 +13,7 @@ import {
   type Run,
   runNoun,
   runPath,
+  t,
 } from '@tapline/console-kit';
 import { resources } from '../resources/registry.ts';
 import type { Entry } from './entry.ts';
@@ -65,9 +66,9 @@ async function search(resource: Resource, text: string, signal: AbortSignal): Pr
     if (!to) return [];
     const label = nameOf(resource, row);
     const kind = one.charAt(0).toUpperCase() + one.slice(1);
-    const shown: Entry = { id: to, group: 'Found', label, kind, act: () => go(to) };
+    const shown: Entry = { id: to, group: 'found', label, kind, act: () => go(to) };
     if (!launchable.has(row.type) || !may(row, 'start')) return [shown];
-    const launch: Entry = { ...shown, id: `launch ${to}`, label: `Launch ${label}`, act: () => go(`${to}/launch`) };
+    const launch: Entry = { ...shown, id: `launch ${to}`, label: t`Launch ${label}`, act: () => go(`${to}/launch`) };
     return [shown, launch];
   });
 }
@@ -78,7 +79,7 @@ async function runNumbered(text: string, signal: AbortSignal): Promise<Entry[]> 
   const { results } = await get<Page<Run>>(`unified_jobs/?id=${number}`, { signal });
   return results.map((run) => ({
     id: `run ${run.id}`,
-    group: 'Found',
+    group: 'found',
     label: run.name,
     kind: `${runNoun(run.type)} ${run.id}`,
     act: () => go(runPath(run)),

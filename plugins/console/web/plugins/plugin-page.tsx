@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Loading, PageLayout, place, type Route } from '@tapline/console-kit';
+import { Loading, PageLayout, place, type Route, t } from '@tapline/console-kit';
 import { Contained, matchRoute, PluginFault, type PluginPages, useModule } from '@tapline/console-kit/shell';
 import { NotFoundPage } from '../pages/not-found-page.tsx';
 
@@ -8,15 +8,15 @@ export function PluginPage({ entry }: { entry: PluginPages }) {
   const { title, plugin } = entry;
   const loaded = useModule(entry);
   const framed = (content: ComponentChildren) => <PageLayout title={title}>{content}</PageLayout>;
-  const failed = (problem: string) => framed(<PluginFault what="page" plugin={plugin} problem={problem} />);
+  const failed = (problem: string) => framed(<PluginFault what={t`page`} plugin={plugin} problem={problem} />);
   if (!loaded) return framed(<Loading what={title} />);
   if ('problem' in loaded) return failed(loaded.problem);
   const routes = loaded.module['routes'];
-  if (!isRoutes(routes)) return failed('Its module exports no list "routes" of patterns and pages.');
+  if (!isRoutes(routes)) return failed(t`Its module exports no list "routes" of patterns and pages.`);
   const found = matchRoute(routes, place.value.path);
   if (!found) return <NotFoundPage />;
   return (
-    <Contained what="page" plugin={plugin} frame={framed}>
+    <Contained what={t`page`} plugin={plugin} frame={framed}>
       <found.route.page params={found.params} />
     </Contained>
   );

@@ -1,12 +1,13 @@
 import type { Resource } from '@tapline/console-kit';
+import { t } from '@tapline/console-kit/texts';
 
 export const activity: Resource = {
   path: 'activity',
   api: 'activity_stream',
   type: 'activity_stream',
-  one: 'entry',
-  many: 'activity',
-  intro: 'What was changed, by whom, newest first.',
+  one: t`entry`,
+  many: t`activity`,
+  intro: t`What was changed, by whom, newest first.`,
   order: '-timestamp',
   nameField: 'operation',
   columns: ['operation', 'object1', 'object2', 'actor', 'timestamp', 'changes'],

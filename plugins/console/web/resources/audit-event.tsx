@@ -1,23 +1,19 @@
-import { listPath, place, readQuery, type Resource } from '@tapline/console-kit';
+import { listPath, place, readQuery, type Resource, t } from '@tapline/console-kit';
 
 /** The whole list as it is narrowed now, as a file. */
 function ExportLink() {
   const asked = readQuery(place.value.query, '-id');
   const path = listPath('audit_events/?format=csv', { ...asked, page: 1 }).replace(/&page=1&page_size=\d+/, '');
-  return (
-    <a class="button" href={`/api/v2/${path}`} download>
-      Export as CSV
-    </a>
-  );
+  return <a class="button" href={`/api/v2/${path}`} download>{t`Export as CSV`}</a>;
 }
 
 export const auditEvent: Resource = {
   path: 'audit',
   api: 'audit_events',
   type: 'audit_event',
-  one: 'event',
-  many: 'audit',
-  intro: 'What was done, by whom and from where: logins, changes, launches, refusals.',
+  one: t`event`,
+  many: t`audit`,
+  intro: t`What was done, by whom and from where: logins, changes, launches, refusals.`,
   order: '-id',
   nameField: 'action',
   columns: ['action', 'object_type', 'object_name', 'actor_name', 'ip', 'created'],

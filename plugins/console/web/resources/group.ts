@@ -1,15 +1,15 @@
-import { linkTab, type Resource } from '@tapline/console-kit';
+import { linkTab, type Resource, t } from '@tapline/console-kit';
 
 export const group: Resource = {
   path: 'groups',
   type: 'group',
-  one: 'group',
-  many: 'groups',
+  one: t`group`,
+  many: t`groups`,
   columns: ['name', 'inventory'],
   fields: ['name', 'description', 'inventory', 'variables'],
   parent: ({ inventory }) => `/inventories/${inventory}?tab=groups`,
   tabs: [
-    linkTab({ id: 'hosts', label: 'Hosts', resource: 'hosts' }),
-    linkTab({ id: 'children', label: 'Groups within', resource: 'groups' }),
+    linkTab({ id: 'hosts', label: t`Hosts`, resource: 'hosts' }),
+    linkTab({ id: 'children', label: t`Groups within`, resource: 'groups' }),
   ],
 };

@@ -1,13 +1,13 @@
-import { historyTab, linkTab, type Resource } from '@tapline/console-kit';
+import { historyTab, linkTab, type Resource, t } from '@tapline/console-kit';
 import { factsTab } from '../inventory/facts-tab.tsx';
 
 export const host: Resource = {
   path: 'hosts',
   type: 'host',
-  one: 'host',
-  many: 'hosts',
+  one: t`host`,
+  many: t`hosts`,
   columns: ['name', 'inventory', 'enabled'],
   fields: ['name', 'description', 'inventory', 'enabled', 'variables'],
   parent: ({ inventory }) => `/inventories/${inventory}?tab=hosts`,
-  tabs: [factsTab, linkTab({ id: 'groups', label: 'Groups', resource: 'groups' }), historyTab],
+  tabs: [factsTab, linkTab({ id: 'groups', label: t`Groups`, resource: 'groups' }), historyTab],
 };

@@ -1,19 +1,19 @@
-import { linkTab, type Resource, runsTab } from '@tapline/console-kit';
+import { linkTab, type Resource, runsTab, t } from '@tapline/console-kit';
 import { Load } from '../system/load.tsx';
 import { NodeActions } from '../system/node-actions.tsx';
 
 export const instance: Resource = {
   path: 'instances',
   type: 'instance',
-  one: 'instance',
-  many: 'instances',
+  one: t`instance`,
+  many: t`instances`,
   nameField: 'hostname',
   order: 'hostname',
-  intro: 'Processes that carry out runs.',
+  intro: t`Processes that carry out runs.`,
   columns: [
     'hostname',
     'node_state',
-    { label: 'Load', cell: (row) => <Load row={row} /> },
+    { label: t`Load`, cell: (row) => <Load row={row} /> },
     'jobs_running',
     'enabled',
     'last_seen',
@@ -22,7 +22,7 @@ export const instance: Resource = {
   readOnly: true,
   actions: NodeActions,
   tabs: [
-    runsTab('jobs', 'Runs'),
-    linkTab({ id: 'instance_groups', label: 'Instance groups', resource: 'instance_groups' }),
+    runsTab('jobs', t`Runs`),
+    linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups' }),
   ],
 };

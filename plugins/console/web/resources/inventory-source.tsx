@@ -1,14 +1,14 @@
-import { ActButton, may, type Resource, type Row, runsTab, type TabProps } from '@tapline/console-kit';
+import { ActButton, may, type Resource, type Row, runsTab, type TabProps, t } from '@tapline/console-kit';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
 
 const Update = ({ row, reload }: { row: Row; reload?: () => Promise<void> }) =>
   may(row, 'start') ? (
     <ActButton
-      label="Update"
+      label={t`Update`}
       what={String(row['name'])}
       path={`inventory_sources/${row.id}/update/`}
-      done="The update is started."
+      done={t`The update is started.`}
       to={({ inventory_update }) => (inventory_update ? `/inventory_updates/${inventory_update}` : null)}
       {...(reload && { onDone: reload })}
     />
@@ -17,14 +17,14 @@ const Update = ({ row, reload }: { row: Row; reload?: () => Promise<void> }) =>
 export const inventorySource: Resource = {
   path: 'inventory_sources',
   type: 'inventory_source',
-  one: 'source',
-  many: 'sources',
+  one: t`source`,
+  many: t`sources`,
   columns: [
     'name',
     'source',
     'status',
     'last_updated',
-    { label: 'Action', narrow: true, cell: (row) => <Update row={row} /> },
+    { label: t`Action`, narrow: true, cell: (row) => <Update row={row} /> },
   ],
   fields: [
     'name',
@@ -45,6 +45,6 @@ export const inventorySource: Resource = {
     source_path: ({ source_project }) => (source_project ? `projects/${source_project}/inventories/` : null),
   },
   parent: ({ inventory }) => `/inventories/${inventory}?tab=inventory_sources`,
-  tabs: [runsTab('inventory_updates', 'Updates'), schedulesTab, notifyTab()],
+  tabs: [runsTab('inventory_updates', t`Updates`), schedulesTab, notifyTab()],
   actions: ({ row, reload }: TabProps) => <Update row={row} reload={reload} />,
 };

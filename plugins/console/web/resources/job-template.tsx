@@ -1,4 +1,14 @@
-import { historyTab, linkTab, may, type Resource, type Row, runsTab, type TabProps, When } from '@tapline/console-kit';
+import {
+  historyTab,
+  linkTab,
+  may,
+  type Resource,
+  type Row,
+  runsTab,
+  type TabProps,
+  When,
+  t,
+} from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
@@ -7,7 +17,8 @@ import { surveyTab } from '../survey/survey-tab.tsx';
 const Launch = ({ row }: { row: Row }) =>
   may(row, 'start') ? (
     <a class="button" href={`/templates/${row.id}/launch`}>
-      Launch<span class="visually-hidden"> {row['name']}</span>
+      {t`Launch`}
+      <span class="visually-hidden"> {row['name']}</span>
     </a>
   ) : null;
 
@@ -15,16 +26,16 @@ export const jobTemplate: Resource = {
   path: 'templates',
   api: 'job_templates',
   type: 'job_template',
-  one: 'template',
-  many: 'templates',
-  intro: 'What can be launched: a playbook with everything it needs.',
+  one: t`template`,
+  many: t`templates`,
+  intro: t`What can be launched: a playbook with everything it needs.`,
   columns: [
     'name',
     'project',
     'playbook',
     'status',
-    { label: 'Last run', narrow: true, sort: 'last_job_run', cell: (row) => <When at={row['last_job_run']} /> },
-    { label: 'Action', narrow: true, cell: (row) => <Launch row={row} /> },
+    { label: t`Last run`, narrow: true, sort: 'last_job_run', cell: (row) => <When at={row['last_job_run']} /> },
+    { label: t`Action`, narrow: true, cell: (row) => <Launch row={row} /> },
   ],
   fields: [
     'name',
@@ -47,12 +58,12 @@ export const jobTemplate: Resource = {
   suggestions: { playbook: ({ project }) => (project ? `projects/${project}/playbooks/` : null) },
   actions: ({ row }: TabProps) => <Launch row={row} />,
   tabs: [
-    runsTab('jobs', 'Jobs'),
-    linkTab({ id: 'credentials', label: 'Credentials', resource: 'credentials' }),
+    runsTab('jobs', t`Jobs`),
+    linkTab({ id: 'credentials', label: t`Credentials`, resource: 'credentials' }),
     surveyTab,
     schedulesTab,
     notifyTab(),
-    linkTab({ id: 'instance_groups', label: 'Instance groups', resource: 'instance_groups' }),
+    linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups' }),
     historyTab,
     accessTab,
   ],

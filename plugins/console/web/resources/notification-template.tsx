@@ -1,13 +1,13 @@
-import { ActButton, historyTab, may, type Resource, type TabProps } from '@tapline/console-kit';
+import { ActButton, historyTab, may, type Resource, type TabProps, t } from '@tapline/console-kit';
 import { deliveriesTab, LazyConfiguration, LazyMessages } from '../notifications/deliveries-tab.tsx';
 
 const Test = ({ row, reload }: TabProps) =>
   may(row, 'edit') ? (
     <ActButton
-      label="Test"
+      label={t`Test`}
       what={String(row['name'])}
       path={`notification_templates/${row.id}/test/`}
-      done="A test is on its way."
+      done={t`A test is on its way.`}
       to={() => `/notification_templates/${row.id}?tab=notifications`}
       onDone={reload}
     />
@@ -16,9 +16,9 @@ const Test = ({ row, reload }: TabProps) =>
 export const notificationTemplate: Resource = {
   path: 'notification_templates',
   type: 'notification_template',
-  one: 'notification template',
-  many: 'notification templates',
-  intro: 'Where word of runs goes: by mail, to a chat or to another service.',
+  one: t`notification template`,
+  many: t`notification templates`,
+  intro: t`Where word of runs goes: by mail, to a chat or to another service.`,
   columns: ['name', 'organization', 'notification_type'],
   fields: ['name', 'description', 'organization', 'notification_type', 'notification_configuration', 'messages'],
   custom: { notification_configuration: LazyConfiguration, messages: LazyMessages },

@@ -1,12 +1,12 @@
-import type { Resource, TabProps } from '@tapline/console-kit';
+import { t, type Resource, type TabProps } from '@tapline/console-kit';
 import { Redeliver } from '../notifications/redeliver.tsx';
 
 export const notification: Resource = {
   path: 'notifications',
   type: 'notification',
-  one: 'delivery',
-  many: 'deliveries',
-  intro: 'What was sent, or was to be.',
+  one: t`delivery`,
+  many: t`deliveries`,
+  intro: t`What was sent, or was to be.`,
   order: '-id',
   nameField: 'subject',
   columns: ['subject', 'notification_template', 'status', 'recipients', 'created', 'error'],

@@ -1,30 +1,30 @@
-import { historyTab, linkTab, listTab, type Resource } from '@tapline/console-kit';
+import { historyTab, linkTab, listTab, type Resource, t } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 
 export const organization: Resource = {
   path: 'organizations',
   type: 'organization',
-  one: 'organization',
-  many: 'organizations',
-  intro: 'People, teams and everything that belongs to them.',
+  one: t`organization`,
+  many: t`organizations`,
+  intro: t`People, teams and everything that belongs to them.`,
   columns: [
     'name',
-    count('Inventories', 'inventories'),
-    count('Projects', 'projects'),
-    count('Templates', 'job_templates'),
-    count('Teams', 'teams'),
-    count('Users', 'users'),
+    count(t`Inventories`, 'inventories'),
+    count(t`Projects`, 'projects'),
+    count(t`Templates`, 'job_templates'),
+    count(t`Teams`, 'teams'),
+    count(t`Users`, 'users'),
   ],
   fields: ['name', 'description', 'max_hosts', 'default_environment'],
   tabs: [
     accessTab,
     historyTab,
-    listTab({ id: 'teams', label: 'Teams', resource: 'teams', field: 'organization' }),
-    linkTab({ id: 'users', label: 'Users', resource: 'users' }),
-    listTab({ id: 'credentials', label: 'Credentials', resource: 'credentials', field: 'organization' }),
+    listTab({ id: 'teams', label: t`Teams`, resource: 'teams', field: 'organization' }),
+    linkTab({ id: 'users', label: t`Users`, resource: 'users' }),
+    listTab({ id: 'credentials', label: t`Credentials`, resource: 'credentials', field: 'organization' }),
     notifyTab({ approvals: true }),
-    linkTab({ id: 'instance_groups', label: 'Instance groups', resource: 'instance_groups' }),
+    linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups' }),
   ],
 };
 

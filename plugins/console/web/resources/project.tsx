@@ -1,4 +1,4 @@
-import { ActButton, historyTab, may, type Resource, runsTab, type TabProps } from '@tapline/console-kit';
+import { ActButton, historyTab, may, type Resource, runsTab, type TabProps, t } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
@@ -7,10 +7,10 @@ import { playbooksTab } from '../projects/playbooks-tab.tsx';
 const Update = ({ row, reload }: TabProps) =>
   may(row, 'start') ? (
     <ActButton
-      label="Update"
+      label={t`Update`}
       what={String(row['name'])}
       path={`projects/${row.id}/update/`}
-      done="The update is started."
+      done={t`The update is started.`}
       to={({ project_update }) => (project_update ? `/project_updates/${project_update}` : null)}
       onDone={reload}
     />
@@ -19,9 +19,9 @@ const Update = ({ row, reload }: TabProps) =>
 export const project: Resource = {
   path: 'projects',
   type: 'project',
-  one: 'project',
-  many: 'projects',
-  intro: 'Where playbooks come from.',
+  one: t`project`,
+  many: t`projects`,
+  intro: t`Where playbooks come from.`,
   columns: ['name', 'organization', 'scm_type', 'status', 'last_updated'],
   fields: [
     'name',
@@ -37,5 +37,5 @@ export const project: Resource = {
   facts: ['status', 'scm_revision', 'last_updated'],
   relations: { credential: 'credentials/?credential_type__kind=scm' },
   actions: Update,
-  tabs: [playbooksTab, runsTab('project_updates', 'Updates'), schedulesTab, notifyTab(), historyTab, accessTab],
+  tabs: [playbooksTab, runsTab('project_updates', t`Updates`), schedulesTab, notifyTab(), historyTab, accessTab],
 };

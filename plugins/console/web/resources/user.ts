@@ -1,18 +1,18 @@
-import { listTab, type Resource } from '@tapline/console-kit';
+import { listTab, type Resource, t } from '@tapline/console-kit';
 
 export const user: Resource = {
   path: 'users',
   type: 'user',
-  one: 'user',
-  many: 'users',
-  intro: 'Whoever logs in.',
+  one: t`user`,
+  many: t`users`,
+  intro: t`Whoever logs in.`,
   nameField: 'username',
   order: 'username',
   columns: ['username', 'first_name', 'last_name', 'is_superuser', 'last_login'],
   fields: ['username', 'password', 'first_name', 'last_name', 'email', 'is_superuser', 'is_system_auditor'],
   lasting: ['password'],
   tabs: [
-    listTab({ id: 'organizations', label: 'Organizations', resource: 'organizations' }),
-    listTab({ id: 'teams', label: 'Teams', resource: 'teams' }),
+    listTab({ id: 'organizations', label: t`Organizations`, resource: 'organizations' }),
+    listTab({ id: 'teams', label: t`Teams`, resource: 'teams' }),
   ],
 };

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ApiFailure, distance, post } from '@tapline/console-kit';
+import { ApiFailure, distance, post, t } from '@tapline/console-kit';
 
 interface Preview {
   local: string[];
@@ -42,7 +42,7 @@ export function usePreview(rule: string) {
 /** The next ten runs, as the clock of whoever looks shows them; beside it that of the rule, where they differ. */
 export function NextRuns({ preview, zone }: { preview: Preview | null; zone?: string | undefined }) {
   if (!preview) return null;
-  if (!preview.utc.length) return <p class="empty">It will not run any more.</p>;
+  if (!preview.utc.length) return <p class="empty">{t`It will not run any more.`}</p>;
   const now = Date.now();
   return (
     <div class="next-runs">
@@ -52,15 +52,12 @@ export function NextRuns({ preview, zone }: { preview: Preview | null; zone?: st
             <time dateTime={at}>{times.format(new Date(at))}</time>{' '}
             <span class="muted">
               {distance((now - Date.parse(at)) / 1000)}
-              {differs(preview.local[i] ?? '', at) && `, there ${preview.local[i]!.slice(11, 16)}`}
+              {differs(preview.local[i] ?? '', at) && t`, there ${preview.local[i]!.slice(11, 16)}`}
             </span>
           </li>
         ))}
       </ol>
-      <p class="hint">
-        Times of {hereZone}, the zone of this browser
-        {zone && zone !== hereZone ? `; the rule goes by ${zone}` : ''}.
-      </p>
+      <p class="hint">{t`Times of ${hereZone}, the zone of this browser${zone && zone !== hereZone ? t`; the rule goes by ${zone}` : ''}.`}</p>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { CheckField, type CustomFieldProps, TextField } from '@tapline/console-kit';
+import { CheckField, type CustomFieldProps, TextField, t } from '@tapline/console-kit';
 import '../styles/schedule.css';
 import { NextRuns, usePreview } from './next-runs.tsx';
 import { firstParts, ruleParts, type RuleParts, ruleText } from './rule-parts.ts';
@@ -27,11 +27,11 @@ export function RuleField({ value, onValue, errors }: CustomFieldProps) {
   const said = problems.length ? problems : refused;
   return (
     <fieldset class="inputs rule">
-      <legend>When it runs</legend>
+      <legend>{t`When it runs`}</legend>
       <CheckField
         name="written"
-        label="Write the rule as text"
-        hint="For what these fields do not have: several rules, exceptions."
+        label={t`Write the rule as text`}
+        hint={t`For what these fields do not have: several rules, exceptions.`}
         checked={written.value}
         onValue={write}
       />
@@ -44,7 +44,7 @@ export function RuleField({ value, onValue, errors }: CustomFieldProps) {
         {!written.value && parts.value && <p class="rule-words">{ruleWords(parts.value)}</p>}
         {said.length === 0 && preview && (
           <section aria-labelledby="next-runs-title">
-            <h2 id="next-runs-title">Next runs</h2>
+            <h2 id="next-runs-title">{t`Next runs`}</h2>
             <NextRuns preview={preview} zone={parts.value?.zone} />
           </section>
         )}
@@ -57,11 +57,11 @@ function RuleText({ text, errors, onValue }: { text: string; errors: string[]; o
   return (
     <TextField
       name="rrule"
-      label="Rule"
+      label={t`Rule`}
       required
       code
       lines={4}
-      hint="DTSTART and RRULE or several, EXRULE, as RFC 5545 has them."
+      hint={t`DTSTART and RRULE or several, EXRULE, as RFC 5545 has them.`}
       value={text}
       errors={errors}
       onValue={onValue}

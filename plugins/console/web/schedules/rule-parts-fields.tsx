@@ -1,4 +1,4 @@
-import { ChoicesField, Field, type FieldProps, SelectField, TextField, useQuery } from '@tapline/console-kit';
+import { ChoicesField, Field, type FieldProps, SelectField, TextField, useQuery, t } from '@tapline/console-kit';
 import { type Frequency, type RuleParts, weekdays } from './rule-parts.ts';
 import { dayName, monthlyWord } from './rule-words.ts';
 
@@ -10,19 +10,19 @@ interface Props {
 }
 
 const frequencyLabels: Record<Frequency, string> = {
-  ONCE: 'Once',
-  MINUTELY: 'Minutes',
-  HOURLY: 'Hours',
-  DAILY: 'Days',
-  WEEKLY: 'Weeks',
-  MONTHLY: 'Months',
-  YEARLY: 'Years',
+  ONCE: t`Once`,
+  MINUTELY: t`Minutes`,
+  HOURLY: t`Hours`,
+  DAILY: t`Days`,
+  WEEKLY: t`Weeks`,
+  MONTHLY: t`Months`,
+  YEARLY: t`Years`,
 };
 const choices = Object.entries(frequencyLabels).map(([value, label]) => ({ value, label }));
 const ends = [
-  { value: 'never', label: 'Never' },
-  { value: 'count', label: 'After a number of runs' },
-  { value: 'until', label: 'At a time' },
+  { value: 'never', label: t`Never` },
+  { value: 'count', label: t`After a number of runs` },
+  { value: 'until', label: t`At a time` },
 ];
 
 export function RulePartsFields({ parts, errors, onValue }: Props) {
@@ -30,11 +30,11 @@ export function RulePartsFields({ parts, errors, onValue }: Props) {
   const { frequency } = parts;
   return (
     <>
-      <TimeField name="start" label="Start" errors={errors} value={parts.start} onValue={set('start')} />
+      <TimeField name="start" label={t`Start`} errors={errors} value={parts.start} onValue={set('start')} />
       <ZoneField value={parts.zone} onValue={set('zone')} />
       <SelectField
         name="frequency"
-        label="Repeated by"
+        label={t`Repeated by`}
         preset
         value={frequency}
         choices={choices}
@@ -57,7 +57,7 @@ function Repetition({ parts, set }: RepetitionProps) {
     <>
       <TextField
         name="interval"
-        label={`Every how many ${frequencyLabels[frequency].toLowerCase()}`}
+        label={t`Every how many ${frequencyLabels[frequency].toLowerCase()}`}
         type="number"
         preset
         value={parts.interval}
@@ -66,8 +66,8 @@ function Repetition({ parts, set }: RepetitionProps) {
       {frequency === 'WEEKLY' && (
         <ChoicesField
           name="days"
-          label="On"
-          hint="None: the day of the start."
+          label={t`On`}
+          hint={t`None: the day of the start.`}
           values={parts.days}
           choices={weekdays.map((value) => ({ value, label: dayName(value) }))}
           onValues={set('days')}
@@ -76,21 +76,28 @@ function Repetition({ parts, set }: RepetitionProps) {
       {frequency === 'MONTHLY' && (
         <SelectField
           name="monthly"
-          label="On"
+          label={t`On`}
           preset
           value={parts.monthly}
           choices={[
-            { value: 'day', label: `Day ${Number(parts.start.slice(8, 10))} of the month` },
-            { value: 'weekday', label: `The ${monthlyWord(parts.start)} of the month` },
+            { value: 'day', label: t`Day ${Number(parts.start.slice(8, 10))} of the month` },
+            { value: 'weekday', label: t`The ${monthlyWord(parts.start)} of the month` },
           ]}
           onValue={set('monthly')}
         />
       )}
-      <SelectField name="ends" label="Ends" preset value={parts.ends} choices={ends} onValue={set('ends')} />
+      <SelectField name="ends" label={t`Ends`} preset value={parts.ends} choices={ends} onValue={set('ends')} />
       {parts.ends === 'count' && (
-        <TextField name="count" label="How many runs" type="number" preset value={parts.count} onValue={set('count')} />
+        <TextField
+          name="count"
+          label={t`How many runs`}
+          type="number"
+          preset
+          value={parts.count}
+          onValue={set('count')}
+        />
       )}
-      {parts.ends === 'until' && <TimeField name="until" label="Until" value={parts.until} onValue={set('until')} />}
+      {parts.ends === 'until' && <TimeField name="until" label={t`Until`} value={parts.until} onValue={set('until')} />}
     </>
   );
 }
@@ -119,7 +126,7 @@ function ZoneField({ value, onValue }: { value: string; onValue: (zone: string) 
   return (
     <SelectField
       name="zone"
-      label="Time zone"
+      label={t`Time zone`}
       preset
       value={value}
       choices={zones.map((zone) => ({ value: zone, label: zone }))}

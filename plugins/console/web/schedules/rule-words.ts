@@ -1,6 +1,7 @@
+import { t } from '@tapline/console-kit/texts';
 import { type Frequency, type RuleParts, weekdayOf, weekdays, weekOf } from './rule-parts.ts';
 
-const dayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const dayNames = [t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`, t`Sunday`];
 const units: Partial<Record<Frequency, string>> = {
   MINUTELY: 'minute',
   HOURLY: 'hour',
@@ -20,7 +21,7 @@ const dateOf = (local: string) => (Number.isNaN(Date.parse(`${local}Z`)) ? local
 export function ruleWords(parts: RuleParts): string {
   const { start, zone, frequency, ends, count, until } = parts;
   const time = start.slice(11);
-  if (frequency === 'ONCE') return `Once, on ${dateOf(start)} at ${time} (${zone}).`;
+  if (frequency === 'ONCE') return t`Once, on ${dateOf(start)} at ${time} (${zone}).`;
   const often = frequency === 'MINUTELY' || frequency === 'HOURLY' ? '' : ` at ${time}`;
   const end = { never: '', count: `, ${count} times`, until: `, until ${dateOf(until)} at ${until.slice(11)}` }[ends];
   return `${everyWords(parts)}${onWords(parts)}${often} (${zone}), from ${dateOf(start)}${end}.`;
@@ -28,7 +29,7 @@ export function ruleWords(parts: RuleParts): string {
 
 function everyWords({ frequency, interval }: RuleParts): string {
   const unit = units[frequency] ?? '';
-  return interval === '1' ? `Every ${unit}` : `Every ${interval} ${unit}s`;
+  return interval === '1' ? t`Every ${unit}` : t`Every ${interval} ${unit}s`;
 }
 
 function onWords({ frequency, days, monthly, start }: RuleParts): string {

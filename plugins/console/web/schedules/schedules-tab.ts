@@ -1,9 +1,9 @@
-import { listTab } from '@tapline/console-kit';
+import { listTab, t } from '@tapline/console-kit';
 
 /** When a template is launched by the clock. */
 export const schedulesTab = listTab({
   id: 'schedules',
-  label: 'Schedules',
+  label: t`Schedules`,
   resource: 'schedules',
   field: 'unified_job_template',
   right: 'schedule',

@@ -8,6 +8,7 @@ import {
   TextField,
   type TextProps,
   useFields,
+  t,
 } from '@tapline/console-kit';
 import { isChoice, linesOf, type Question, questionTypes } from './questions.ts';
 
@@ -27,23 +28,23 @@ export function QuestionForm({ question, onStore, onCancel }: Props) {
   const required = useSignal(question?.required ?? true);
   return (
     <Form
-      submit="Store question"
+      submit={t`Store question`}
       errors={errors}
       known={names}
       onCancel={onCancel}
       onSubmit={() => onStore(questionOf(texts.value, type.value, required.value, question))}
     >
-      <TextField {...bind('question_name')} label="Question" required />
-      <TextField {...bind('question_description')} label="Explanation" />
+      <TextField {...bind('question_name')} label={t`Question`} required />
+      <TextField {...bind('question_description')} label={t`Explanation`} />
       <TextField
         {...bind('variable')}
-        label="Variable"
+        label={t`Variable`}
         required
         code
-        hint="The extra variable that holds the answer."
+        hint={t`The extra variable that holds the answer.`}
       />
       <SelectField
-        label="Type of the answer"
+        label={t`Type of the answer`}
         name="type"
         preset
         value={type.value}
@@ -52,7 +53,7 @@ export function QuestionForm({ question, onStore, onCancel }: Props) {
       />
       <Limits type={type.value} bind={bind} />
       <CheckField
-        label="An answer is required"
+        label={t`An answer is required`}
         name="required"
         checked={required.value}
         onValue={(on) => void (required.value = on)}
@@ -79,17 +80,17 @@ function Limits({ type, bind }: { type: string; bind: Bind }) {
   return (
     <>
       {isChoice(type) ? (
-        <TextField {...bind('choices')} label="Choices, one a line" required lines={4} />
+        <TextField {...bind('choices')} label={t`Choices, one a line`} required lines={4} />
       ) : (
         <>
-          <TextField {...bind('min')} label={numeric ? 'Smallest' : 'Shortest'} type="number" />
-          <TextField {...bind('max')} label={numeric ? 'Largest' : 'Longest'} type="number" />
+          <TextField {...bind('min')} label={numeric ? t`Smallest` : t`Shortest`} type="number" />
+          <TextField {...bind('max')} label={numeric ? t`Largest` : t`Longest`} type="number" />
         </>
       )}
       {type === 'password' ? (
-        <SecretField {...bind('default')} label="Default" />
+        <SecretField {...bind('default')} label={t`Default`} />
       ) : (
-        <TextField {...shownDefault(bind('default'))} label="Default" lines={long ? 3 : 1} />
+        <TextField {...shownDefault(bind('default'))} label={t`Default`} lines={long ? 3 : 1} />
       )}
     </>
   );

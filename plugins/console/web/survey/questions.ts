@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit/texts';
 /** A question of a survey as the API has it (`survey_spec`). */
 export interface Question {
   variable: string;
@@ -18,13 +19,13 @@ export interface Survey {
 }
 
 export const questionTypes = [
-  { value: 'text', label: 'Text' },
-  { value: 'textarea', label: 'Long text' },
-  { value: 'password', label: 'Password' },
-  { value: 'integer', label: 'Whole number' },
-  { value: 'float', label: 'Number' },
-  { value: 'multiplechoice', label: 'One of several' },
-  { value: 'multiselect', label: 'Some of several' },
+  { value: 'text', label: t`Text` },
+  { value: 'textarea', label: t`Long text` },
+  { value: 'password', label: t`Password` },
+  { value: 'integer', label: t`Whole number` },
+  { value: 'float', label: t`Number` },
+  { value: 'multiplechoice', label: t`One of several` },
+  { value: 'multiselect', label: t`Some of several` },
 ];
 
 export const isChoice = (type: string): boolean => type === 'multiplechoice' || type === 'multiselect';

@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit';
 import { type Question, questionTypes } from './questions.ts';
 
 interface Props {
@@ -15,23 +16,19 @@ export function ShownQuestion({ question, editable, onUp, onEdit, onRemove }: Pr
       <div>
         <strong>{name}</strong>
         <span class="muted sub">
-          {questionTypes.find(({ value }) => value === type)?.label ?? type} for <code>{variable}</code>
-          {required ? ', required' : ''}
+          {t`${questionTypes.find(({ value }) => value === type)?.label ?? type} for`} <code>{variable}</code>
+          {required ? t`, required` : ''}
         </span>
       </div>
       {editable && (
         <div class="actions">
           {onUp && (
-            <button type="button" aria-label={`Move ${name} up`} onClick={onUp}>
+            <button type="button" aria-label={t`Move ${name} up`} onClick={onUp}>
               ↑
             </button>
           )}
-          <button type="button" aria-label={`Edit ${name}`} onClick={onEdit}>
-            Edit
-          </button>
-          <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
-            Remove
-          </button>
+          <button type="button" aria-label={t`Edit ${name}`} onClick={onEdit}>{t`Edit`}</button>
+          <button type="button" aria-label={t`Remove ${name}`} onClick={onRemove}>{t`Remove`}</button>
         </div>
       )}
     </div>

@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { ChoicesField, type FieldProps, SecretField, SelectField, TextField } from '@tapline/console-kit';
+import { ChoicesField, type FieldProps, SecretField, SelectField, TextField, t } from '@tapline/console-kit';
 import type { Answers } from './answers.ts';
 import { linesOf, type Question } from './questions.ts';
 
@@ -34,7 +34,7 @@ function Answer({ question, answer, onAnswer }: Props) {
     return <ChoicesField {...field} choices={offered} values={answer as string[]} onValues={onAnswer} />;
   const text = answer as string;
   if (type === 'multiplechoice')
-    return <SelectField {...field} choices={offered} empty="Choose one" value={text} onValue={onAnswer} />;
+    return <SelectField {...field} choices={offered} empty={t`Choose one`} value={text} onValue={onAnswer} />;
   // without an answer the default counts, so it cannot be removed here
   if (type === 'password') return <SecretField {...field} value={text} onValue={onAnswer} lasting />;
   return (

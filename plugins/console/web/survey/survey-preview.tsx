@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { type Answers, firstAnswers } from './answers.ts';
 import type { Question } from './questions.ts';
@@ -8,7 +9,7 @@ export function SurveyPreview({ questions }: { questions: readonly Question[] })
   const answers = useSignal<Answers>(firstAnswers(questions));
   return (
     <details class="more">
-      <summary>As a launch asks them</summary>
+      <summary>{t`As a launch asks them`}</summary>
       <SurveyFields questions={questions} answers={answers} />
     </details>
   );

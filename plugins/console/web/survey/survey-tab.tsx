@@ -11,6 +11,7 @@ import {
   type Tab,
   type TabProps,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 import { QuestionForm } from './question-form.tsx';
 import type { Question, Survey } from './questions.ts';
@@ -21,8 +22,8 @@ function SurveyView({ row, resource, reload }: TabProps) {
   const record = `${apiOf(resource)}${row.id}/`;
   const path = `${record}survey_spec/`;
   const { data, error, reload: again } = useQuery<Survey>(path);
-  if (error.value) return <Failure error={error.value} what="survey" again={again} />;
-  if (!data.value) return <Loading what="the survey" />;
+  if (error.value) return <Failure error={error.value} what={t`survey`} again={again} />;
+  if (!data.value) return <Loading what={t`the survey`} />;
   const { name = '', description = '', spec = [] } = data.value;
   const store = async (questions: Question[]) => {
     if (questions.length) await post(path, { name, description, spec: questions });
@@ -37,7 +38,7 @@ function SurveyView({ row, resource, reload }: TabProps) {
     <>
       {may(row, 'edit') && spec.length > 0 && (
         <CheckField
-          label="Ask these questions at each launch"
+          label={t`Ask these questions at each launch`}
           name="survey_enabled"
           checked={row['survey_enabled'] === true}
           onValue={(on) => void attempt(() => enable(on))}
@@ -68,7 +69,7 @@ function Questions({ questions, store, editable }: Props) {
   const up = (i: number) => attempt(() => store(questions.toSpliced(i, 1).toSpliced(i - 1, 0, questions[i]!)));
   return (
     <>
-      {questions.length === 0 && edited.value === null && <p class="empty">The survey has no question.</p>}
+      {questions.length === 0 && edited.value === null && <p class="empty">{t`The survey has no question.`}</p>}
       <ol class="questions">
         {questions.map((question, i) => (
           <li key={question.variable}>
@@ -89,12 +90,10 @@ function Questions({ questions, store, editable }: Props) {
       {editable && edited.value === questions.length && form(questions.length)}
       {questions.length > 0 && edited.value === null && <SurveyPreview questions={questions} />}
       {editable && edited.value === null && (
-        <button type="button" onClick={() => void (edited.value = questions.length)}>
-          Add question
-        </button>
+        <button type="button" onClick={() => void (edited.value = questions.length)}>{t`Add question`}</button>
       )}
     </>
   );
 }
 
-export const surveyTab: Tab = { id: 'survey', label: 'Survey', content: SurveyView };
+export const surveyTab: Tab = { id: 'survey', label: t`Survey`, content: SurveyView };

@@ -1,5 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { CheckField, Dialog, type FieldErrors, Form, go, post, type Row, TextField, user } from '@tapline/console-kit';
+import {
+  CheckField,
+  Dialog,
+  type FieldErrors,
+  Form,
+  go,
+  post,
+  type Row,
+  TextField,
+  user,
+  t,
+} from '@tapline/console-kit';
 
 /** Launches it after asking how old is too old. */
 export function LaunchSystemJob({ row }: { row: Row }) {
@@ -9,7 +20,8 @@ export function LaunchSystemJob({ row }: { row: Row }) {
   return (
     <>
       <button type="button" onClick={() => void (open.value = true)}>
-        Launch<span class="visually-hidden"> {row['name']}</span>
+        {t`Launch`}
+        <span class="visually-hidden"> {row['name']}</span>
       </button>
       {open.value && <LaunchDialog row={row} onClose={() => void (open.value = false)} />}
     </>
@@ -28,19 +40,19 @@ function LaunchDialog({ row, onClose }: { row: Row; onClose: () => void }) {
     go(`/system_jobs/${id}`);
   };
   return (
-    <Dialog title={`Launch ${row['name']}`} onClose={onClose}>
+    <Dialog title={t`Launch ${row['name']}`} onClose={onClose}>
       <p>{row['description']}</p>
-      <Form submit="Launch" busy="Launching …" errors={errors} known={[]} onSubmit={launch} onCancel={onClose}>
+      <Form submit={t`Launch`} busy={t`Launching …`} errors={errors} known={[]} onSubmit={launch} onCancel={onClose}>
         <TextField
-          label="Days"
+          label={t`Days`}
           name="days"
           type="number"
-          hint="What is older goes. Left empty, what the service keeps to by itself counts."
+          hint={t`What is older goes. Left empty, what the service keeps to by itself counts.`}
           value={days.value}
           onValue={(value) => void (days.value = value)}
         />
         <CheckField
-          label="Only say what would go"
+          label={t`Only say what would go`}
           name="dry_run"
           checked={dry.value}
           onValue={(on) => void (dry.value = on)}

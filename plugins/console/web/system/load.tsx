@@ -1,11 +1,11 @@
-import type { Row } from '@tapline/console-kit';
+import { t, type Row } from '@tapline/console-kit';
 
 const fullPercent = 90;
 
 /** How much of what it can carry it carries now. */
 export function Load({ row }: { row: Row }) {
   const [capacity, consumed] = [Number(row['capacity']), Number(row['consumed_capacity'])];
-  if (!capacity) return <span class="muted">No capacity</span>;
+  if (!capacity) return <span class="muted">{t`No capacity`}</span>;
   const percent = Math.round((consumed / capacity) * 100);
   return (
     <span class="load">
@@ -17,7 +17,7 @@ export function Load({ row }: { row: Row }) {
       >
         <rect width={Math.min(100, percent)} height="10" />
       </svg>
-      {percent} % of {capacity}
+      {t`${percent} % of ${capacity}`}
     </span>
   );
 }

@@ -1,25 +1,25 @@
-import { ActButton, attempt, may, request, type TabProps } from '@tapline/console-kit';
+import { ActButton, attempt, may, request, type TabProps, t } from '@tapline/console-kit';
 
 /** Takes a node out of work and back, and looks whether it is well. */
 export function NodeActions({ row, reload }: TabProps) {
   if (!may(row, 'edit')) return null;
   const enabled = row['enabled'] === true;
   const turn = async () => {
-    const said = enabled ? 'It takes no new runs; those that run there go on.' : 'It takes runs again.';
+    const said = enabled ? t`It takes no new runs; those that run there go on.` : t`It takes runs again.`;
     const body = { enabled: !enabled };
     if (await attempt(() => request('PATCH', `instances/${row.id}/`, { body }), { said })) await reload();
   };
   return (
     <>
       <ActButton
-        label="Check its health"
-        what={`of ${row['hostname']}`}
+        label={t`Check its health`}
+        what={t`of ${row['hostname']}`}
         path={`instances/${row.id}/health_check/`}
-        done="The check is asked for."
+        done={t`The check is asked for.`}
         onDone={reload}
       />
       <button type="button" onClick={() => void turn()}>
-        {enabled ? 'Take out of work' : 'Take back to work'}
+        {enabled ? t`Take out of work` : t`Take back to work`}
       </button>
     </>
   );

@@ -1,11 +1,12 @@
+import { t } from '@tapline/console-kit/texts';
 import { signal } from '@preact/signals';
 
 const stored = 'tapline.theme';
 
 export const themes = [
-  { value: 'system', label: 'as the system has them' },
-  { value: 'light', label: 'light' },
-  { value: 'dark', label: 'dark' },
+  { value: 'system', label: t`as the system has them` },
+  { value: 'light', label: t`light` },
+  { value: 'dark', label: t`dark` },
 ] as const;
 
 type Theme = (typeof themes)[number]['value'];

@@ -8,6 +8,7 @@ import {
   type Tab,
   type TabProps,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 
 const most = 20;
@@ -21,7 +22,7 @@ interface User {
 /** Lists of everything that uses a record, as far as the caller may see it. */
 export const usageTab = (users: readonly User[]): Tab => ({
   id: 'used',
-  label: 'Where used',
+  label: t`Where used`,
   content: ({ row }: TabProps) => (
     <div class="usage">
       {users.map(({ label, list }) => (
@@ -39,9 +40,9 @@ function Users({ label, list }: { label: string; list: string }) {
       <h2>
         {label} {found && <span class="count">{found.count}</span>}
       </h2>
-      {error.value && <Failure error={error.value} what="list" again={reload} />}
+      {error.value && <Failure error={error.value} what={t`list`} again={reload} />}
       {!found && !error.value && <Loading what={label} />}
-      {found?.count === 0 && <p class="muted">None.</p>}
+      {found?.count === 0 && <p class="muted">{t`None.`}</p>}
       <ul>
         {found?.results.map((row) => (
           <li key={row.id}>
@@ -49,7 +50,7 @@ function Users({ label, list }: { label: string; list: string }) {
           </li>
         ))}
       </ul>
-      {found && found.count > most && <p>… and {found.count - most} more.</p>}
+      {found && found.count > most && <p>{t`… and ${found.count - most} more.`}</p>}
     </section>
   );
 }

@@ -1,8 +1,8 @@
-import { lazily, type Tab, type TabProps } from '@tapline/console-kit';
+import { lazily, type Tab, type TabProps, t } from '@tapline/console-kit';
 
-const GraphPage = lazily<TabProps>('the graph', () =>
+const GraphPage = lazily<TabProps>(t`the graph`, () =>
   import('./template-graph.tsx').then((file) => file.TemplateGraph),
 );
 
 /** A workflow as it will run. */
-export const graphTab: Tab = { id: 'graph', label: 'Graph', content: GraphPage, page: true };
+export const graphTab: Tab = { id: 'graph', label: t`Graph`, content: GraphPage, page: true };

@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit';
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useMemo, useRef } from 'preact/hooks';
@@ -55,9 +56,7 @@ export function GraphView(props: GraphViewProps) {
       </p>
       <div class="graph-canvas" style={{ width: `${placed.width}px`, height: `${placed.height}px` }}>
         <Links placed={placed} onLink={onLink} drawn={drawn.value} />
-        <span class="graph-start" aria-hidden="true" style={at(placed.start)}>
-          Start
-        </span>
+        <span class="graph-start" aria-hidden="true" style={at(placed.start)}>{t`Start`}</span>
         {order.map((node) => (
           <Node
             key={node.id}
@@ -132,7 +131,7 @@ const Handle = ({ node, at: { x, y }, drawn, onDraw }: HandleProps) => (
   <span
     class="graph-handle"
     aria-hidden="true"
-    title="Draw a line to the node that follows"
+    title={t`Draw a line to the node that follows`}
     style={at({ x: x + nodeSize.width / 2, y })}
     onPointerDown={(event) => drawLink(event, node, drawn, (to) => onDraw(node, to))}
   />

@@ -1,4 +1,5 @@
 import type { Row } from '@tapline/console-kit';
+import { t } from '@tapline/console-kit/texts';
 
 /** In the order in which they are told. */
 export const linkKinds = ['success', 'failure', 'always', 'condition'] as const;
@@ -37,19 +38,19 @@ export interface Graph {
 }
 
 export const linkLabels: Record<LinkKind, string> = {
-  success: 'On success',
-  failure: 'On failure',
-  always: 'Always',
-  condition: 'If',
+  success: t`On success`,
+  failure: t`On failure`,
+  always: t`Always`,
+  condition: t`If`,
 };
 
 export const kindLabels: Record<string, string> = {
-  job: 'Job template',
-  workflow_job: 'Workflow',
-  project_update: 'Project update',
-  inventory_update: 'Inventory update',
-  workflow_approval: 'Approval',
-  system_job: 'System job',
+  job: t`Job template`,
+  workflow_job: t`Workflow`,
+  project_update: t`Project update`,
+  inventory_update: t`Inventory update`,
+  workflow_approval: t`Approval`,
+  system_job: t`System job`,
 };
 
 /** Nodes and links of a workflow, from the rows of `workflow_nodes/`. */
@@ -61,7 +62,7 @@ function nodeOf(row: Row): GraphNode {
   const template = row.summary_fields['unified_job_template'] ?? {};
   return {
     id: row.id,
-    name: String(template.name ?? 'Nothing'),
+    name: String(template.name ?? t`Nothing`),
     kind: String(template.unified_job_type ?? ''),
     all: row['all_parents_must_converge'] === true,
     row,

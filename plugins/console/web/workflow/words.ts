@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit/texts';
 import {
   type Graph,
   type GraphLink,
@@ -16,10 +17,10 @@ const triggers: Record<string, string> = { success: 'after success, ', failure: 
 export function linkWords({ kind, condition }: GraphLink): string {
   if (kind !== 'condition' || !condition) return linkLabels[kind];
   const { trigger, artifact_key: key, operator, expected_value: value } = condition;
-  return `If ${triggers[trigger] ?? ''}${key} ${operators[operator] ?? operator} ${value}`;
+  return t`If ${triggers[trigger] ?? ''}${key} ${operators[operator] ?? operator} ${value}`;
 }
 
-export const kindWords = ({ kind }: GraphNode): string => kindLabels[kind] ?? 'Template is gone';
+export const kindWords = ({ kind }: GraphNode): string => kindLabels[kind] ?? t`Template is gone`;
 
 /** What follows a node, as a sentence for those who do not see the picture. */
 export function followWords(graph: Graph, node: GraphNode): string {
@@ -27,7 +28,7 @@ export function followWords(graph: Graph, node: GraphNode): string {
   const parts = Object.entries(byWords).map(
     ([words, links = []]) => `${words}: ${links.map(({ to }) => nodeAt(graph, to)?.name).join(', ')}.`,
   );
-  return parts.join(' ') || 'Nothing follows.';
+  return parts.join(' ') || t`Nothing follows.`;
 }
 
 /** The node, how it is, and what follows. */

@@ -1,4 +1,4 @@
-import { type Column, duration, Status, Table, When } from '@tapline/console-kit';
+import { type Column, duration, Status, Table, When, t } from '@tapline/console-kit';
 
 /** What one tap of a plugin did with one run. */
 export interface HookTrace {
@@ -18,9 +18,13 @@ export interface HookTrace {
 const tones: Record<string, string> = { ok: 'ok', denied: 'canceled' };
 
 const columns: Column<HookTrace>[] = [
-  { label: 'Result', narrow: true, cell: ({ result }) => <Status status={tones[result] ?? 'failed'} label={result} /> },
   {
-    label: 'Tap',
+    label: t`Result`,
+    narrow: true,
+    cell: ({ result }) => <Status status={tones[result] ?? 'failed'} label={result} />,
+  },
+  {
+    label: t`Tap`,
     heading: true,
     cell: ({ plugin, tap, hook }) => (
       <>
@@ -30,16 +34,16 @@ const columns: Column<HookTrace>[] = [
     ),
   },
   {
-    label: 'Run',
+    label: t`Run`,
     narrow: true,
-    cell: ({ run }) => (run === null ? <span class="muted">gone</span> : <a href={`/jobs?id=${run}`}>{run}</a>),
+    cell: ({ run }) => (run === null ? <span class="muted">{t`gone`}</span> : <a href={`/jobs?id=${run}`}>{run}</a>),
   },
-  { label: 'Try', narrow: true, cell: ({ attempt }) => attempt },
-  { label: 'Took', narrow: true, cell: ({ milliseconds }) => duration(Number(milliseconds) / 1000) },
-  { label: 'When', narrow: true, cell: ({ created }) => <When at={created} /> },
-  { label: 'Error', cell: ({ error }) => error || <span class="muted">–</span> },
+  { label: t`Try`, narrow: true, cell: ({ attempt }) => attempt },
+  { label: t`Took`, narrow: true, cell: ({ milliseconds }) => duration(Number(milliseconds) / 1000) },
+  { label: t`When`, narrow: true, cell: ({ created }) => <When at={created} /> },
+  { label: t`Error`, cell: ({ error }) => error || <span class="muted">–</span> },
 ];
 
 export const HookTraces = ({ traces }: { traces: readonly HookTrace[] }) => (
-  <Table caption="What plugins did" columns={columns} rows={traces} rowKey={({ id }) => id} />
+  <Table caption={t`What plugins did`} columns={columns} rows={traces} rowKey={({ id }) => id} />
 );

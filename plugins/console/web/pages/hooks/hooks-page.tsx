@@ -14,6 +14,7 @@ import {
   useOptions,
   useQuery,
   When,
+  t,
 } from '@tapline/console-kit';
 import { type HookTrace, HookTraces } from './hook-traces.tsx';
 
@@ -39,16 +40,16 @@ interface Hook {
 export function HooksPage() {
   const { data, error, reload } = useQuery<Page<Hook>>('hooks/?page_size=200');
   return (
-    <PageLayout title="Hooks" intro="Where plugins have a say in runs, and what each of them did.">
-      {error.value && <Failure error={error.value} what="list of hooks" again={reload} />}
-      {!data.value && !error.value && <Loading what="hooks" />}
+    <PageLayout title={t`Hooks`} intro={t`Where plugins have a say in runs, and what each of them did.`}>
+      {error.value && <Failure error={error.value} what={t`list of hooks`} again={reload} />}
+      {!data.value && !error.value && <Loading what={t`hooks`} />}
       {data.value?.results.map((hook) => (
         <section key={hook.name} aria-labelledby={`hook-${hook.name}`}>
           <h2 id={`hook-${hook.name}`}>{hook.name}</h2>
-          {hook.taps.length === 0 && <p class="muted">No plugin taps it.</p>}
+          {hook.taps.length === 0 && <p class="muted">{t`No plugin taps it.`}</p>}
           {hook.taps.length > 0 && (
             <Table
-              caption={`Taps of ${hook.name} in their order`}
+              caption={t`Taps of ${hook.name} in their order`}
               columns={columns}
               rows={hook.taps}
               rowKey={({ plugin, name }) => `${plugin} ${name}`}
@@ -62,16 +63,16 @@ export function HooksPage() {
 }
 
 const columns: Column<Tap>[] = [
-  { label: 'Tap', heading: true, cell: ({ plugin, name }) => `${plugin} : ${name}` },
-  { label: 'Stage', narrow: true, cell: ({ stage }) => stage },
-  { label: 'If it fails', narrow: true, cell: ({ fail_mode }) => fail_mode },
-  { label: 'Calls', narrow: true, cell: ({ calls }) => calls },
-  { label: 'Errors', narrow: true, cell: ({ errors }) => errors },
-  { label: '95 % within', narrow: true, cell: ({ p95_ms }) => (p95_ms === null ? '–' : `${Math.round(p95_ms)} ms`) },
-  { label: 'Last called', narrow: true, cell: ({ last_called }) => <When at={last_called} /> },
+  { label: t`Tap`, heading: true, cell: ({ plugin, name }) => `${plugin} : ${name}` },
+  { label: t`Stage`, narrow: true, cell: ({ stage }) => stage },
+  { label: t`If it fails`, narrow: true, cell: ({ fail_mode }) => fail_mode },
+  { label: t`Calls`, narrow: true, cell: ({ calls }) => calls },
+  { label: t`Errors`, narrow: true, cell: ({ errors }) => errors },
+  { label: t`95 % within`, narrow: true, cell: ({ p95_ms }) => (p95_ms === null ? '–' : t`${Math.round(p95_ms)} ms`) },
+  { label: t`Last called`, narrow: true, cell: ({ last_called }) => <When at={last_called} /> },
 ];
 
-const filtered = { many: 'traces', filters: ['hook', 'plugin', 'tap', 'run', 'result', 'created'] };
+const filtered = { many: t`traces`, filters: ['hook', 'plugin', 'tap', 'run', 'result', 'created'] };
 
 function Traces() {
   const { path, query } = place.value;
@@ -80,10 +81,10 @@ function Traces() {
   const options = useOptions('hooks/traces/');
   return (
     <section aria-labelledby="traces-title">
-      <h2 id="traces-title">Traces</h2>
+      <h2 id="traces-title">{t`Traces`}</h2>
       <FilterBar resource={filtered} fields={options.data.value?.actions.GET ?? {}} asked={asked} />
-      {error.value && <Failure error={error.value} what="list of traces" again={reload} />}
-      {data.value?.count === 0 && <p class="empty">There is none.</p>}
+      {error.value && <Failure error={error.value} what={t`list of traces`} again={reload} />}
+      {data.value?.count === 0 && <p class="empty">{t`There is none.`}</p>}
       {data.value && data.value.count > 0 && (
         <>
           <HookTraces traces={data.value.results} />

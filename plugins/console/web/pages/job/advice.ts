@@ -1,24 +1,25 @@
+import { t } from '@tapline/console-kit/texts';
 /** What usually helps, by what the engine says. The first that fits is shown. */
 const known: readonly [RegExp, string][] = [
   [
     /permission denied \(publickey|authentication failure|permission denied, please try again/i,
-    'The host does not accept the key or password. Check the machine credential of the template: user name, and that its key is in authorized_keys on the host.',
+    t`The host does not accept the key or password. Check the machine credential of the template: user name, and that its key is in authorized_keys on the host.`,
   ],
   [
     /could not resolve hostname|name or service not known/i,
-    'The name of the host cannot be resolved. Set ansible_host among the variables of the host, or mend the name.',
+    t`The name of the host cannot be resolved. Set ansible_host among the variables of the host, or mend the name.`,
   ],
   [
     /connection (?:refused|timed out)|no route to host|operation timed out/i,
-    'The host does not answer. Is it up, and may the node that ran this reach its ssh port?',
+    t`The host does not answer. Is it up, and may the node that ran this reach its ssh port?`,
   ],
   [
     /host key verification failed|remote host identification has changed/i,
-    'The key of the host is another one than before. Make sure that it is the right host, then renew its entry in known_hosts.',
+    t`The key of the host is another one than before. Make sure that it is the right host, then renew its entry in known_hosts.`,
   ],
   [
     /missing sudo password|sudo: a password is required|incorrect sudo password/i,
-    'Becoming another user needs a password: store it in the machine credential, or let the credential ask for it at launch.',
+    t`Becoming another user needs a password: store it in the machine credential, or let the credential ask for it at launch.`,
   ],
   [
     /is undefined|undefined variable/i,
@@ -34,7 +35,7 @@ const known: readonly [RegExp, string][] = [
   ],
   [
     /interpreter|python.*not found|\/usr\/bin\/python/i,
-    'No usable Python was found on the host. Set ansible_python_interpreter among its variables.',
+    t`No usable Python was found on the host. Set ansible_python_interpreter among its variables.`,
   ],
   [
     /decryption failed|vault (?:password|secrets)/i,
@@ -42,7 +43,7 @@ const known: readonly [RegExp, string][] = [
   ],
   [
     /no hosts matched|provided hosts list is empty/i,
-    'No host matched: compare the hosts of the play with the inventory and the limit.',
+    t`No host matched: compare the hosts of the play with the inventory and the limit.`,
   ],
 ];
 

@@ -1,4 +1,4 @@
-import { Folded, isActive, Notice, type Run, type RunEvent, runPath, useQuery } from '@tapline/console-kit';
+import { Folded, isActive, Notice, type Run, type RunEvent, runPath, useQuery, t } from '@tapline/console-kit';
 import { firstLine } from '../../output/seek.ts';
 import { adviceFor } from './advice.ts';
 
@@ -24,7 +24,7 @@ export function FailureReading({ run, events }: { run: Run; events: string }) {
   const general = adviceFor([run.job_explanation, run.result_traceback ?? ''].join('\n'));
   return (
     <section class="failure" aria-labelledby="failure-title">
-      <h2 id="failure-title">{run.status === 'error' ? 'Why it could not run' : 'What failed'}</h2>
+      <h2 id="failure-title">{run.status === 'error' ? t`Why it could not run` : t`What failed`}</h2>
       {run.job_explanation && <p class="explanation">{run.job_explanation}</p>}
       {failures.length > 0 && (
         <ul class="failures">
@@ -33,12 +33,14 @@ export function FailureReading({ run, events }: { run: Run; events: string }) {
           ))}
         </ul>
       )}
-      {data.value && data.value.count > most && <p>… and {data.value.count - most} more; they are in the output.</p>}
+      {data.value && data.value.count > most && (
+        <p>{t`… and ${data.value.count - most} more; they are in the output.`}</p>
+      )}
       {path && data.value && failures.length === 0 && !run.job_explanation && (
-        <p>No task failed by itself: the last lines of the output say what happened.</p>
+        <p>{t`No task failed by itself: the last lines of the output say what happened.`}</p>
       )}
       {general && failures.length === 0 && <Advice text={general} />}
-      {run.result_traceback && <Folded title="Details" text={run.result_traceback} />}
+      {run.result_traceback && <Folded title={t`Details`} text={run.result_traceback} />}
     </section>
   );
 }
@@ -49,7 +51,7 @@ function Remark({ run }: { run: Run }) {
   const text = [...new Set([run.job_explanation, ...waits])].filter(Boolean).join('\n');
   if (!text) return null;
   return (
-    <Notice tone={isActive(run) ? 'info' : 'warn'} {...(waits.length ? { title: 'Why it waits' } : {})}>
+    <Notice tone={isActive(run) ? 'info' : 'warn'} {...(waits.length ? { title: t`Why it waits` } : {})}>
       <p class="explanation">{text}</p>
     </Notice>
   );
@@ -62,19 +64,21 @@ function FailedTask({ event, run }: { event: RunEvent; run: Run }) {
   return (
     <li>
       <p class="failed-task">
-        <strong>{event.host_name || event.event_data?.host || 'A host'}</strong>
-        {unreachable ? ' could not be reached' : ' failed'}
+        <strong>{event.host_name || event.event_data?.host || t`A host`}</strong>
+        {unreachable ? t` could not be reached` : t` failed`}
         {event.task && (
           <>
             {' '}
-            at <em>{event.role ? `${event.role} : ${event.task}` : event.task}</em>
+            {t`at`} <em>{event.role ? `${event.role} : ${event.task}` : event.task}</em>
           </>
         )}
       </p>
       <pre class="message">{message}</pre>
       {advice && <Advice text={advice} />}
       <p>
-        <a href={`${runPath(run)}?line=${firstLine(event) + 1}`}>Show line {firstLine(event) + 1} of the output</a>
+        <a
+          href={`${runPath(run)}?line=${firstLine(event) + 1}`}
+        >{t`Show line ${firstLine(event) + 1} of the output`}</a>
       </p>
     </li>
   );
@@ -82,7 +86,7 @@ function FailedTask({ event, run }: { event: RunEvent; run: Run }) {
 
 const Advice = ({ text }: { text: string }) => (
   <p class="advice">
-    <strong>What to do: </strong>
+    <strong>{t`What to do:`} </strong>
     {text}
   </p>
 );
@@ -92,7 +96,7 @@ export function messageOf({ event_data, stdout }: RunEvent): string {
   const items: any[] = (Array.isArray(result.results) ? result.results : []).filter((item: any) => item?.failed);
   const said = items.length ? items.slice(0, 3).map((item) => `${label(item)}${textOf(item)}`) : [textOf(result)];
   const text = said.filter(Boolean).join('\n');
-  return text || stdout.trim().split('\n').at(0) || 'No message.';
+  return text || stdout.trim().split('\n').at(0) || t`No message.`;
 }
 
 const label = (item: any): string => (typeof item.item === 'string' ? `${item.item}: ` : '');

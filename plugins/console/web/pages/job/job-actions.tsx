@@ -11,6 +11,7 @@ import {
   runNoun,
   runPath,
   toast,
+  t,
 } from '@tapline/console-kit';
 import { PasswordsDialog } from './passwords-dialog.tsx';
 
@@ -39,7 +40,7 @@ export function JobActions({ run, onChange }: Props) {
         if (names.length) passwords.value = { names, hosts };
         else await sendRelaunch(run, hosts);
       },
-      { whose: 'Relaunch failed' },
+      { whose: t`Relaunch failed` },
     );
 
   if (isActive(run))
@@ -51,7 +52,7 @@ export function JobActions({ run, onChange }: Props) {
           onClick={() => void (asking.value = true)}
           disabled={run.canceled_on !== null}
         >
-          {run.canceled_on === null ? `Cancel ${noun}` : 'Canceling …'}
+          {run.canceled_on === null ? t`Cancel ${noun}` : t`Canceling …`}
         </button>
         {asking.value && <CancelDialog run={run} onClose={() => void (asking.value = false)} onChange={onChange} />}
       </>
@@ -60,13 +61,9 @@ export function JobActions({ run, onChange }: Props) {
   return (
     <>
       {run.failed && run.type === 'job' && (
-        <button type="button" onClick={() => void relaunch('failed')}>
-          Relaunch on failed hosts
-        </button>
+        <button type="button" onClick={() => void relaunch('failed')}>{t`Relaunch on failed hosts`}</button>
       )}
-      <button type="button" class="primary" onClick={() => void relaunch('all')}>
-        Relaunch
-      </button>
+      <button type="button" class="primary" onClick={() => void relaunch('all')}>{t`Relaunch`}</button>
       {passwords.value && (
         <PasswordsDialog
           names={passwords.value.names}
@@ -90,24 +87,23 @@ function CancelDialog({ run, onClose, onChange }: Props & { onClose: () => void 
   const cancel = async () => {
     try {
       await post(`${run.url}cancel/`);
-      toast(`${run.name} is being canceled.`);
+      toast(t`${run.name} is being canceled.`);
     } catch (error) {
       const ended = error instanceof ApiFailure && error.status === 405;
-      toast(ended ? 'It had ended already.' : `Canceling failed: ${(error as Error).message}`, ended ? 'info' : 'bad');
+      toast(
+        ended ? t`It had ended already.` : t`Canceling failed: ${(error as Error).message}`,
+        ended ? 'info' : 'bad',
+      );
     }
     onClose();
     await onChange();
   };
   return (
-    <Dialog title={`Cancel ${run.name}?`} onClose={onClose}>
-      <p>What it has changed so far stays changed. What it does now is interrupted.</p>
+    <Dialog title={t`Cancel ${run.name}?`} onClose={onClose}>
+      <p>{t`What it has changed so far stays changed. What it does now is interrupted.`}</p>
       <div class="form-actions">
-        <button type="button" class="danger" onClick={() => void cancel()}>
-          Cancel {noun}
-        </button>
-        <button type="button" onClick={onClose}>
-          Keep running
-        </button>
+        <button type="button" class="danger" onClick={() => void cancel()}>{t`Cancel ${noun}`}</button>
+        <button type="button" onClick={onClose}>{t`Keep running`}</button>
       </div>
     </Dialog>
   );

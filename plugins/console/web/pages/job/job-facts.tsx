@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Elapsed, Folded, linkedPage, type Run, When } from '@tapline/console-kit';
+import { Elapsed, Folded, linkedPage, type Run, When, t } from '@tapline/console-kit';
 
 const hostLabels: Record<string, string> = {
   ok: 'ok',
@@ -14,12 +14,12 @@ const hostLabels: Record<string, string> = {
 
 /** What it ran from and on, as its summaries name it. */
 const linked: readonly (readonly [label: string, field: string])[] = [
-  ['Template', 'job_template'],
-  ['Template', 'workflow_job_template'],
-  ['Workflow', 'source_workflow_job'],
-  ['Source', 'inventory_source'],
-  ['Inventory', 'inventory'],
-  ['Project', 'project'],
+  [t`Template`, 'job_template'],
+  [t`Template`, 'workflow_job_template'],
+  [t`Workflow`, 'source_workflow_job'],
+  [t`Source`, 'inventory_source'],
+  [t`Inventory`, 'inventory'],
+  [t`Project`, 'project'],
 ];
 
 function linkTo({ related, summary_fields }: Run, field: string): ComponentChildren {
@@ -43,25 +43,25 @@ export function JobFacts({ run }: { run: Run }) {
   const counts = Object.entries(run.host_status_counts ?? {}).filter(([, count]) => count > 0);
   const facts: [string, ComponentChildren][] = [
     ...linked.map(([label, field]): [string, ComponentChildren] => [label, linkTo(run, field)]),
-    ['Playbook', run.playbook],
-    ['Module', run.module_name],
-    ['Arguments', run.module_args],
-    ['Kind', run.type === 'system_job' && run.job_type],
-    ['Message', run.context_message],
-    ['Decides by itself', run.approval_expiration && new Date(run.approval_expiration).toLocaleString()],
-    ['Limit', run.limit],
-    ['Credentials', (named['credentials'] ?? []).map(({ name }: { name: string }) => name).join(', ')],
-    ['Revision', run.scm_revision?.slice(0, 10)],
-    ['Started by', run.launched_by?.name],
-    ['Created', <When key="when" at={run.created} />],
-    ['Took', <Elapsed key="took" {...run} />],
-    ['Hosts', counts.map(([name, count]) => `${count} ${hostLabels[name] ?? name}`).join(', ')],
-    ['Ran on', run.execution_node],
+    [t`Playbook`, run.playbook],
+    [t`Module`, run.module_name],
+    [t`Arguments`, run.module_args],
+    [t`Kind`, run.type === 'system_job' && run.job_type],
+    [t`Message`, run.context_message],
+    [t`Decides by itself`, run.approval_expiration && new Date(run.approval_expiration).toLocaleString()],
+    [t`Limit`, run.limit],
+    [t`Credentials`, (named['credentials'] ?? []).map(({ name }: { name: string }) => name).join(', ')],
+    [t`Revision`, run.scm_revision?.slice(0, 10)],
+    [t`Started by`, run.launched_by?.name],
+    [t`Created`, <When key="when" at={run.created} />],
+    [t`Took`, <Elapsed key="took" {...run} />],
+    [t`Hosts`, counts.map(([name, count]) => `${count} ${hostLabels[name] ?? name}`).join(', ')],
+    [t`Ran on`, run.execution_node],
   ];
   const variables = run.extra_vars && run.extra_vars !== '{}' ? run.extra_vars : '';
   return (
     <div class="facts">
-      <dl aria-label="About this run">
+      <dl aria-label={t`About this run`}>
         {facts
           .filter(([, value]) => value)
           .map(([label, value], i) => (
@@ -71,7 +71,7 @@ export function JobFacts({ run }: { run: Run }) {
             </div>
           ))}
       </dl>
-      {variables && <Folded title="Extra variables" text={readable(variables)} />}
+      {variables && <Folded title={t`Extra variables`} text={readable(variables)} />}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Dialog, type FieldErrors, Form } from '@tapline/console-kit';
+import { Dialog, type FieldErrors, Form, t } from '@tapline/console-kit';
 import { PasswordFields } from '../launch/password-fields.tsx';
 
 interface Props {
@@ -12,10 +12,10 @@ export function PasswordsDialog({ names, onClose, onSubmit }: Props) {
   const given = useSignal<Record<string, string>>({});
   const errors = useSignal<FieldErrors>({});
   return (
-    <Dialog title="Passwords for this launch" onClose={onClose}>
+    <Dialog title={t`Passwords for this launch`} onClose={onClose}>
       <Form
-        submit="Relaunch"
-        busy="Launching …"
+        submit={t`Relaunch`}
+        busy={t`Launching …`}
         errors={errors}
         known={[]}
         onCancel={onClose}

@@ -12,19 +12,20 @@ import {
   SelectRuns,
   useOptions,
   useRuns,
+  t,
 } from '@tapline/console-kit';
 
 const filters = [
-  { value: '', label: 'All' },
-  { value: 'active', label: 'Running and waiting', statuses: 'pending,waiting,running' },
-  { value: 'failed', label: 'Failed', statuses: 'failed,error' },
-  { value: 'successful', label: 'Successful', statuses: 'successful' },
+  { value: '', label: t`All` },
+  { value: 'active', label: t`Running and waiting`, statuses: 'pending,waiting,running' },
+  { value: 'failed', label: t`Failed`, statuses: 'failed,error' },
+  { value: 'successful', label: t`Successful`, statuses: 'successful' },
 ] as const;
 
 /** What ran is no resource of one kind: only what its filters need of one. */
 const runs = {
-  one: 'job',
-  many: 'jobs',
+  one: t`job`,
+  many: t`jobs`,
   filters: ['name', 'type', 'launch_type', 'created', 'finished', 'limit', 'instance_group'],
 };
 
@@ -40,8 +41,8 @@ export function JobsPage() {
   const { data, error, reload } = useRuns(list);
 
   return (
-    <PageLayout title="Jobs" intro="Everything that ran, runs or waits to run, newest first.">
-      <nav class="tabs" aria-label="Which jobs">
+    <PageLayout title={t`Jobs`} intro={t`Everything that ran, runs or waits to run, newest first.`}>
+      <nav class="tabs" aria-label={t`Which jobs`}>
         {filters.map(({ value, label }) => (
           <a
             key={value}
@@ -54,18 +55,25 @@ export function JobsPage() {
       </nav>
       <FilterBar resource={runs} fields={options.data.value?.actions.GET ?? {}} asked={asked} />
       {options.error.value && (
-        <Failure error={options.error.value} what="list of what can be filtered" again={options.reload} />
+        <Failure error={options.error.value} what={t`list of what can be filtered`} again={options.reload} />
       )}
-      {error.value && <Failure error={error.value} what="list of jobs" again={reload} />}
-      {!data.value && !error.value && <Loading what="jobs" />}
+      {error.value && <Failure error={error.value} what={t`list of jobs`} again={reload} />}
+      {!data.value && !error.value && <Loading what={t`jobs`} />}
       {data.value?.count === 0 && (
         <p class="empty">
-          {narrowed ? 'There is none of these.' : 'Nothing has run yet.'} <a href="/templates">Launch a template</a>
+          {narrowed ? t`There is none of these.` : t`Nothing has run yet.`}{' '}
+          <a href="/templates">{t`Launch a template`}</a>
         </p>
       )}
       {data.value && data.value.count > 0 && (
         <>
-          <SelectRuns key={list} caption={`${chosen.label} jobs`} runs={data.value.results} reload={reload} />
+          <SelectRuns
+            key={list}
+            caption={t`${chosen.label} jobs`}
+            runs={data.value.results}
+            all={{ list, count: data.value.count }}
+            reload={reload}
+          />
           <Pager path="/jobs" query={query} page={asked.page} pages={Math.ceil(data.value.count / pageSize)} />
         </>
       )}

@@ -9,6 +9,7 @@ import {
   TextField,
   toast,
   useFields,
+  t,
 } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { Part } from './part.tsx';
@@ -17,22 +18,22 @@ const choices = ['front', 'back'].map((value) => ({ value, label: value }));
 
 /** As the service would answer: each error at its field. */
 const refuse = () => {
-  throw new ApiFailure(400, { name: ['This field may not be blank.'] });
+  throw new ApiFailure(400, { name: [t`This field may not be blank.`] });
 };
 
 export function AskedParts() {
   const { values, errors, bind } = useFields({ name: '', notes: '', side: 'front', token: masked, inventory: '' });
   const on = useSignal(true);
-  const send = async () => (values.value.name ? toast(`${values.value.name} would be saved.`, 'good') : refuse());
+  const send = async () => (values.value.name ? toast(t`${values.value.name} would be saved.`, 'good') : refuse());
   return (
-    <Part name="Form">
-      <Form submit="Save" errors={errors} known={Object.keys(values.value)} onSubmit={send}>
-        <TextField {...bind('name')} label="Name" required hint="Left empty, it is refused." />
-        <TextField {...bind('notes')} label="Notes" lines={4} code />
-        <SelectField {...bind('side')} label="Side" choices={choices} preset />
-        <RelationPicker {...bind('inventory')} label="Inventory" list="inventories/" />
-        <SecretField {...bind('token')} label="Token" />
-        <CheckField name="on" label="Switched on" checked={on.value} onValue={(value) => void (on.value = value)} />
+    <Part name={t`Form`}>
+      <Form submit={t`Save`} errors={errors} known={Object.keys(values.value)} onSubmit={send}>
+        <TextField {...bind('name')} label={t`Name`} required hint={t`Left empty, it is refused.`} />
+        <TextField {...bind('notes')} label={t`Notes`} lines={4} code />
+        <SelectField {...bind('side')} label={t`Side`} choices={choices} preset />
+        <RelationPicker {...bind('inventory')} label={t`Inventory`} list="inventories/" />
+        <SecretField {...bind('token')} label={t`Token`} />
+        <CheckField name="on" label={t`Switched on`} checked={on.value} onValue={(value) => void (on.value = value)} />
       </Form>
     </Part>
   );

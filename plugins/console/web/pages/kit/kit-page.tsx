@@ -1,4 +1,4 @@
-import { PageLayout } from '@tapline/console-kit';
+import { PageLayout, t } from '@tapline/console-kit';
 import { AskedParts } from './asked-parts.tsx';
 import { ListParts } from './list-parts.tsx';
 import { SaidParts } from './said-parts.tsx';
@@ -7,10 +7,10 @@ import { ShownParts } from './shown-parts.tsx';
 /** Each part of the kit as it looks and works, for whoever writes a page; it stands in no menu. */
 export const KitPage = () => (
   <PageLayout
-    title="Console kit"
-    trail={[{ label: 'Plugins', href: '/plugins' }]}
-    intro="What pages are made of, core's own and those of plugins."
-    actions={<a href="/api/docs/">API</a>}
+    title={t`Console kit`}
+    trail={[{ label: t`Plugins`, href: '/plugins' }]}
+    intro={t`What pages are made of, core's own and those of plugins.`}
+    actions={<a href="/api/docs/">{t`API`}</a>}
   >
     <SaidParts />
     <ShownParts />

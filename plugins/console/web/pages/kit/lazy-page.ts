@@ -1,5 +1,5 @@
-import { lazily } from '@tapline/console-kit';
+import { lazily, t } from '@tapline/console-kit';
 
-export const KitPage = lazily<{ params: Record<string, string> }>('the kit', () =>
+export const KitPage = lazily<{ params: Record<string, string> }>(t`the kit`, () =>
   import('./kit-page.tsx').then((file) => file.KitPage),
 );

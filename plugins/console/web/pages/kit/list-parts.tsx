@@ -1,12 +1,12 @@
-import { ListView, type Resource, useOptions } from '@tapline/console-kit';
+import { ListView, type Resource, useOptions, t } from '@tapline/console-kit';
 import { Part } from './part.tsx';
 
 /** What OPTIONS does not tell of a list. */
 const organizations: Resource = {
   path: 'organizations',
   type: 'organization',
-  one: 'organization',
-  many: 'organizations',
+  one: t`organization`,
+  many: t`organizations`,
   columns: ['name', 'created'],
   filters: ['name'],
 };
@@ -15,7 +15,7 @@ const organizations: Resource = {
 export function ListParts() {
   const options = useOptions('organizations/');
   return (
-    <Part name="List of a resource">
+    <Part name={t`List of a resource`}>
       <ListView resource={organizations} options={options} />
     </Part>
   );

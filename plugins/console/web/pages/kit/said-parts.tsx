@@ -1,4 +1,4 @@
-import { Dialog, Folded, Notice, Status, toast } from '@tapline/console-kit';
+import { Dialog, Folded, Notice, Status, toast, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { Part } from './part.tsx';
 
@@ -9,40 +9,34 @@ export function SaidParts() {
   const close = () => void (open.value = false);
   return (
     <>
-      <Part name="Notice">
+      <Part name={t`Notice`}>
         {(['info', 'good', 'warn', 'bad'] as const).map((tone) => (
-          <Notice key={tone} tone={tone} title={`Of the tone ${tone}`}>
-            <p>Something that has to be known here.</p>
+          <Notice key={tone} tone={tone} title={t`Of the tone ${tone}`}>
+            <p>{t`Something that has to be known here.`}</p>
           </Notice>
         ))}
       </Part>
-      <Part name="Status">
+      <Part name={t`Status`}>
         <p class="actions">
           {statuses.map((status) => (
             <Status key={status} status={status} />
           ))}
         </p>
       </Part>
-      <Part name="Empty and folded">
-        <p class="empty">There is no record yet.</p>
-        <Folded title="More of it" text="Seen by whoever asks for it." />
+      <Part name={t`Empty and folded`}>
+        <p class="empty">{t`There is no record yet.`}</p>
+        <Folded title={t`More of it`} text={t`Seen by whoever asks for it.`} />
       </Part>
-      <Part name="Toast and dialog">
+      <Part name={t`Toast and dialog`}>
         <p class="actions">
-          <button type="button" onClick={() => toast('It is done.', 'good')}>
-            Say so
-          </button>
-          <button type="button" onClick={() => void (open.value = true)}>
-            Ask
-          </button>
+          <button type="button" onClick={() => toast(t`It is done.`, 'good')}>{t`Say so`}</button>
+          <button type="button" onClick={() => void (open.value = true)}>{t`Ask`}</button>
         </p>
         {open.value && (
-          <Dialog title="Shall it be so?" onClose={close}>
-            <p>The focus stays inside, and goes back where it was.</p>
+          <Dialog title={t`Shall it be so?`} onClose={close}>
+            <p>{t`The focus stays inside, and goes back where it was.`}</p>
             <div class="form-actions">
-              <button type="button" class="primary" onClick={close}>
-                Yes
-              </button>
+              <button type="button" class="primary" onClick={close}>{t`Yes`}</button>
             </div>
           </Dialog>
         )}

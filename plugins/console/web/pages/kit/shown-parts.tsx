@@ -1,4 +1,4 @@
-import { Chart, type Column, Diff, Elapsed, liveState, Table, useApi, user, When } from '@tapline/console-kit';
+import { Chart, type Column, Diff, Elapsed, liveState, Table, useApi, user, When, t } from '@tapline/console-kit';
 import { Part } from './part.tsx';
 
 interface Host {
@@ -7,8 +7,8 @@ interface Host {
 }
 
 const columns: readonly Column<Host>[] = [
-  { label: 'Name', heading: true, cell: ({ name }) => name },
-  { label: 'Seen', narrow: true, cell: ({ seen }) => <When at={seen} /> },
+  { label: t`Name`, heading: true, cell: ({ name }) => name },
+  { label: t`Seen`, narrow: true, cell: ({ seen }) => <When at={seen} /> },
 ];
 const hosts = ['web1', 'web2'].map((name) => ({ name, seen: '2026-01-05T03:00:00Z' }));
 const before = 'port: 80\nworkers: 4\nlog: info';
@@ -16,24 +16,24 @@ const after = 'port: 443\nworkers: 4\nlog: info\ntls: true';
 
 export const ShownParts = () => (
   <>
-    <Part name="Table">
-      <Table caption="Hosts" columns={columns} rows={hosts} rowKey={({ name }) => name} />
+    <Part name={t`Table`}>
+      <Table caption={t`Hosts`} columns={columns} rows={hosts} rowKey={({ name }) => name} />
     </Part>
-    <Part name="Chart">
+    <Part name={t`Chart`}>
       <Chart
-        caption="Runs by day"
-        points={['Monday', 'Tuesday', 'Wednesday'].map((label, i) => ({ label, value: [1200, 450, 0][i]! }))}
+        caption={t`Runs by day`}
+        points={[t`Monday`, t`Tuesday`, t`Wednesday`].map((label, i) => ({ label, value: [1200, 450, 0][i]! }))}
       />
     </Part>
-    <Part name="Diff">
-      <Diff label="What changed" before={before} after={after} />
+    <Part name={t`Diff`}>
+      <Diff label={t`What changed`} before={before} after={after} />
     </Part>
-    <Part name="Time">
+    <Part name={t`Time`}>
       <p>
-        It took <Elapsed started="2026-01-05T03:00:00Z" finished="2026-01-05T03:02:10Z" elapsed={130} />
+        {t`It took`} <Elapsed started="2026-01-05T03:00:00Z" finished="2026-01-05T03:02:10Z" elapsed={130} />
       </p>
     </Part>
-    <Part name="Capabilities and live">
+    <Part name={t`Capabilities and live`}>
       <Capabilities />
     </Part>
   </>
@@ -44,8 +44,6 @@ function Capabilities() {
   const { data, may } = useApi(`users/${user.value?.id}/`);
   if (!data.value) return null;
   return (
-    <p>
-      {data.value.username} may {may('edit') ? '' : 'not '}change this account; live updates are {liveState.value}.
-    </p>
+    <p>{t`${data.value.username} may ${may('edit') ? '' : 'not '}change this account; live updates are ${liveState.value}.`}</p>
   );
 }

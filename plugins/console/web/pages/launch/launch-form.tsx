@@ -1,6 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { ApiFailure, attemptKey, type FieldErrors, Form, go, pageOf, post, type Template } from '@tapline/console-kit';
+import {
+  ApiFailure,
+  attemptKey,
+  type FieldErrors,
+  Form,
+  go,
+  pageOf,
+  post,
+  type Template,
+  t,
+} from '@tapline/console-kit';
 import { PasswordFields } from './password-fields.tsx';
 import { type Answers, firstAnswers, withAnswers } from '../../survey/answers.ts';
 import type { Question } from '../../survey/questions.ts';
@@ -47,15 +57,15 @@ export function LaunchForm({ api, template, info, options, questions }: Props) {
 
   return (
     <Form
-      submit="Launch"
-      busy="Launching …"
+      submit={t`Launch`}
+      busy={t`Launching …`}
       errors={errors}
       known={[...asked.map(({ key }) => key), 'credential_passwords']}
       onSubmit={submit}
       explain={explain}
     >
       {asked.length + questions.length === 0 && names.value.length === 0 && (
-        <p>It asks for nothing: launch it as it is.</p>
+        <p>{t`It asks for nothing: launch it as it is.`}</p>
       )}
       <SurveyFields questions={questions} answers={answers} />
       {asked.map((prompt) => (
@@ -79,7 +89,7 @@ function explain(failure: ApiFailure) {
   const { body } = failure;
   if (Array.isArray(body?.variables_needed_to_start))
     return body.variables_needed_to_start.map((text: unknown) => <p key={String(text)}>{String(text)}</p>);
-  if (Array.isArray(body?.passwords_needed_to_start)) return <p>Passwords are needed to start this job.</p>;
+  if (Array.isArray(body?.passwords_needed_to_start)) return <p>{t`Passwords are needed to start this job.`}</p>;
   if (failure.status !== 403 || !Array.isArray(body?.reasons)) return null;
   return (
     <>

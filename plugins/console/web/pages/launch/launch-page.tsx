@@ -1,4 +1,4 @@
-import { Failure, Loading, PageLayout, type Template, useOptions, useQuery } from '@tapline/console-kit';
+import { Failure, Loading, PageLayout, type Template, useOptions, useQuery, t } from '@tapline/console-kit';
 import type { Survey } from '../../survey/questions.ts';
 import { LaunchForm } from './launch-form.tsx';
 import type { LaunchInfo, LaunchOptions } from './prompts.ts';
@@ -26,10 +26,10 @@ function LaunchOf({ api, id }: { api: string; id: number }) {
   };
   const asks = info.data.value?.survey_enabled ? survey.data.value?.spec : [];
   return (
-    <PageLayout title={found ? `Launch ${found.name}` : 'Launch'} intro={found && <Intro template={found} />}>
-      {error && <Failure error={error} what="template" again={again} />}
+    <PageLayout title={found ? t`Launch ${found.name}` : t`Launch`} intro={found && <Intro template={found} />}>
+      {error && <Failure error={error} what={t`template`} again={again} />}
       {!error && !(found && info.data.value && options.data.value && asks) && (
-        <Loading what="what the template asks for" />
+        <Loading what={t`what the template asks for`} />
       )}
       {found && info.data.value && options.data.value && asks && (
         <LaunchForm
@@ -51,8 +51,8 @@ function Intro({ template }: { template: Template }) {
       {template.description && <p>{template.description}</p>}
       {template.playbook !== undefined && (
         <p class="muted">
-          <code>{template.playbook}</code> of {project?.name ?? 'no project'}
-          {inventory && <> on {inventory.name}</>}
+          <code>{template.playbook}</code> {t`of ${project?.name ?? t`no project`}`}
+          {inventory && <> {t`on ${inventory.name}`}</>}
         </p>
       )}
     </>

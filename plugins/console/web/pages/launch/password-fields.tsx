@@ -1,11 +1,11 @@
 import type { Signal } from '@preact/signals';
-import { type FieldErrors, TextField } from '@tapline/console-kit';
+import { type FieldErrors, TextField, t } from '@tapline/console-kit';
 
 const labels: Record<string, string> = {
-  ssh_password: 'Password for ssh',
-  become_password: 'Password to become another user (sudo)',
-  ssh_key_unlock: 'Passphrase of the ssh key',
-  vault_password: 'Vault password',
+  ssh_password: t`Password for ssh`,
+  become_password: t`Password to become another user (sudo)`,
+  ssh_key_unlock: t`Passphrase of the ssh key`,
+  vault_password: t`Vault password`,
 };
 
 /** `vault_password.prod` names the vault. */
@@ -37,6 +37,6 @@ export const PasswordFields = ({ names, passwords, errors }: PasswordProps) =>
   ));
 
 const passwordErrors = (name: string, errors: FieldErrors): string[] => [
-  ...(errors['passwords_needed_to_start']?.includes(name) ? ['This password is needed to start.'] : []),
+  ...(errors['passwords_needed_to_start']?.includes(name) ? [t`This password is needed to start.`] : []),
   ...(errors['credential_passwords']?.filter((text) => text.includes(name)) ?? []),
 ];

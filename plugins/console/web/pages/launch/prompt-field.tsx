@@ -7,6 +7,7 @@ import {
   SelectField,
   TextField,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 import type { OptionField, Prompt, Value } from './prompts.ts';
 
@@ -62,7 +63,7 @@ function ListedField({ prompt, option, required, value, errors, onValue }: Props
       required={required}
       preset={value !== ''}
       choices={choices}
-      empty={data.value ? 'Choose one' : 'Loading …'}
+      empty={data.value ? t`Choose one` : t`Loading …`}
       value={value as string}
       onValue={onValue}
     />

@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit/texts';
 /** What GET launch/ says. */
 export interface LaunchInfo {
   can_start_without_user_input: boolean;
@@ -32,62 +33,62 @@ export interface Prompt {
 
 /** In the order in which they stand on the page. */
 export const prompts: readonly Prompt[] = [
-  { key: 'inventory', flag: 'ask_inventory_on_launch', kind: 'one', label: 'Inventory', list: 'inventories' },
+  { key: 'inventory', flag: 'ask_inventory_on_launch', kind: 'one', label: t`Inventory`, list: 'inventories' },
   {
     key: 'limit',
     flag: 'ask_limit_on_launch',
     kind: 'text',
-    label: 'Limit',
-    hint: 'Only these hosts or groups, such as web:&staging. Empty means all.',
+    label: t`Limit`,
+    hint: t`Only these hosts or groups, such as web:&staging. Empty means all.`,
   },
   {
     key: 'extra_vars',
     flag: 'ask_variables_on_launch',
     kind: 'code',
-    label: 'Extra variables',
-    hint: 'YAML or JSON; they win over every other variable.',
+    label: t`Extra variables`,
+    hint: t`YAML or JSON; they win over every other variable.`,
   },
-  { key: 'credentials', flag: 'ask_credential_on_launch', kind: 'many', label: 'Credentials', list: 'credentials' },
+  { key: 'credentials', flag: 'ask_credential_on_launch', kind: 'many', label: t`Credentials`, list: 'credentials' },
   {
     key: 'job_type',
     flag: 'ask_job_type_on_launch',
     kind: 'choice',
-    label: 'Job type',
-    hint: 'A check changes nothing and shows what would change.',
+    label: t`Job type`,
+    hint: t`A check changes nothing and shows what would change.`,
   },
-  { key: 'scm_branch', flag: 'ask_scm_branch_on_launch', kind: 'text', label: 'Branch, tag or commit' },
+  { key: 'scm_branch', flag: 'ask_scm_branch_on_launch', kind: 'text', label: t`Branch, tag or commit` },
   {
     key: 'job_tags',
     flag: 'ask_tags_on_launch',
     kind: 'text',
-    label: 'Tags',
-    hint: 'Only tasks with one of these, separated by commas.',
+    label: t`Tags`,
+    hint: t`Only tasks with one of these, separated by commas.`,
   },
-  { key: 'skip_tags', flag: 'ask_skip_tags_on_launch', kind: 'text', label: 'Tags to skip' },
-  { key: 'verbosity', flag: 'ask_verbosity_on_launch', kind: 'choice', label: 'Verbosity' },
-  { key: 'diff_mode', flag: 'ask_diff_mode_on_launch', kind: 'check', label: 'Show differences of changed files' },
+  { key: 'skip_tags', flag: 'ask_skip_tags_on_launch', kind: 'text', label: t`Tags to skip` },
+  { key: 'verbosity', flag: 'ask_verbosity_on_launch', kind: 'choice', label: t`Verbosity` },
+  { key: 'diff_mode', flag: 'ask_diff_mode_on_launch', kind: 'check', label: t`Show differences of changed files` },
   {
     key: 'forks',
     flag: 'ask_forks_on_launch',
     kind: 'number',
-    label: 'Forks',
-    hint: 'Hosts at the same time; 0 leaves it to the engine.',
+    label: t`Forks`,
+    hint: t`Hosts at the same time; 0 leaves it to the engine.`,
   },
-  { key: 'job_slice_count', flag: 'ask_job_slice_count_on_launch', kind: 'number', label: 'Slices' },
-  { key: 'timeout', flag: 'ask_timeout_on_launch', kind: 'number', label: 'Timeout', hint: 'Seconds; 0 means none.' },
-  { key: 'labels', flag: 'ask_labels_on_launch', kind: 'many', label: 'Labels', list: 'labels' },
+  { key: 'job_slice_count', flag: 'ask_job_slice_count_on_launch', kind: 'number', label: t`Slices` },
+  { key: 'timeout', flag: 'ask_timeout_on_launch', kind: 'number', label: t`Timeout`, hint: t`Seconds; 0 means none.` },
+  { key: 'labels', flag: 'ask_labels_on_launch', kind: 'many', label: t`Labels`, list: 'labels' },
   {
     key: 'instance_groups',
     flag: 'ask_instance_groups_on_launch',
     kind: 'many',
-    label: 'Instance groups',
+    label: t`Instance groups`,
     list: 'instance_groups',
   },
   {
     key: 'execution_environment',
     flag: 'ask_execution_environment_on_launch',
     kind: 'one',
-    label: 'Execution environment',
+    label: t`Execution environment`,
     list: 'execution_environments',
   },
 ];

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { type FieldErrors, Form, Notice, TextField } from '@tapline/console-kit';
+import { type FieldErrors, Form, Notice, TextField, t } from '@tapline/console-kit';
 import { expired, logIn, Logo } from '@tapline/console-kit/shell';
 
 /** In place of everything while nobody is logged in. */
@@ -30,7 +30,7 @@ export function LoginAgain() {
     <dialog
       ref={dialog}
       class="login"
-      aria-label="Log in again"
+      aria-label={t`Log in again`}
       onCancel={(event) => event.preventDefault()}
       onClose={show}
     >
@@ -41,16 +41,21 @@ export function LoginAgain() {
 
 const nothingToLose = () => false;
 
+/** It has the title, and its first field the focus. */
+function useFirst() {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    document.title = t`Log in · Tapline`;
+    section.current?.querySelector('input')?.focus();
+  }, []);
+  return section;
+}
+
 function LoginCard() {
   const username = useSignal('');
   const password = useSignal('');
   const errors = useSignal<FieldErrors>({});
-  const section = useRef<HTMLElement>(null);
-  useEffect(() => {
-    document.title = 'Log in · Tapline';
-    section.current?.querySelector('input')?.focus();
-  }, []);
-
+  const section = useFirst();
   const submit = async () => {
     try {
       await logIn(username.value, password.value);
@@ -63,12 +68,19 @@ function LoginCard() {
     <section ref={section} class="login-card">
       <h1>
         <Logo />
-        Log in to Tapline
+        {t`Log in to Tapline`}
       </h1>
-      {expired.value && <Notice tone="info">Your session has ended. Log in again to go on where you were.</Notice>}
-      <Form submit="Log in" busy="Logging in …" onSubmit={submit} errors={errors} known={[]} typed={nothingToLose}>
+      {expired.value && <Notice tone="info">{t`Your session has ended. Log in again to go on where you were.`}</Notice>}
+      <Form
+        submit={t`Log in`}
+        busy={t`Logging in …`}
+        onSubmit={submit}
+        errors={errors}
+        known={[]}
+        typed={nothingToLose}
+      >
         <TextField
-          label="User name"
+          label={t`User name`}
           name="username"
           required
           autocomplete="username"
@@ -76,7 +88,7 @@ function LoginCard() {
           onValue={(value) => void (username.value = value)}
         />
         <TextField
-          label="Password"
+          label={t`Password`}
           name="password"
           type="password"
           required

@@ -1,4 +1,4 @@
-import { type Page, type Query, type Row, useQuery, When } from '@tapline/console-kit';
+import { type Page, type Query, type Row, useQuery, When, t } from '@tapline/console-kit';
 import { useApprovals } from '../../approvals/use-approvals.ts';
 
 const most = 5;
@@ -14,25 +14,25 @@ const entries = {
   approval: ({ id, name, created }: Row): Need => ({
     key: `a${id}`,
     to: `/workflow_approvals/${id}`,
-    text: `${name} waits for a decision`,
+    text: t`${name} waits for a decision`,
     since: created,
   }),
   project: ({ id, name, last_job_run }: Row): Need => ({
     key: `p${id}`,
     to: `/projects/${id}`,
-    text: `The project ${name} could not be updated`,
+    text: t`The project ${name} could not be updated`,
     since: last_job_run,
   }),
   source: ({ id, name, last_job_run }: Row): Need => ({
     key: `s${id}`,
     to: `/inventory_sources/${id}`,
-    text: `The inventory source ${name} could not be updated`,
+    text: t`The inventory source ${name} could not be updated`,
     since: last_job_run,
   }),
   node: ({ id, hostname, errors }: Row): Need => ({
     key: `n${id}`,
     to: `/instances/${id}`,
-    text: `The instance ${hostname} is not well: ${errors}`,
+    text: t`The instance ${hostname} is not well: ${errors}`,
   }),
 };
 
@@ -60,7 +60,7 @@ export function NeedsMe() {
   return (
     <section aria-labelledby="needs-title">
       <h2 id="needs-title">
-        Needs somebody <span class="count">{needs.length}</span>
+        {t`Needs somebody`} <span class="count">{needs.length}</span>
       </h2>
       <ul class="needs">
         {needs.map(({ key, to, text, since }) => (

@@ -1,4 +1,4 @@
-import { Failure, Loading, PageLayout, RunsTable, useRuns } from '@tapline/console-kit';
+import { Failure, Loading, PageLayout, RunsTable, useRuns, t } from '@tapline/console-kit';
 import { NeedsMe } from './needs-me.tsx';
 import { NextSteps } from '../setup/next-steps.tsx';
 import { PluginHealth } from '../plugins/plugin-health.tsx';
@@ -10,7 +10,7 @@ const yesterday = new Date(Date.now() - dayMs).toISOString();
 
 export function OverviewPage() {
   return (
-    <PageLayout title="Overview">
+    <PageLayout title={t`Overview`}>
       <NextSteps />
       <NeedsMe />
       <Running />
@@ -18,7 +18,7 @@ export function OverviewPage() {
       <Failed />
       <Recent />
       <section aria-labelledby="recommendations-title">
-        <h2 id="recommendations-title">Recommendations</h2>
+        <h2 id="recommendations-title">{t`Recommendations`}</h2>
         <RecommendationCards most={4} />
       </section>
       <PluginHealth />
@@ -32,18 +32,18 @@ function Running() {
   return (
     <section aria-labelledby="running-title">
       <h2 id="running-title">
-        Running now
+        {t`Running now`}
         {page && page.count > 0 && <span class="count">{page.count}</span>}
       </h2>
-      {error.value && <Failure error={error.value} what="list of jobs" again={reload} />}
-      {!page && !error.value && <Loading what="jobs" />}
+      {error.value && <Failure error={error.value} what={t`list of jobs`} again={reload} />}
+      {!page && !error.value && <Loading what={t`jobs`} />}
       {page?.count === 0 && (
         <p class="empty">
-          Nothing is running. <a href="/templates">Launch a template</a>
+          {t`Nothing is running.`} <a href="/templates">{t`Launch a template`}</a>
         </p>
       )}
-      {page && page.count > 0 && <RunsTable caption="Running jobs" runs={page.results} />}
-      {page && page.count > page.results.length && <a href="/jobs?show=active">All {page.count}</a>}
+      {page && page.count > 0 && <RunsTable caption={t`Running jobs`} runs={page.results} />}
+      {page && page.count > page.results.length && <a href="/jobs?show=active">{t`All ${page.count}`}</a>}
     </section>
   );
 }
@@ -56,10 +56,10 @@ function Failed() {
   if (!data.value?.results.length) return null;
   return (
     <section aria-labelledby="failed-title">
-      <h2 id="failed-title">Failed since yesterday</h2>
-      <RunsTable caption="Failed jobs" runs={data.value.results} />
+      <h2 id="failed-title">{t`Failed since yesterday`}</h2>
+      <RunsTable caption={t`Failed jobs`} runs={data.value.results} />
       <p>
-        <a href="/jobs?show=failed">All that failed</a>
+        <a href="/jobs?show=failed">{t`All that failed`}</a>
       </p>
     </section>
   );
@@ -73,10 +73,10 @@ function Recent() {
   if (!data.value?.results.length) return null;
   return (
     <section aria-labelledby="recent-title">
-      <h2 id="recent-title">Recently finished</h2>
-      <RunsTable caption="Recently finished jobs" runs={data.value.results} />
+      <h2 id="recent-title">{t`Recently finished`}</h2>
+      <RunsTable caption={t`Recently finished jobs`} runs={data.value.results} />
       <p>
-        <a href="/jobs">All jobs</a>
+        <a href="/jobs">{t`All jobs`}</a>
       </p>
     </section>
   );

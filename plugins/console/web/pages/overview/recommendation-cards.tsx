@@ -1,19 +1,19 @@
-import { Failure, Loading, type Recommendation, useQuery } from '@tapline/console-kit';
+import { Failure, Loading, type Recommendation, useQuery, t } from '@tapline/console-kit';
 
 interface Found {
   count: number;
   results: Recommendation[];
 }
 
-const severities = { critical: 'Critical', warn: 'Warning', info: 'Hint' } as const;
+const severities = { critical: t`Critical`, warn: t`Warning`, info: t`Hint` } as const;
 
 export function RecommendationCards({ most = Infinity }: { most?: number }) {
   const { data, error, reload } = useQuery<Found>('recommendations/');
-  if (error.value?.status === 404) return <p class="empty">The plugin with recommendations is not switched on.</p>;
-  if (error.value) return <Failure error={error.value} what="list of recommendations" again={reload} />;
-  if (!data.value) return <Loading what="recommendations" />;
+  if (error.value?.status === 404) return <p class="empty">{t`The plugin with recommendations is not switched on.`}</p>;
+  if (error.value) return <Failure error={error.value} what={t`list of recommendations`} again={reload} />;
+  if (!data.value) return <Loading what={t`recommendations`} />;
   const { count, results } = data.value;
-  if (count === 0) return <p class="empty">Nothing to recommend: all is well.</p>;
+  if (count === 0) return <p class="empty">{t`Nothing to recommend: all is well.`}</p>;
   return (
     <>
       <ul class="cards">
@@ -23,7 +23,7 @@ export function RecommendationCards({ most = Infinity }: { most?: number }) {
       </ul>
       {count > most && (
         <p>
-          <a href="/recommendations">All {count} recommendations</a>
+          <a href="/recommendations">{t`All ${count} recommendations`}</a>
         </p>
       )}
     </>
@@ -37,7 +37,8 @@ const Card = ({ severity, title, why, action_link }: Recommendation) => (
     <p>{why}</p>
     {action_link && (
       <a href={action_link}>
-        Go there<span class="visually-hidden">: {title}</span>
+        {t`Go there`}
+        <span class="visually-hidden">: {title}</span>
       </a>
     )}
   </li>

@@ -1,4 +1,4 @@
-import { type Column, type Run, runNoun, runPath, Status, Table, useRuns, When } from '@tapline/console-kit';
+import { type Column, type Run, runNoun, runPath, Status, Table, useRuns, When, t } from '@tapline/console-kit';
 
 /** What has not started yet, each with the reason. */
 export function Waiting() {
@@ -8,10 +8,10 @@ export function Waiting() {
   return (
     <section aria-labelledby="waiting-title">
       <h2 id="waiting-title">
-        Waiting, and why <span class="count">{page.count}</span>
+        {t`Waiting, and why`} <span class="count">{page.count}</span>
       </h2>
-      <Table caption="Waiting jobs" columns={columns} rows={page.results} rowKey={({ id }) => id} />
-      {page.count > page.results.length && <a href="/jobs?show=active">All {page.count}</a>}
+      <Table caption={t`Waiting jobs`} columns={columns} rows={page.results} rowKey={({ id }) => id} />
+      {page.count > page.results.length && <a href="/jobs?show=active">{t`All ${page.count}`}</a>}
     </section>
   );
 }
@@ -20,9 +20,9 @@ const reasons = ({ pending_reasons = [], job_explanation }: Run) =>
   [...new Set([...pending_reasons.map(({ explanation }) => explanation), job_explanation])].filter(Boolean).join(' ');
 
 const columns: readonly Column<Run>[] = [
-  { label: 'Status', narrow: true, cell: ({ status }) => <Status status={status} /> },
+  { label: t`Status`, narrow: true, cell: ({ status }) => <Status status={status} /> },
   {
-    label: 'Name',
+    label: t`Name`,
     heading: true,
     cell: (run) => (
       <>
@@ -33,6 +33,6 @@ const columns: readonly Column<Run>[] = [
       </>
     ),
   },
-  { label: 'Why it waits', cell: (run) => reasons(run) || <span class="muted">It is about to start.</span> },
-  { label: 'Created', narrow: true, cell: ({ created }) => <When at={created} /> },
+  { label: t`Why it waits`, cell: (run) => reasons(run) || <span class="muted">{t`It is about to start.`}</span> },
+  { label: t`Created`, narrow: true, cell: ({ created }) => <When at={created} /> },
 ];

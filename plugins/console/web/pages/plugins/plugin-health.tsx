@@ -1,4 +1,4 @@
-import { Status } from '@tapline/console-kit';
+import { Status, t } from '@tapline/console-kit';
 import { problemOf, usePlugins } from '../../api/plugins.ts';
 
 /** On the overview only what needs somebody's attention; nothing where plugins may not be seen. */
@@ -11,10 +11,10 @@ export function PluginHealth() {
   });
   return (
     <section aria-labelledby="plugins-title">
-      <h2 id="plugins-title">Plugins</h2>
+      <h2 id="plugins-title">{t`Plugins`}</h2>
       {unwell.length === 0 ? (
         <p>
-          <Status status="ok" /> All {data.value.count} are well. <a href="/plugins">See them</a>
+          <Status status="ok" /> {t`All ${data.value.count} are well.`} <a href="/plugins">{t`See them`}</a>
         </p>
       ) : (
         <ul class="plain">

@@ -1,26 +1,24 @@
-import { Failure, Loading, Notice, PageLayout, Status } from '@tapline/console-kit';
+import { Failure, Loading, PageLayout, Status, t } from '@tapline/console-kit';
 import { type Plugin, usePlugins } from '../../api/plugins.ts';
+import { Switches } from './switches.tsx';
 
 export function PluginsPage() {
   const { data, error, reload } = usePlugins();
   return (
-    <PageLayout title="Plugins" intro="What extends this installation, and whether it is well.">
+    <PageLayout title={t`Plugins`} intro={t`What extends this installation, and whether it is well.`}>
       {error.value?.status === 404 ? (
-        <p class="empty">This version of the service does not tell about its plugins.</p>
+        <p class="empty">{t`This version of the service does not tell about its plugins.`}</p>
       ) : (
-        error.value && <Failure error={error.value} what="list of plugins" again={reload} />
+        error.value && <Failure error={error.value} what={t`list of plugins`} again={reload} />
       )}
-      {!data.value && !error.value && <Loading what="plugins" />}
-      <Notice tone="info">
-        Which plugins are on stands in TAPLINE_PLUGINS, in the environment of the service: a change there needs a
-        restart. A plugin that is off leaves neither pages, routes nor settings behind; its data waits.
-      </Notice>
-      {data.value?.count === 0 && <p class="empty">No plugin is switched on.</p>}
+      {!data.value && !error.value && <Loading what={t`plugins`} />}
+      {data.value?.count === 0 && <p class="empty">{t`No plugin is switched on.`}</p>}
       <ul class="cards">
         {data.value?.results.map((plugin) => (
           <PluginCard key={plugin.id} plugin={plugin} />
         ))}
       </ul>
+      {data.value && <Switches plugins={data.value.results} />}
     </PageLayout>
   );
 }
@@ -35,7 +33,7 @@ function PluginCard({ plugin }: { plugin: Plugin }) {
       </p>
       <h2 class="card-title">{title}</h2>
       <p>{description}</p>
-      {state !== 'on' && <p class="explanation">It was left out: {reason}</p>}
+      {state !== 'on' && <p class="explanation">{t`It was left out: ${reason}`}</p>}
       {health?.detail && <p class="explanation">{health.detail}</p>}
       <p class="muted sub">{contributed(contributions)}</p>
       <Contributions title={title} contributions={contributions} />
@@ -48,7 +46,8 @@ const Contributions = ({ title, contributions }: Pick<Plugin, 'title' | 'contrib
   Object.keys(contributions).length ? (
     <details>
       <summary>
-        What it brings<span class="visually-hidden">: {title}</span>
+        {t`What it brings`}
+        <span class="visually-hidden">: {title}</span>
       </summary>
       <dl>
         {Object.entries(contributions).map(([kind, { names }]) => (

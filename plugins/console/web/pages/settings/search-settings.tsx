@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { type Column, Failure, go, Loading, place, Table, useOptions, useQuery } from '@tapline/console-kit';
+import { type Column, Failure, go, Loading, place, Table, useOptions, useQuery, t } from '@tapline/console-kit';
 import { originWords } from './setting-field.tsx';
 import type { SettingOption } from './setting-values.ts';
 
@@ -28,12 +28,12 @@ export function SearchSettings() {
       >
         <input
           type="search"
-          aria-label="Search all settings"
-          placeholder="Search all settings"
+          aria-label={t`Search all settings`}
+          placeholder={t`Search all settings`}
           value={typed.value}
           onInput={(event) => void (typed.value = event.currentTarget.value)}
         />
-        <button type="submit">Search</button>
+        <button type="submit">{t`Search`}</button>
       </form>
       {sought && <Results sought={sought} />}
     </>
@@ -44,9 +44,9 @@ function Results({ sought }: { sought: string }) {
   const { data, error, reload } = useQuery<Record<string, unknown>>('settings/all/');
   const options = useOptions('settings/all/');
   const problem = error.value ?? options.error.value;
-  if (problem) return <Failure error={problem} what="settings" again={reload} />;
+  if (problem) return <Failure error={problem} what={t`settings`} again={reload} />;
   const fields = options.data.value?.actions.GET as Record<string, SettingOption> | undefined;
-  if (!data.value || !fields) return <Loading what="settings" />;
+  if (!data.value || !fields) return <Loading what={t`settings`} />;
   const words = sought.toLowerCase().split(/\s+/);
   const found = Object.entries(fields)
     .map(([name, option]): Found => ({ name, option, value: data.value?.[name] }))
@@ -54,20 +54,20 @@ function Results({ sought }: { sought: string }) {
       const text = `${name} ${option.label} ${option.help_text ?? ''}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
-  if (!found.length) return <p class="empty">No setting fits.</p>;
+  if (!found.length) return <p class="empty">{t`No setting fits.`}</p>;
   return (
     <>
       <p class="muted" role="status">
-        {found.length === 1 ? '1 setting' : `${found.length} settings`}
+        {found.length === 1 ? t`1 setting` : t`${found.length} settings`}
       </p>
-      <Table caption="Settings that fit" columns={columns} rows={found.slice(0, most)} rowKey={({ name }) => name} />
+      <Table caption={t`Settings that fit`} columns={columns} rows={found.slice(0, most)} rowKey={({ name }) => name} />
     </>
   );
 }
 
 const columns: Column<Found>[] = [
   {
-    label: 'Setting',
+    label: t`Setting`,
     heading: true,
     cell: ({ name, option }) => (
       <>
@@ -76,7 +76,7 @@ const columns: Column<Found>[] = [
       </>
     ),
   },
-  { label: 'Category', narrow: true, cell: ({ option }) => option.category },
-  { label: 'Value', cell: ({ value }) => <span class="clipped">{JSON.stringify(value)}</span> },
-  { label: 'From', narrow: true, cell: ({ option }) => originWords[option.origin ?? ''] ?? option.origin },
+  { label: t`Category`, narrow: true, cell: ({ option }) => option.category },
+  { label: t`Value`, cell: ({ value }) => <span class="clipped">{JSON.stringify(value)}</span> },
+  { label: t`From`, narrow: true, cell: ({ option }) => originWords[option.origin ?? ''] ?? option.origin },
 ];

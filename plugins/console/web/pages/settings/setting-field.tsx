@@ -7,6 +7,7 @@ import {
   SecretField,
   SelectField,
   TextField,
+  t,
 } from '@tapline/console-kit';
 import { isStructured, type SettingOption } from './setting-values.ts';
 
@@ -27,14 +28,14 @@ export const originWords: Record<string, string> = {
 };
 
 const origins: Record<string, string> = {
-  environment: 'Set by the environment of the service: it cannot be changed here.',
-  database: 'Changed here.',
-  default: 'As it comes.',
+  environment: t`Set by the environment of the service: it cannot be changed here.`,
+  database: t`Changed here.`,
+  default: t`As it comes.`,
 };
 
 /** A setting with what it does and where its value comes from. */
 export function SettingField({ name, option, readOnly, value, errors, onValue }: Props) {
-  const notes = [option.help_text, option.unit && `In ${option.unit}.`, origins[option.origin ?? '']];
+  const notes = [option.help_text, option.unit && t`In ${option.unit}.`, origins[option.origin ?? '']];
   const field: FieldProps = { name, label: option.label, hint: notes.filter(Boolean).join(' '), errors, preset: true };
   if (readOnly)
     return (
@@ -57,6 +58,6 @@ export function SettingField({ name, option, readOnly, value, errors, onValue }:
 }
 
 function shown(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'boolean') return value ? t`Yes` : t`No`;
   return value === masked ? 'A value is stored.' : String(value || '–');
 }

@@ -13,6 +13,7 @@ import {
   useOptions,
   useQuery,
   type Values,
+  t,
 } from '@tapline/console-kit';
 import { SettingField } from './setting-field.tsx';
 import { type SettingOption, settingBody, settingValue } from './setting-values.ts';
@@ -32,11 +33,11 @@ export function SettingsCategoryPage({ params }: { params: Record<string, string
   const title = Object.values(shown ?? {})[0]?.category ?? slug;
   return (
     <PageLayout
-      title={slug === 'all' || slug === 'changed' ? `Settings: ${slug}` : `Settings: ${title}`}
-      intro={<a href="/settings">Settings</a>}
+      title={slug === 'all' || slug === 'changed' ? t`Settings: ${slug}` : t`Settings: ${title}`}
+      intro={<a href="/settings">{t`Settings`}</a>}
     >
-      {problem && <Failure error={problem} what="settings" again={again} />}
-      {(!data.value || !shown) && !problem && <Loading what="settings" />}
+      {problem && <Failure error={problem} what={t`settings`} again={again} />}
+      {(!data.value || !shown) && !problem && <Loading what={t`settings`} />}
       {data.value && shown && (
         <CategoryForm
           key={saved.value}
@@ -93,23 +94,23 @@ function CategoryForm({ path, values, shown, changeable, onDone }: Props) {
       onValue={(value) => void (typed.value = { ...typed.value, [name]: value })}
     />
   ));
-  if (!names.length) return <p class="empty">There is none.</p>;
+  if (!names.length) return <p class="empty">{t`There is none.`}</p>;
   if (!changeable)
     return (
       <>
-        <Notice tone="info">You may look at these, but not change them.</Notice>
+        <Notice tone="info">{t`You may look at these, but not change them.`}</Notice>
         <div class="form">{fields}</div>
       </>
     );
   const submit = async () => {
     const body = settingBody(shown, typed.value, start);
-    if (!Object.keys(body).length) return toast('Nothing was changed.');
+    if (!Object.keys(body).length) return toast(t`Nothing was changed.`);
     await request('PATCH', path, { body });
-    toast('The settings are saved.', 'good');
+    toast(t`The settings are saved.`, 'good');
     await onDone();
   };
   return (
-    <Form submit="Save" errors={errors} known={names} onSubmit={submit}>
+    <Form submit={t`Save`} errors={errors} known={names} onSubmit={submit}>
       {fields}
     </Form>
   );

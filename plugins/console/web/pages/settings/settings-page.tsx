@@ -1,4 +1,4 @@
-import { Failure, Loading, type Page, PageLayout, useQuery } from '@tapline/console-kit';
+import { Failure, Loading, type Page, PageLayout, useQuery, t } from '@tapline/console-kit';
 import { SearchSettings } from './search-settings.tsx';
 
 interface Category {
@@ -9,9 +9,9 @@ interface Category {
 export function SettingsPage() {
   const { data, error, reload } = useQuery<Page<Category>>('settings/?page_size=200');
   return (
-    <PageLayout title="Settings" intro="How the service behaves, by category.">
-      {error.value && <Failure error={error.value} what="list of settings" again={reload} />}
-      {!data.value && !error.value && <Loading what="settings" />}
+    <PageLayout title={t`Settings`} intro={t`How the service behaves, by category.`}>
+      {error.value && <Failure error={error.value} what={t`list of settings`} again={reload} />}
+      {!data.value && !error.value && <Loading what={t`settings`} />}
       {data.value && <SearchSettings />}
       {data.value && (
         <ul class="plain categories">

@@ -1,4 +1,4 @@
-import { ApiFailure, Form, get, type Page, post, TextField, useFields } from '@tapline/console-kit';
+import { ApiFailure, Form, get, type Page, post, TextField, useFields, t } from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
 import { defaultOrganization } from './default-organization.ts';
 
@@ -13,38 +13,38 @@ export function CredentialForm({ onDone }: StepFormProps) {
       ssh_key_data: ssh_key_data && `${ssh_key_data.trim()}\n`,
       ...(ssh_key_unlock ? { ssh_key_unlock } : {}),
     };
-    if (!ssh_key_data.trim()) throw new ApiFailure(400, { ssh_key_data: ['Paste the private key here.'] });
+    if (!ssh_key_data.trim()) throw new ApiFailure(400, { ssh_key_data: [t`Paste the private key here.`] });
     const body = { name, organization: await defaultOrganization(), credential_type: types.results[0]?.id, inputs };
     const credential = await post<{ name: string }>('credentials/', body).catch((error: unknown) => {
       throw error instanceof ApiFailure ? atItsField(error) : error;
     });
-    await onDone(`${credential.name} is stored.`);
+    await onDone(t`${credential.name} is stored.`);
   };
 
   return (
     <Form
-      submit="Store key"
+      submit={t`Store key`}
       errors={errors}
       known={['name', 'username', 'ssh_key_data', 'ssh_key_unlock']}
       onSubmit={submit}
     >
-      <TextField {...bind('name')} label="Name" required />
+      <TextField {...bind('name')} label={t`Name`} required />
       <TextField
         {...bind('username')}
-        label="User on the hosts"
-        hint="Empty means the user that the inventory names."
+        label={t`User on the hosts`}
+        hint={t`Empty means the user that the inventory names.`}
       />
       <TextField
         {...bind('ssh_key_data')}
-        label="Private ssh key"
+        label={t`Private ssh key`}
         required
         lines={6}
         code
-        placeholder="-----BEGIN OPENSSH PRIVATE KEY-----"
+        placeholder={t`-----BEGIN OPENSSH PRIVATE KEY-----`}
       />
       <TextField
         {...bind('ssh_key_unlock')}
-        label="Passphrase of the key"
+        label={t`Passphrase of the key`}
         type="password"
         autocomplete="new-password"
       />

@@ -1,4 +1,14 @@
-import { ApiFailure, Form, type Page, post, SelectField, TextField, useFields, useQuery } from '@tapline/console-kit';
+import {
+  ApiFailure,
+  Form,
+  type Page,
+  post,
+  SelectField,
+  TextField,
+  useFields,
+  useQuery,
+  t,
+} from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
 import { defaultOrganization } from './default-organization.ts';
 
@@ -19,26 +29,31 @@ export function HostForm({ onDone }: StepFormProps) {
     if (fresh) await reload();
     const variables = address ? JSON.stringify({ ansible_host: address }) : '';
     const host = await post<{ name: string }>('hosts/', { name, inventory, variables });
-    await onDone(`${host.name} is listed.`);
+    await onDone(t`${host.name} is listed.`);
   };
 
   return (
     <Form
-      submit="Add host"
+      submit={t`Add host`}
       errors={errors}
       known={['inventory', 'inventory_name', 'name', 'address']}
       onSubmit={submit}
     >
       <SelectField
         {...bind('inventory')}
-        label="Inventory"
+        label={t`Inventory`}
         required
-        empty="A new one"
+        empty={t`A new one`}
         choices={(data.value?.results ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
       />
-      {fresh && <TextField {...bind('inventory_name')} label="Name of the new inventory" required />}
-      <TextField {...bind('name')} label="Host" required hint="Its name in playbooks, such as web1.example.com." />
-      <TextField {...bind('address')} label="Address" hint="Where it is reached, if that is not its name." />
+      {fresh && <TextField {...bind('inventory_name')} label={t`Name of the new inventory`} required />}
+      <TextField
+        {...bind('name')}
+        label={t`Host`}
+        required
+        hint={t`Its name in playbooks, such as web1.example.com.`}
+      />
+      <TextField {...bind('address')} label={t`Address`} hint={t`Where it is reached, if that is not its name.`} />
     </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit';
 import { useEffect } from 'preact/hooks';
 import { doneSteps, own, readSteps, stepIds } from '../../api/steps.ts';
 import { steps } from './steps.tsx';
@@ -11,17 +12,15 @@ export function NextSteps() {
   return (
     <section class="next" aria-labelledby="next-title">
       <div>
-        <h2 id="next-title">Next: {next.title.toLowerCase()}</h2>
+        <h2 id="next-title">{t`Next: ${next.title.toLowerCase()}`}</h2>
         <p>{next.why}</p>
       </div>
       <div class="next-side">
         <p class="progress">
-          <progress max={stepIds.length} value={doneSteps.value} aria-label="Steps done" /> {doneSteps.value} of{' '}
-          {stepIds.length} steps done
+          <progress max={stepIds.length} value={doneSteps.value} aria-label={t`Steps done`} />{' '}
+          {t`${doneSteps.value} of ${stepIds.length} steps done`}
         </p>
-        <a class="button primary" href="/setup">
-          Go on setting up
-        </a>
+        <a class="button primary" href="/setup">{t`Go on setting up`}</a>
       </div>
     </section>
   );

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, Form, get, post, request, TextField, useFields } from '@tapline/console-kit';
+import { ApiFailure, Form, get, post, request, TextField, useFields, t } from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
 import { defaultOrganization } from './default-organization.ts';
 
@@ -24,33 +24,33 @@ export function ProjectForm({ onDone }: StepFormProps) {
   const submit = async () => {
     let project = await save(made.value, values.value);
     made.value = project.id;
-    state.value = 'Reading the repository …';
+    state.value = t`Reading the repository …`;
     try {
       for (; running.has(project.status); project = await read(project.id)) await wait();
     } finally {
       state.value = '';
     }
     if (project.status !== 'successful' && project.status !== 'ok') throw await whyNot(project);
-    await onDone(`${project.name} is connected.`);
+    await onDone(t`${project.name} is connected.`);
   };
 
   return (
     <Form
-      submit="Connect"
-      busy={state.value || 'Connecting …'}
+      submit={t`Connect`}
+      busy={state.value || t`Connecting …`}
       errors={errors}
       known={['name', 'scm_url', 'scm_branch']}
       onSubmit={submit}
     >
-      <TextField {...bind('name')} label="Name" required />
+      <TextField {...bind('name')} label={t`Name`} required />
       <TextField
         {...bind('scm_url')}
-        label="Address of the repository"
+        label={t`Address of the repository`}
         required
         code
-        placeholder="https://git.example.com/team/playbooks.git"
+        placeholder={`https://git.example.com/team/playbooks.git`}
       />
-      <TextField {...bind('scm_branch')} label="Branch" hint="Empty means the repository’s default branch." />
+      <TextField {...bind('scm_branch')} label={t`Branch`} hint={t`Empty means the repository’s default branch.`} />
     </Form>
   );
 }
@@ -76,5 +76,5 @@ async function whyNot({ summary_fields }: Project): Promise<ApiFailure> {
     ? ''
     : await get<string>(`${update}stdout/?format=txt`, { quiet: true }).catch(() => '');
   const reason = explained?.job_explanation || printed.trim().split('\n').slice(-3).join(' ');
-  return new ApiFailure(400, { scm_url: [`The project was made, but its repository could not be read. ${reason}`] });
+  return new ApiFailure(400, { scm_url: [t`The project was made, but its repository could not be read. ${reason}`] });
 }

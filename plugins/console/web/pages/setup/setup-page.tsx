@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ApiFailure, Failure, Loading, PageLayout, toast } from '@tapline/console-kit';
+import { ApiFailure, Failure, Loading, PageLayout, toast, t } from '@tapline/console-kit';
 import { doneSteps, own, readSteps, type StepId, stepIds } from '../../api/steps.ts';
 import { steps } from './steps.tsx';
 
@@ -19,16 +19,16 @@ export function SetupPage() {
 
   return (
     <PageLayout
-      title="Set up"
+      title={t`Set up`}
       intro={
         found &&
         (doneSteps.value === stepIds.length
-          ? 'Everything is there.'
-          : `${doneSteps.value} of ${stepIds.length} steps are done.`)
+          ? t`Everything is there.`
+          : t`${doneSteps.value} of ${stepIds.length} steps are done.`)
       }
     >
-      {error.value && <Failure error={error.value} what="state of the installation" again={read} />}
-      {!found && !error.value && <Loading what="what is there" />}
+      {error.value && <Failure error={error.value} what={t`state of the installation`} again={read} />}
+      {!found && !error.value && <Loading what={t`what is there`} />}
       {found && (
         <ol class="steps">
           {steps.map(({ id, title, why, form: StepForm }) => {
@@ -37,13 +37,13 @@ export function SetupPage() {
             return (
               <li key={id} class={`step ${there ? 'done' : ''} ${open ? 'open' : ''}`}>
                 <h2 tabIndex={-1}>
-                  {title} <span class="step-state">{there ? 'Done' : 'To do'}</span>
+                  {title} <span class="step-state">{there ? t`Done` : t`To do`}</span>
                 </h2>
                 <p>{there ? <There name={there.name} /> : why}</p>
                 {open && <StepForm onDone={done} />}
                 {!open && (
                   <button type="button" class="link" onClick={() => void (opened.value = id)}>
-                    {there ? 'Add another' : 'Do it now'}
+                    {there ? t`Add another` : t`Do it now`}
                     <span class="visually-hidden">: {title}</span>
                   </button>
                 )}
@@ -73,6 +73,6 @@ function useSteps() {
 
 const There = ({ name }: { name: string }) => (
   <>
-    There is <strong>{name}</strong>.
+    {t`There is`} <strong>{name}</strong>.
   </>
 );

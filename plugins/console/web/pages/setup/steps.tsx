@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit';
 import type { ComponentType } from 'preact';
 import type { StepId } from '../../api/steps.ts';
 import { CredentialForm } from './credential-form.tsx';
@@ -22,32 +23,32 @@ interface Step {
 export const steps: readonly Step[] = [
   {
     id: 'project',
-    title: 'Connect your repository',
-    why: 'A project follows a git repository with your playbooks.',
+    title: t`Connect your repository`,
+    why: t`A project follows a git repository with your playbooks.`,
     form: ProjectForm,
   },
   {
     id: 'credential',
-    title: 'Add a key for your hosts',
-    why: 'A machine credential holds the user and the ssh key that your hosts accept. It is stored encrypted and shown to nobody.',
+    title: t`Add a key for your hosts`,
+    why: t`A machine credential holds the user and the ssh key that your hosts accept. It is stored encrypted and shown to nobody.`,
     form: CredentialForm,
   },
   {
     id: 'host',
-    title: 'List your hosts',
-    why: 'An inventory names the hosts that playbooks run on.',
+    title: t`List your hosts`,
+    why: t`An inventory names the hosts that playbooks run on.`,
     form: HostForm,
   },
   {
     id: 'template',
-    title: 'Make a template',
-    why: 'A template ties a playbook, an inventory and credentials together, so that anybody may launch it.',
+    title: t`Make a template`,
+    why: t`A template ties a playbook, an inventory and credentials together, so that anybody may launch it.`,
     form: TemplateForm,
   },
   {
     id: 'launch',
-    title: 'Launch it',
-    why: 'Watch the first run of your own playbook on your own hosts.',
+    title: t`Launch it`,
+    why: t`Watch the first run of your own playbook on your own hosts.`,
     form: LaunchStep,
   },
 ];

@@ -8,6 +8,7 @@ import {
   TextField,
   useFields,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
 
@@ -31,28 +32,28 @@ export function TemplateForm({ onDone }: StepFormProps) {
   const credentials = useChoices('credentials/?credential_type__namespace=ssh&order_by=-id&page_size=200');
   const playbooks = useQuery<string[]>(project ? `projects/${project}/playbooks/` : null);
 
-  const submit = async () => onDone(`${await makeTemplate(values.value)} can be launched.`);
+  const submit = async () => onDone(t`${await makeTemplate(values.value)} can be launched.`);
 
   return (
     <Form
-      submit="Make template"
+      submit={t`Make template`}
       errors={errors}
       known={['name', 'project', 'playbook', 'inventory', 'credential']}
       onSubmit={submit}
     >
-      <TextField {...bind('name')} label="Name" required />
-      <SelectField {...bind('project')} label="Project" required empty="Choose one" choices={projects} />
+      <TextField {...bind('name')} label={t`Name`} required />
+      <SelectField {...bind('project')} label={t`Project`} required empty={t`Choose one`} choices={projects} />
       <SelectField
         {...bind('playbook')}
-        label="Playbook"
+        label={t`Playbook`}
         required
-        empty={project ? 'Choose one' : 'Choose the project first'}
+        empty={project ? t`Choose one` : t`Choose the project first`}
         choices={(playbooks.data.value ?? []).map((name) => ({ value: name, label: name }))}
       />
-      <SelectField {...bind('inventory')} label="Inventory" empty="Ask at each launch" choices={inventories} />
-      <SelectField {...bind('credential')} label="Credential" empty="None" choices={credentials} />
+      <SelectField {...bind('inventory')} label={t`Inventory`} empty={t`Ask at each launch`} choices={inventories} />
+      <SelectField {...bind('credential')} label={t`Credential`} empty={t`None`} choices={credentials} />
       <CheckField
-        label="Ask for extra variables at each launch"
+        label={t`Ask for extra variables at each launch`}
         name="ask"
         checked={ask === 'yes'}
         onValue={(on) => void (values.value = { ...values.value, ask: on ? 'yes' : '' })}

@@ -1,4 +1,4 @@
-import { type Column, Failure, Loading, type Page, PageLayout, Status, Table, useQuery } from '@tapline/console-kit';
+import { type Column, Failure, Loading, type Page, PageLayout, Status, Table, useQuery, t } from '@tapline/console-kit';
 
 interface Finding {
   level: 'ok' | 'warn' | 'fail';
@@ -7,7 +7,7 @@ interface Finding {
   node: string;
 }
 
-const tones = { ok: ['ok', 'OK'], warn: ['degraded', 'Unsafe'], fail: ['failed', 'Broken'] } as const;
+const tones = { ok: ['ok', 'OK'], warn: ['degraded', t`Unsafe`], fail: ['failed', t`Broken`] } as const;
 const order = ['fail', 'warn', 'ok'];
 
 /** What the doctor says: the worst first, each with its remedy. */
@@ -17,25 +17,24 @@ export function SystemPage() {
   const bad = findings.filter(({ level }) => level !== 'ok').length;
   return (
     <PageLayout
-      title="System state"
-      intro="What is missing or unsafe on the node that answered, and how to mend it."
-      actions={
-        <button type="button" onClick={() => void reload()}>
-          Look again
-        </button>
-      }
+      title={t`System state`}
+      intro={t`What is missing or unsafe on the node that answered, and how to mend it.`}
+      actions={<button type="button" onClick={() => void reload()}>{t`Look again`}</button>}
     >
-      {error.value && <Failure error={error.value} what="state of the system" again={reload} />}
-      {!data.value && !error.value && <Loading what="what there is to say" />}
+      {error.value && <Failure error={error.value} what={t`state of the system`} again={reload} />}
+      {!data.value && !error.value && <Loading what={t`what there is to say`} />}
       {data.value && (
         <>
-          <p role="status">
-            {bad === 0 ? 'All is well' : `${bad} of ${findings.length} need somebody`} on {findings[0]?.node}.
-          </p>
-          <Table caption="Findings" columns={columns} rows={findings} rowKey={(finding) => findings.indexOf(finding)} />
+          <p role="status">{t`${bad === 0 ? t`All is well` : t`${bad} of ${findings.length} need somebody`} on ${findings[0]?.node}.`}</p>
+          <Table
+            caption={t`Findings`}
+            columns={columns}
+            rows={findings}
+            rowKey={(finding) => findings.indexOf(finding)}
+          />
           <p>
-            <a href="/plugins">Plugins</a> · <a href="/hooks">Hooks</a> · <a href="/instances">Instances</a> ·{' '}
-            <a href="/system_job_templates">System jobs</a>
+            <a href="/plugins">{t`Plugins`}</a> · <a href="/hooks">{t`Hooks`}</a> ·{' '}
+            <a href="/instances">{t`Instances`}</a> · <a href="/system_job_templates">{t`System jobs`}</a>
           </p>
         </>
       )}
@@ -45,10 +44,10 @@ export function SystemPage() {
 
 const columns: Column<Finding>[] = [
   {
-    label: 'State',
+    label: t`State`,
     narrow: true,
     cell: ({ level }) => <Status status={tones[level]?.[0] ?? 'new'} label={tones[level]?.[1] ?? level} />,
   },
-  { label: 'What', heading: true, cell: ({ what }) => what },
-  { label: 'What to do', cell: ({ remedy }) => remedy || <span class="muted">–</span> },
+  { label: t`What`, heading: true, cell: ({ what }) => what },
+  { label: t`What to do`, cell: ({ remedy }) => remedy || <span class="muted">–</span> },
 ];

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Loading, PageLayout } from '@tapline/console-kit';
+import { Loading, PageLayout, t } from '@tapline/console-kit';
 import { isPage } from '../../plugins/known-pages.ts';
 import { NotFoundPage } from '../not-found-page.tsx';
 import { type Wizard, wizards } from './wizards.ts';
@@ -12,8 +12,8 @@ export function WizardPage({ params }: { params: Record<string, string> }) {
 }
 
 const states = new Map([
-  [true, 'Done'],
-  [false, 'To do'],
+  [true, t`Done`],
+  [false, t`To do`],
 ]);
 
 function Guide({ wizard: { title, why, steps } }: { wizard: Wizard }) {
@@ -24,7 +24,7 @@ function Guide({ wizard: { title, why, steps } }: { wizard: Wizard }) {
   const found = done.value;
   return (
     <PageLayout title={title} intro={why}>
-      {!found && <Loading what="what is done already" />}
+      {!found && <Loading what={t`what is done already`} />}
       {found && (
         <ol class="steps">
           {steps.map((step, i) => (
@@ -38,7 +38,7 @@ function Guide({ wizard: { title, why, steps } }: { wizard: Wizard }) {
                   {step.label}
                 </a>
               ) : (
-                <p class="muted">Its page comes with the plugin.</p>
+                <p class="muted">{t`Its page comes with the plugin.`}</p>
               )}
             </li>
           ))}

@@ -1,4 +1,4 @@
-import { get, type Page } from '@tapline/console-kit';
+import { get, type Page, t } from '@tapline/console-kit';
 
 interface Step {
   title: string;
@@ -35,96 +35,96 @@ const pluginOn = (id: string) => () =>
   );
 
 const pluginStep = (id: string, what: string): Step => ({
-  title: `Switch on the plugin ${id}`,
-  why: `${what} Whoever runs the service adds ${id} to TAPLINE_PLUGINS and starts it again.`,
+  title: t`Switch on the plugin ${id}`,
+  why: t`${what} Whoever runs the service adds ${id} to TAPLINE_PLUGINS and starts it again.`,
   to: '/plugins',
-  label: 'See the plugins',
+  label: t`See the plugins`,
   done: pluginOn(id),
 });
 
 /** Short guides, by the last part of their address; recommendations lead to them. */
 export const wizards: Readonly<Record<string, Wizard>> = {
   compliance: {
-    title: 'Look at playbooks before they run',
-    why: 'A scanner reads a playbook before each launch and can stop it; a policy decides who may launch what.',
+    title: t`Look at playbooks before they run`,
+    why: t`A scanner reads a playbook before each launch and can stop it; a policy decides who may launch what.`,
     steps: [
-      pluginStep('scanning', 'It brings scanners.'),
+      pluginStep('scanning', t`It brings scanners.`),
       {
-        title: 'Add a scanner',
-        why: 'Begin with one that only warns: see what it finds before it stops anybody.',
+        title: t`Add a scanner`,
+        why: t`Begin with one that only warns: see what it finds before it stops anybody.`,
         to: '/scanners',
-        label: 'Scanners',
+        label: t`Scanners`,
         done: any('scanners/?enabled=true&page_size=1'),
       },
-      pluginStep('policy', 'It brings policies.'),
+      pluginStep('policy', t`It brings policies.`),
       {
-        title: 'Write a policy',
-        why: 'It too may only warn at first.',
+        title: t`Write a policy`,
+        why: t`It too may only warn at first.`,
         to: '/policies',
-        label: 'Policies',
+        label: t`Policies`,
         done: any('policies/?enabled=true&page_size=1'),
       },
       {
-        title: 'See what gates say of a launch',
-        why: 'Each job keeps what it was decided with, and what plugins did is kept for a week.',
+        title: t`See what gates say of a launch`,
+        why: t`Each job keeps what it was decided with, and what plugins did is kept for a week.`,
         to: '/hooks',
-        label: 'Hooks and traces',
+        label: t`Hooks and traces`,
         done: any('hooks/traces/?page_size=1'),
       },
     ],
   },
   tenancy: {
-    title: 'Give each organization its own limits',
-    why: 'Several organizations share this service: quotas keep one from using up what the others need.',
+    title: t`Give each organization its own limits`,
+    why: t`Several organizations share this service: quotas keep one from using up what the others need.`,
     steps: [
       {
-        title: 'Make an organization for each of them',
-        why: 'People, inventories and credentials belong to one.',
+        title: t`Make an organization for each of them`,
+        why: t`People, inventories and credentials belong to one.`,
         to: '/organizations',
-        label: 'Organizations',
+        label: t`Organizations`,
         done: () => count('organizations/?page_size=1').then((found) => found > 1),
       },
-      pluginStep('tenancy', 'It brings tenants and quotas.'),
+      pluginStep('tenancy', t`It brings tenants and quotas.`),
       {
-        title: 'Set quotas',
-        why: 'How many jobs at once, launches a day, hosts and megabytes each may have.',
+        title: t`Set quotas`,
+        why: t`How many jobs at once, launches a day, hosts and megabytes each may have.`,
         to: '/tenants',
-        label: 'Tenants',
+        label: t`Tenants`,
         done: any('tenants/?page_size=1'),
       },
       {
-        title: 'Limit the hosts of an organization',
-        why: 'This works without any plugin: the field Max hosts of an organization.',
+        title: t`Limit the hosts of an organization`,
+        why: t`This works without any plugin: the field Max hosts of an organization.`,
         to: '/organizations',
-        label: 'Organizations',
+        label: t`Organizations`,
         done: any('organizations/?max_hosts__gt=0&page_size=1'),
       },
     ],
   },
   observability: {
-    title: 'See from outside how the service fares',
-    why: 'Figures and traces show what is slow and what fails before people ask.',
+    title: t`See from outside how the service fares`,
+    why: t`Figures and traces show what is slow and what fails before people ask.`,
     steps: [
       {
-        title: 'Read its figures',
-        why: 'A Prometheus reads /api/v2/metrics/ with a token; without one where the setting allows that.',
+        title: t`Read its figures`,
+        why: t`A Prometheus reads /api/v2/metrics/ with a token; without one where the setting allows that.`,
         to: '/tokens/new?description=Prometheus&scope=read',
-        label: 'Make a token that only reads',
+        label: t`Make a token that only reads`,
         done: any('tokens/?scope=read&page_size=1'),
       },
-      pluginStep('observability', 'It sends traces to an OpenTelemetry collector.'),
+      pluginStep('observability', t`It sends traces to an OpenTelemetry collector.`),
       {
-        title: 'Send logs to where yours are',
-        why: 'In the settings: host, port and kind of what collects them.',
+        title: t`Send logs to where yours are`,
+        why: t`In the settings: host, port and kind of what collects them.`,
         to: '/settings/logging',
-        label: 'Settings: Logging',
+        label: t`Settings: Logging`,
         done: setting('logging', 'LOG_AGGREGATOR_HOST'),
       },
       {
-        title: 'Look whether the service itself is well',
-        why: 'What is missing or unsafe, and how to mend it.',
+        title: t`Look whether the service itself is well`,
+        why: t`What is missing or unsafe, and how to mend it.`,
         to: '/system',
-        label: 'System state',
+        label: t`System state`,
         done: () => Promise.resolve(null),
       },
     ],

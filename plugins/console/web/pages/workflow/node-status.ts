@@ -1,4 +1,4 @@
-import { isActive, pageOf, statusLabel } from '@tapline/console-kit';
+import { isActive, pageOf, statusLabel, t } from '@tapline/console-kit';
 import { approvalWord } from '../../approvals/words.ts';
 import type { GraphNode } from '../../workflow/graph.ts';
 
@@ -17,9 +17,9 @@ export const jobOf = ({ row }: GraphNode): NodeJob | undefined => row.summary_fi
 export function nodeStatus(node: GraphNode, run: { status: string }): { status: string; label: string } {
   const job = jobOf(node);
   if (job) return { status: job.status, label: wordOf(job) };
-  if (node.row['prior_run_succeeded']) return { status: 'successful', label: 'Successful before' };
+  if (node.row['prior_run_succeeded']) return { status: 'successful', label: t`Successful before` };
   const over = node.row['do_not_run'] === true || !isActive(run);
-  return { status: 'new', label: over ? 'Not run' : 'Not started yet' };
+  return { status: 'new', label: over ? t`Not run` : t`Not started yet` };
 }
 
 const wordOf = (job: NodeJob) => (job.type === 'workflow_approval' ? approvalWord(job) : statusLabel(job.status));

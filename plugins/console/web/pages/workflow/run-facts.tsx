@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Elapsed, Folded, type Run, When } from '@tapline/console-kit';
+import { Elapsed, Folded, type Run, When, t } from '@tapline/console-kit';
 
 /** What was launched, with what, by whom. */
 export function RunFacts({ run }: { run: Run }) {
@@ -8,19 +8,19 @@ export function RunFacts({ run }: { run: Run }) {
   const template = named['job_template'];
   const parent = named['source_workflow_job'];
   const facts: [string, ComponentChildren][] = [
-    ['Workflow', workflow && <a href={`/workflow_job_templates/${workflow.id}/graph`}>{workflow.name}</a>],
-    ['Slices of', template && <a href={`/templates/${template.id}`}>{template.name}</a>],
-    ['Part of', parent && <a href={`/workflow_jobs/${parent.id}`}>{parent.name}</a>],
-    ['Inventory', named['inventory']?.name],
-    ['Limit', run.limit],
-    ['Started by', run.launched_by?.name],
-    ['Created', <When key="when" at={run.created} />],
-    ['Took', <Elapsed key="took" {...run} />],
+    [t`Workflow`, workflow && <a href={`/workflow_job_templates/${workflow.id}/graph`}>{workflow.name}</a>],
+    [t`Slices of`, template && <a href={`/templates/${template.id}`}>{template.name}</a>],
+    [t`Part of`, parent && <a href={`/workflow_jobs/${parent.id}`}>{parent.name}</a>],
+    [t`Inventory`, named['inventory']?.name],
+    [t`Limit`, run.limit],
+    [t`Started by`, run.launched_by?.name],
+    [t`Created`, <When key="when" at={run.created} />],
+    [t`Took`, <Elapsed key="took" {...run} />],
   ];
   const variables = run.extra_vars && run.extra_vars !== '{}' ? run.extra_vars : '';
   return (
     <div class="facts">
-      <dl aria-label="About this run">
+      <dl aria-label={t`About this run`}>
         {facts
           .filter(([, value]) => value)
           .map(([label, value]) => (
@@ -30,7 +30,7 @@ export function RunFacts({ run }: { run: Run }) {
             </div>
           ))}
       </dl>
-      {variables && <Folded title="Extra variables" text={variables} />}
+      {variables && <Folded title={t`Extra variables`} text={variables} />}
     </div>
   );
 }

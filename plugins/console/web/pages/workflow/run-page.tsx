@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { Failure, Loading, PageLayout, Panels, type Run, Status, statusLabel, useRun } from '@tapline/console-kit';
+import { Failure, Loading, PageLayout, Panels, type Run, Status, statusLabel, useRun, t } from '@tapline/console-kit';
 import { graphOf } from '../../workflow/graph.ts';
 import { GraphView } from '../../workflow/graph-view.tsx';
 import { FailureReading } from '../job/failure-reading.tsx';
@@ -9,7 +9,7 @@ import { StepsTable } from './steps-table.tsx';
 import { useRunNodes } from './use-run-nodes.ts';
 import { WorkflowActions } from './workflow-actions.tsx';
 
-const hint = 'Arrow keys walk along the links, Home and End to the ends, Enter opens what a node has launched.';
+const hint = t`Arrow keys walk along the links, Home and End to the ends, Enter opens what a node has launched.`;
 
 /** A run of a workflow: how far it has come, on the picture of what it is. */
 export function WorkflowRunPage({ params }: { params: Record<string, string> }) {
@@ -18,21 +18,19 @@ export function WorkflowRunPage({ params }: { params: Record<string, string> }) 
   const run = data.value;
   return (
     <PageLayout
-      title={run ? `${run.name} · Workflow ${id}` : `Workflow ${id}`}
+      title={run ? t`${run.name} · Workflow ${id}` : t`Workflow ${id}`}
       intro={
         run && (
           <>
             <Status status={run.status} />
-            <span class="visually-hidden" role="status">
-              Workflow {id}: {statusLabel(run.status)}
-            </span>
+            <span class="visually-hidden" role="status">{t`Workflow ${id}: ${statusLabel(run.status)}`}</span>
           </>
         )
       }
       actions={run && <WorkflowActions run={run} onChange={reload} />}
     >
-      {error.value && <Failure error={error.value} what="run of a workflow" again={reload} />}
-      {!run && !error.value && <Loading what={`workflow ${id}`} />}
+      {error.value && <Failure error={error.value} what={t`run of a workflow`} again={reload} />}
+      {!run && !error.value && <Loading what={t`workflow ${id}`} />}
       {run && (
         <>
           <FailureReading run={run} events="" />
@@ -49,14 +47,14 @@ function RunGraph({ run }: { run: Run }) {
   const { data, error, reload } = useRunNodes(run.id, run.status);
   const rows = data.value;
   const graph = useMemo(() => rows && graphOf(rows), [rows]);
-  if (error.value) return <Failure error={error.value} what="nodes of the workflow" again={reload} />;
-  if (!graph) return <Loading what="the nodes" />;
-  if (!graph.nodes.length) return <p class="empty">This workflow has no nodes.</p>;
+  if (error.value) return <Failure error={error.value} what={t`nodes of the workflow`} again={reload} />;
+  if (!graph) return <Loading what={t`the nodes`} />;
+  if (!graph.nodes.length) return <p class="empty">{t`This workflow has no nodes.`}</p>;
   return (
     <>
       <GraphView
         graph={graph}
-        label={`Graph of ${run.name}`}
+        label={t`Graph of ${run.name}`}
         hint={hint}
         statusOf={(node) => nodeStatus(node, run).label}
         inNode={(node) => <Status {...nodeStatus(node, run)} />}

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, Dialog, go, isActive, post, type Run, toast, useQuery } from '@tapline/console-kit';
+import { ApiFailure, Dialog, go, isActive, post, type Run, toast, useQuery, t } from '@tapline/console-kit';
 
 interface Props {
   run: Run;
@@ -18,7 +18,7 @@ export function WorkflowActions({ run, onChange }: Props) {
       go(`/workflow_jobs/${id}`);
     } catch (error) {
       if (!(error instanceof ApiFailure)) throw error;
-      toast(`Relaunch failed: ${error.message}`, 'bad');
+      toast(t`Relaunch failed: ${error.message}`, 'bad');
     }
   };
   if (active)
@@ -30,7 +30,7 @@ export function WorkflowActions({ run, onChange }: Props) {
           disabled={run.canceled_on !== null}
           onClick={() => void (asking.value = true)}
         >
-          {run.canceled_on === null ? 'Cancel workflow' : 'Canceling …'}
+          {run.canceled_on === null ? t`Cancel workflow` : t`Canceling …`}
         </button>
         {asking.value && <CancelDialog run={run} onClose={() => void (asking.value = false)} onChange={onChange} />}
       </>
@@ -39,13 +39,9 @@ export function WorkflowActions({ run, onChange }: Props) {
   return (
     <>
       {run.failed && (
-        <button type="button" onClick={() => void relaunch('failed')}>
-          Relaunch from what failed
-        </button>
+        <button type="button" onClick={() => void relaunch('failed')}>{t`Relaunch from what failed`}</button>
       )}
-      <button type="button" class="primary" onClick={() => void relaunch('all')}>
-        Relaunch
-      </button>
+      <button type="button" class="primary" onClick={() => void relaunch('all')}>{t`Relaunch`}</button>
     </>
   );
 }
@@ -54,24 +50,20 @@ function CancelDialog({ run, onClose, onChange }: Props & { onClose: () => void 
   const cancel = async () => {
     try {
       await post(`workflow_jobs/${run.id}/cancel/`);
-      toast(`${run.name} is being canceled.`);
+      toast(t`${run.name} is being canceled.`);
     } catch (error) {
       if (!(error instanceof ApiFailure)) throw error;
-      toast(error.status === 405 ? 'It had ended already.' : `Canceling failed: ${error.message}`, 'bad');
+      toast(error.status === 405 ? t`It had ended already.` : t`Canceling failed: ${error.message}`, 'bad');
     }
     onClose();
     await onChange();
   };
   return (
-    <Dialog title={`Cancel ${run.name}?`} onClose={onClose}>
-      <p>What it launched and goes on is canceled too, approvals that wait included; what would follow is not run.</p>
+    <Dialog title={t`Cancel ${run.name}?`} onClose={onClose}>
+      <p>{t`What it launched and goes on is canceled too, approvals that wait included; what would follow is not run.`}</p>
       <div class="form-actions">
-        <button type="button" class="danger" onClick={() => void cancel()}>
-          Cancel workflow
-        </button>
-        <button type="button" onClick={onClose}>
-          Keep running
-        </button>
+        <button type="button" class="danger" onClick={() => void cancel()}>{t`Cancel workflow`}</button>
+        <button type="button" onClick={onClose}>{t`Keep running`}</button>
       </div>
     </Dialog>
   );

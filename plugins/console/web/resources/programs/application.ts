@@ -1,11 +1,11 @@
-import { listTab, type Resource } from '@tapline/console-kit';
+import { listTab, type Resource, t } from '@tapline/console-kit';
 
 export const application: Resource = {
   path: 'applications',
   type: 'o_auth2_application',
-  one: 'application',
-  many: 'applications',
-  intro: 'Programs that people let act for them.',
+  one: t`application`,
+  many: t`applications`,
+  intro: t`Programs that people let act for them.`,
   columns: ['name', 'organization', 'client_type', 'authorization_grant_type'],
   fields: [
     'name',
@@ -17,6 +17,6 @@ export const application: Resource = {
     'skip_authorization',
   ],
   facts: ['client_id'],
-  shownOnce: { field: 'client_secret', label: 'Client secret' },
-  tabs: [listTab({ id: 'tokens', label: 'Tokens', resource: 'tokens', field: 'application' })],
+  shownOnce: { field: 'client_secret', label: t`Client secret` },
+  tabs: [listTab({ id: 'tokens', label: t`Tokens`, resource: 'tokens', field: 'application' })],
 };

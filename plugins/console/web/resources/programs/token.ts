@@ -1,11 +1,12 @@
 import type { Resource } from '@tapline/console-kit';
+import { t } from '@tapline/console-kit/texts';
 
 export const token: Resource = {
   path: 'tokens',
   type: 'o_auth2_access_token',
-  one: 'token',
-  many: 'tokens',
-  intro: 'By which programs log in as you. Nobody is shown a token again after it was made.',
+  one: t`token`,
+  many: t`tokens`,
+  intro: t`By which programs log in as you. Nobody is shown a token again after it was made.`,
   order: '-id',
   nameField: 'description',
   columns: ['description', 'user', 'application', 'scope', 'expires'],
@@ -13,5 +14,5 @@ export const token: Resource = {
   fields: ['description', 'application', 'scope'],
   facts: ['user', 'created', 'expires'],
   relations: { application: 'applications/' },
-  shownOnce: { field: 'token', label: 'Token' },
+  shownOnce: { field: 'token', label: t`Token` },
 };

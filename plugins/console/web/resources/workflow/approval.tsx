@@ -1,12 +1,13 @@
-import { listTab, type Resource, type TabProps } from '@tapline/console-kit';
+import { listTab, type Resource, type TabProps, t } from '@tapline/console-kit';
+import { decideSeveral } from '../../approvals/decide-several.ts';
 import { Decide } from '../../approvals/decide.tsx';
 
 export const approval: Resource = {
   path: 'workflow_approvals',
   type: 'workflow_approval',
-  one: 'approval',
-  many: 'approvals',
-  intro: 'Steps of workflows that wait until somebody lets them go on.',
+  one: t`approval`,
+  many: t`approvals`,
+  intro: t`Steps of workflows that wait until somebody lets them go on.`,
   order: '-id',
   columns: ['name', 'source_workflow_job', 'status', 'started', 'finished'],
   filters: ['name', 'status', 'started', 'finished'],
@@ -23,15 +24,16 @@ export const approval: Resource = {
   ],
   parent: () => '/approvals',
   readOnly: true,
+  bulk: decideSeveral,
   actions: ({ row, reload }: TabProps) => <Decide row={row} onDone={reload} />,
-  tabs: [listTab({ id: 'votes', label: 'Votes', resource: 'workflow_approval_votes' })],
+  tabs: [listTab({ id: 'votes', label: t`Votes`, resource: 'workflow_approval_votes' })],
 };
 
 export const vote: Resource = {
   path: 'workflow_approval_votes',
   type: 'workflow_approval_vote',
-  one: 'vote',
-  many: 'votes',
+  one: t`vote`,
+  many: t`votes`,
   nameField: 'user_name',
   order: 'id',
   columns: ['user_name', 'vote', 'comment', 'created'],

@@ -1,4 +1,4 @@
-import { Elapsed, type Resource, type Row, When } from '@tapline/console-kit';
+import { Elapsed, type Resource, type Row, When, t } from '@tapline/console-kit';
 
 const times = ({ started, finished, elapsed }: Row) => ({ started, finished, elapsed });
 
@@ -6,17 +6,17 @@ const times = ({ started, finished, elapsed }: Row) => ({ started, finished, ela
 export const workflowJob: Resource = {
   path: 'workflow_jobs',
   type: 'workflow_job',
-  one: 'run of a workflow',
-  many: 'runs of workflows',
+  one: t`run of a workflow`,
+  many: t`runs of workflows`,
   order: '-id',
   columns: [
     'name',
     'status',
     'workflow_job_template',
     'launch_type',
-    { label: 'Created', narrow: true, sort: 'created', cell: (row) => <When at={row['created']} /> },
+    { label: t`Created`, narrow: true, sort: 'created', cell: (row) => <When at={row['created']} /> },
     {
-      label: 'Took',
+      label: t`Took`,
       narrow: true,
       cell: (row) => <Elapsed {...(times(row) as { started: null; finished: null; elapsed: number })} />,
     },

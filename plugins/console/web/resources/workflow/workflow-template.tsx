@@ -1,4 +1,4 @@
-import { historyTab, may, type Resource, type Row, runsTab, type TabProps, When } from '@tapline/console-kit';
+import { historyTab, may, type Resource, type Row, runsTab, type TabProps, When, t } from '@tapline/console-kit';
 import { accessTab } from '../../access/access-tab.tsx';
 import { notifyTab } from '../../notifications/notify-tab.tsx';
 import { schedulesTab } from '../../schedules/schedules-tab.ts';
@@ -8,23 +8,24 @@ import { graphTab } from '../../workflow/graph-tab.tsx';
 const Launch = ({ row }: { row: Row }) =>
   may(row, 'start') ? (
     <a class="button" href={`/workflow_job_templates/${row.id}/launch`}>
-      Launch<span class="visually-hidden"> {row['name']}</span>
+      {t`Launch`}
+      <span class="visually-hidden"> {row['name']}</span>
     </a>
   ) : null;
 
 export const workflowTemplate: Resource = {
   path: 'workflow_job_templates',
   type: 'workflow_job_template',
-  one: 'workflow',
-  many: 'workflows',
-  intro: 'Templates that follow one another: which comes next depends on how the one before it ended.',
+  one: t`workflow`,
+  many: t`workflows`,
+  intro: t`Templates that follow one another: which comes next depends on how the one before it ended.`,
   columns: [
     'name',
     'organization',
     'status',
-    { label: 'Last run', narrow: true, sort: 'last_job_run', cell: (row) => <When at={row['last_job_run']} /> },
-    { label: 'Next run', narrow: true, sort: 'next_job_run', cell: (row) => <When at={row['next_job_run']} /> },
-    { label: 'Action', narrow: true, cell: (row) => <Launch row={row} /> },
+    { label: t`Last run`, narrow: true, sort: 'last_job_run', cell: (row) => <When at={row['last_job_run']} /> },
+    { label: t`Next run`, narrow: true, sort: 'next_job_run', cell: (row) => <When at={row['next_job_run']} /> },
+    { label: t`Action`, narrow: true, cell: (row) => <Launch row={row} /> },
   ],
   fields: [
     'name',
@@ -44,7 +45,7 @@ export const workflowTemplate: Resource = {
   actions: ({ row }: TabProps) => <Launch row={row} />,
   tabs: [
     graphTab,
-    runsTab('workflow_jobs', 'Runs'),
+    runsTab('workflow_jobs', t`Runs`),
     schedulesTab,
     notifyTab({ approvals: true }),
     surveyTab,

@@ -1,4 +1,4 @@
-import { type FieldErrors, SelectField, TextField } from '@tapline/console-kit';
+import { type FieldErrors, SelectField, TextField, t } from '@tapline/console-kit';
 
 export interface Approval {
   name: string;
@@ -49,23 +49,23 @@ export function ApprovalFields({ approval, errors, onValue }: Props) {
   });
   return (
     <>
-      <TextField {...field('name', 'Name')} required hint="What is asked, such as: Shall it go live?" />
-      <TextField {...field('description', 'Description')} />
-      <TextField {...field('timeout', 'Timeout')} type="number" preset hint="Seconds; 0: it waits for ever." />
+      <TextField {...field('name', t`Name`)} required hint={t`What is asked, such as: Shall it go live?`} />
+      <TextField {...field('description', t`Description`)} />
+      <TextField {...field('timeout', t`Timeout`)} type="number" preset hint={t`Seconds; 0: it waits for ever.`} />
       <SelectField
-        {...field('on_timeout', 'When nobody has decided by then')}
+        {...field('on_timeout', t`When nobody has decided by then`)}
         preset
         choices={[
-          { value: 'deny', label: 'It is denied' },
-          { value: 'approve', label: 'It is approved' },
+          { value: 'deny', label: t`It is denied` },
+          { value: 'approve', label: t`It is approved` },
         ]}
       />
-      <TextField {...field('required_approvals', 'How many have to approve')} type="number" preset />
+      <TextField {...field('required_approvals', t`How many have to approve`)} type="number" preset />
       <TextField
-        {...field('context_template', 'Context')}
+        {...field('context_template', t`Context`)}
         lines={3}
         code
-        hint="A template over the artifacts of the nodes before it, shown to those who decide."
+        hint={t`A template over the artifacts of the nodes before it, shown to those who decide.`}
       />
     </>
   );

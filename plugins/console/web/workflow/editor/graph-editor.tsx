@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import { type Row, toast } from '@tapline/console-kit';
+import { type Row, toast, t } from '@tapline/console-kit';
 import { type Graph, type GraphNode, nodeAt } from '../graph.ts';
 import { GraphView } from '../graph-view.tsx';
 import type { Ask, Asking } from './asking.ts';
@@ -41,11 +41,11 @@ export function GraphEditor({ row, graph, reload }: Props) {
   return (
     <>
       <Tools graph={graph} ask={ask} addButton={addButton} />
-      {graph.nodes.length === 0 && <p class="empty">This workflow has no nodes yet.</p>}
+      {graph.nodes.length === 0 && <p class="empty">{t`This workflow has no nodes yet.`}</p>}
       {graph.nodes.length > 0 && (
         <GraphView
           graph={graph}
-          label={`Graph of ${row['name']}`}
+          label={t`Graph of ${row['name']}`}
           hint={hint}
           selected={selected.value}
           onOpen={({ id }) => void (selected.value = id)}
@@ -77,12 +77,12 @@ interface ToolsProps {
 
 const Tools = ({ graph, ask, addButton }: ToolsProps) => (
   <p class="tab-actions">
-    <button type="button" ref={addButton} class="primary" onClick={() => ask({ what: 'add' })}>
-      Add a node
-    </button>
-    <button type="button" onClick={() => ask({ what: 'link' })} disabled={graph.nodes.length < 2}>
-      Link two nodes
-    </button>
+    <button type="button" ref={addButton} class="primary" onClick={() => ask({ what: 'add' })}>{t`Add a node`}</button>
+    <button
+      type="button"
+      onClick={() => ask({ what: 'link' })}
+      disabled={graph.nodes.length < 2}
+    >{t`Link two nodes`}</button>
   </p>
 );
 

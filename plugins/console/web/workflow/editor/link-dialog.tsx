@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { Dialog, type FieldErrors, Form, SelectField, TextField } from '@tapline/console-kit';
+import { Dialog, type FieldErrors, Form, SelectField, TextField, t } from '@tapline/console-kit';
 import { type Graph, type GraphLink, type LinkKind, linkKinds, linkLabels } from '../graph.ts';
 import { type LinkMore, linkNodes, relinkNodes } from './changes.ts';
 
@@ -26,12 +26,12 @@ export function LinkDialog({ graph, from = 0, to = 0, link, onRemove, onDone, on
   const submit = async () => {
     const more = kind.value === 'condition' ? condition.value : {};
     await store(link, { ...ends.value, kind: kind.value }, more);
-    await onDone(link ? 'The link is changed.' : 'The nodes are linked.');
+    await onDone(link ? t`The link is changed.` : t`The nodes are linked.`);
   };
   return (
-    <Dialog title={link ? 'Change the link' : 'Link two nodes'} onClose={onClose}>
+    <Dialog title={link ? t`Change the link` : t`Link two nodes`} onClose={onClose}>
       <Form
-        submit={link ? 'Change link' : 'Link'}
+        submit={link ? t`Change link` : t`Link`}
         errors={errors}
         known={conditionFields}
         onSubmit={submit}
@@ -40,7 +40,7 @@ export function LinkDialog({ graph, from = 0, to = 0, link, onRemove, onDone, on
         {link ? <Ends graph={graph} link={link} /> : <ChosenEnds graph={graph} ends={ends} />}
         <SelectField
           name="kind"
-          label="Runs"
+          label={t`Runs`}
           preset
           value={kind.value}
           choices={linkKinds.map((value) => ({ value, label: linkLabels[value] }))}
@@ -48,11 +48,7 @@ export function LinkDialog({ graph, from = 0, to = 0, link, onRemove, onDone, on
         />
         {kind.value === 'condition' && <ConditionFields condition={condition} errors={errors.value} />}
       </Form>
-      {link && (
-        <button type="button" class="danger" onClick={() => onRemove(link)}>
-          Remove link
-        </button>
-      )}
+      {link && <button type="button" class="danger" onClick={() => onRemove(link)}>{t`Remove link`}</button>}
     </Dialog>
   );
 }
@@ -74,7 +70,7 @@ function ChosenEnds({ graph, ends }: ChosenProps) {
       name={name}
       label={label}
       required
-      empty="Choose a node"
+      empty={t`Choose a node`}
       value={String(ends.value[name] || '')}
       choices={nodes}
       onValue={(value) => void (ends.value = { ...ends.value, [name]: Number(value) })}
@@ -82,29 +78,25 @@ function ChosenEnds({ graph, ends }: ChosenProps) {
   );
   return (
     <>
-      {end('from', 'First')}
-      {end('to', 'Then')}
+      {end('from', t`First`)}
+      {end('to', t`Then`)}
     </>
   );
 }
 
 const Ends = ({ graph, link }: { graph: Graph; link: GraphLink }) => {
   const name = (id: number) => <strong>{graph.nodes.find((node) => node.id === id)?.name}</strong>;
-  return (
-    <p>
-      {name(link.to)} after {name(link.from)}
-    </p>
-  );
+  return <p>{t`${name(link.to)} after ${name(link.from)}`}</p>;
 };
 
 const triggers = [
-  { value: 'success', label: 'After success' },
-  { value: 'failure', label: 'After failure' },
-  { value: 'always', label: 'After either' },
+  { value: 'success', label: t`After success` },
+  { value: 'failure', label: t`After failure` },
+  { value: 'always', label: t`After either` },
 ];
 const operators = [
-  { value: 'eq', label: 'is' },
-  { value: 'ne', label: 'is not' },
+  { value: 'eq', label: t`is` },
+  { value: 'ne', label: t`is not` },
 ];
 
 /** What a job has set by `set_stats`, and what it must be. */
@@ -118,10 +110,10 @@ function ConditionFields({ condition, errors }: { condition: Signal<LinkMore>; e
   });
   return (
     <>
-      <SelectField {...field('trigger', 'When')} preset choices={triggers} />
-      <TextField {...field('artifact_key', 'Artifact')} required hint="The name of what a job sets by set_stats." />
-      <SelectField {...field('operator', 'Test')} preset choices={operators} />
-      <TextField {...field('expected_value', 'Value')} />
+      <SelectField {...field('trigger', t`When`)} preset choices={triggers} />
+      <TextField {...field('artifact_key', t`Artifact`)} required hint={t`The name of what a job sets by set_stats.`} />
+      <SelectField {...field('operator', t`Test`)} preset choices={operators} />
+      <TextField {...field('expected_value', t`Value`)} />
     </>
   );
 }

@@ -8,6 +8,7 @@ import {
   type Row,
   toast,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 import { type ListChanges, type NodeList, pathOfList } from './node-lists.ts';
 
@@ -42,7 +43,7 @@ export function ListField({ list, node, changes, errors = [] }: Props) {
     >
       <legend>
         {label}
-        <span class="optional"> (optional)</span>
+        <span class="optional"> {t`(optional)`}</span>
       </legend>
       {chosen.length > 0 && (
         <Chosen
@@ -59,7 +60,7 @@ export function ListField({ list, node, changes, errors = [] }: Props) {
         <RelationPicker
           bare
           name={name}
-          label={`Add to ${label.toLowerCase()}`}
+          label={t`Add to ${label.toLowerCase()}`}
           list={from}
           value=""
           onValue={(value) => void add(value)}
@@ -108,7 +109,8 @@ const Chosen = ({ rows, label, takeOff }: ChosenProps) => (
       <li key={row.id}>
         <span>{labelOfRow(row)}</span>
         <button type="button" onClick={() => takeOff(row.id)}>
-          Take off<span class="visually-hidden"> {labelOfRow(row)}</span>
+          {t`Take off`}
+          <span class="visually-hidden"> {labelOfRow(row)}</span>
         </button>
       </li>
     ))}

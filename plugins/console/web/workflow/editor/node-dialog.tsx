@@ -18,6 +18,7 @@ import {
   useOptions,
   useQuery,
   type Values,
+  t,
 } from '@tapline/console-kit';
 import { type GraphNode, type LinkKind, linkLabels } from '../graph.ts';
 import { type Approval, approvalBody, ApprovalFields, approvalNames, approvalOf } from './approval-fields.tsx';
@@ -40,8 +41,8 @@ interface Props {
 const nodeResource: Resource = {
   path: 'workflow_job_template_nodes',
   type: 'workflow_job_template_node',
-  one: 'node',
-  many: 'nodes',
+  one: t`node`,
+  many: t`nodes`,
   columns: [],
 };
 
@@ -50,12 +51,12 @@ export function NodeDialog(props: Props) {
   const list = `workflow_job_templates/${workflow}/workflow_nodes/`;
   const { data, error, reload } = useOptions(list);
   const fields = data.value?.actions.POST;
-  const title = node ? `Edit ${node.name}` : after ? `Add a node after ${after.name}` : 'Add a node';
+  const title = node ? t`Edit ${node.name}` : after ? t`Add a node after ${after.name}` : t`Add a node`;
   return (
     <Dialog title={title} onClose={onClose}>
-      {error.value && <Failure error={error.value} what="form" again={reload} />}
-      {!data.value && !error.value && <Loading what="the form" />}
-      {data.value && !fields && <p>You may not change this workflow.</p>}
+      {error.value && <Failure error={error.value} what={t`form`} again={reload} />}
+      {!data.value && !error.value && <Loading what={t`the form`} />}
+      {data.value && !fields && <p>{t`You may not change this workflow.`}</p>}
       {fields && <NodeForm {...props} fields={fields} />}
     </Dialog>
   );
@@ -72,7 +73,7 @@ function NodeForm(props: FormProps) {
   const row = node?.row ?? null;
   return (
     <Form
-      submit={node ? 'Save node' : 'Add node'}
+      submit={node ? t`Save node` : t`Add node`}
       errors={errors}
       known={knownOf(form)}
       onSubmit={form.submit}
@@ -159,7 +160,7 @@ function useNodeForm({ workflow, node, after, fields, onDone }: FormProps) {
   const submit = async () => {
     // the API takes a node that launches nothing; nobody means one here
     if (list !== null && !values.value['unified_job_template'])
-      throw new ApiFailure(400, { unified_job_template: ['Choose what it launches.'] });
+      throw new ApiFailure(400, { unified_job_template: [t`Choose what it launches.`] });
     const names = list === null ? own : ['unified_job_template', ...own];
     const sent = Object.fromEntries(names.map((name) => [name, fields[name]!]));
     const columns = sentBody(sent, nodeResource, values.value, start, row);
@@ -167,12 +168,12 @@ function useNodeForm({ workflow, node, after, fields, onDone }: FormProps) {
     if (row) {
       await changeNode(row, columns, approves);
       await storeLists(row.id, lists, changes);
-      return onDone('The node is saved.', row.id);
+      return onDone(t`The node is saved.`, row.id);
     }
     const before = after && { id: after.id, kind: follows.value };
     const store = (node: number) => storeLists(node, lists, changes);
     const { id } = await addNode({ workflow, columns, approval: approves, after: before, store });
-    await onDone('The node is added.', id);
+    await onDone(t`The node is added.`, id);
   };
   return { kind, follows, values, approval, errors, own, lists, changes, set, submit };
 }
@@ -189,7 +190,7 @@ function TemplateField({ form: { kind, values, errors, set }, list, row }: Templ
     <RelationPicker
       key={kind.value.kind}
       name="unified_job_template"
-      label="Template"
+      label={t`Template`}
       required
       errors={errors.value['unified_job_template']}
       list={list}
@@ -202,9 +203,9 @@ function TemplateField({ form: { kind, values, errors, set }, list, row }: Templ
 
 /** Where the name of a field does not tell enough. */
 const words: Record<string, { label: string; help_text?: string }> = {
-  all_parents_must_converge: { label: 'Wait for all nodes before it, whichever way they go' },
-  max_retries: { label: 'Retries', help_text: 'How often it is tried again after a failure.' },
-  extra_data: { label: 'Extra variables', help_text: 'JSON or YAML; answers to the survey are among them.' },
+  all_parents_must_converge: { label: t`Wait for all nodes before it, whichever way they go` },
+  max_retries: { label: t`Retries`, help_text: t`How often it is tried again after a failure.` },
+  extra_data: { label: t`Extra variables`, help_text: 'JSON or YAML; answers to the survey are among them.' },
 };
 
 const knownName = (row: Row | null, value: string): string | undefined => {
@@ -221,7 +222,7 @@ function useAsked(list: string | null, template: string): Record<string, unknown
 const Follows = ({ value, onValue }: { value: LinkKind; onValue: (value: LinkKind) => void }) => (
   <SelectField
     name="follows"
-    label="Runs"
+    label={t`Runs`}
     preset
     value={value}
     choices={followKinds.map((one) => ({ value: one, label: linkLabels[one] }))}
@@ -232,7 +233,7 @@ const Follows = ({ value, onValue }: { value: LinkKind; onValue: (value: LinkKin
 const KindField = ({ value, onValue }: { value: string; onValue: (value: string) => void }) => (
   <SelectField
     name="kind"
-    label="Kind"
+    label={t`Kind`}
     preset
     value={value}
     choices={nodeKinds.map(({ kind, label }) => ({ value: kind, label }))}

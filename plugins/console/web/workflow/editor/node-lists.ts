@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { ApiFailure, post, type Row } from '@tapline/console-kit';
+import { ApiFailure, post, type Row, t } from '@tapline/console-kit';
 
 /** What a template may ask for that a node keeps as a list below it. */
 export interface NodeList {
@@ -15,18 +15,18 @@ export interface NodeList {
 export const nodeLists: readonly NodeList[] = [
   {
     name: 'credentials',
-    label: 'Credentials',
+    label: t`Credentials`,
     flag: 'ask_credential_on_launch',
     from: 'credentials/?role_level=use_role',
-    hint: 'Each takes the place of the template’s of the same type.',
+    hint: t`Each takes the place of the template’s of the same type.`,
   },
-  { name: 'labels', label: 'Labels', flag: 'ask_labels_on_launch', from: 'labels/' },
+  { name: 'labels', label: t`Labels`, flag: 'ask_labels_on_launch', from: 'labels/' },
   {
     name: 'instance_groups',
-    label: 'Instance groups',
+    label: t`Instance groups`,
     flag: 'ask_instance_groups_on_launch',
     from: 'instance_groups/?role_level=use_role',
-    hint: 'Where it may run, the first before the others.',
+    hint: t`Where it may run, the first before the others.`,
   },
 ];
 

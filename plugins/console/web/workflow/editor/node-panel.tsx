@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { linkedPage } from '@tapline/console-kit';
+import { linkedPage, t } from '@tapline/console-kit';
 import { type Graph, type GraphLink, type GraphNode, linksFrom, linksTo, nodeAt } from '../graph.ts';
 import type { Ask } from './asking.ts';
 import { kindWords, linkWords } from '../words.ts';
@@ -28,33 +28,23 @@ export function NodePanel(props: PanelProps) {
       </h2>
       <p class="muted">
         {kindWords(node)}
-        {node.all && ', waits for all nodes before it'}
+        {node.all && t`, waits for all nodes before it`}
         {template && (
           <>
             {' · '}
-            <a href={template}>Open the template</a>
+            <a href={template}>{t`Open the template`}</a>
           </>
         )}
       </p>
       <div class="actions">
-        <button type="button" onClick={() => ask({ what: 'add', after: node })}>
-          Add a node after it
-        </button>
-        <button type="button" onClick={() => ask({ what: 'link', from: node.id })}>
-          Link to another node
-        </button>
-        <button type="button" onClick={() => ask({ what: 'edit', node })}>
-          Edit node
-        </button>
-        <button type="button" class="danger" onClick={() => ask({ what: 'remove', node })}>
-          Remove node
-        </button>
-        <button type="button" onClick={onClose}>
-          Close
-        </button>
+        <button type="button" onClick={() => ask({ what: 'add', after: node })}>{t`Add a node after it`}</button>
+        <button type="button" onClick={() => ask({ what: 'link', from: node.id })}>{t`Link to another node`}</button>
+        <button type="button" onClick={() => ask({ what: 'edit', node })}>{t`Edit node`}</button>
+        <button type="button" class="danger" onClick={() => ask({ what: 'remove', node })}>{t`Remove node`}</button>
+        <button type="button" onClick={onClose}>{t`Close`}</button>
       </div>
-      <PanelLinks {...props} title="Comes after" links={linksTo(graph, node.id)} other="from" />
-      <PanelLinks {...props} title="Followed by" links={linksFrom(graph, node.id)} other="to" />
+      <PanelLinks {...props} title={t`Comes after`} links={linksTo(graph, node.id)} other="from" />
+      <PanelLinks {...props} title={t`Followed by`} links={linksFrom(graph, node.id)} other="to" />
     </section>
   );
 }
@@ -80,10 +70,12 @@ function PanelLinks({ graph, title, links, other, ask }: LinksProps) {
                 {name} <span class="muted">{linkWords(link)}</span>
               </span>
               <button type="button" onClick={() => ask({ what: 'link', link })}>
-                Change<span class="visually-hidden"> link with {name}</span>
+                {t`Change`}
+                <span class="visually-hidden"> {t`link with ${name}`}</span>
               </button>
               <button type="button" class="danger" onClick={() => ask({ what: 'unlink', link })}>
-                Remove<span class="visually-hidden"> link with {name}</span>
+                {t`Remove`}
+                <span class="visually-hidden"> {t`link with ${name}`}</span>
               </button>
             </li>
           );

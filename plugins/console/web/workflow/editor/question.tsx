@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit';
 import { type Graph, nodeAt } from '../graph.ts';
 import type { Ask, Asking } from './asking.ts';
 import { removeNode, unlinkNodes } from './changes.ts';
@@ -33,22 +34,22 @@ export function Question({ workflow, graph, asking, ask, done }: QuestionProps) 
     const [from, to] = [nodeAt(graph, asking.link.from)?.name, nodeAt(graph, asking.link.to)?.name];
     return (
       <RemoveDialog
-        title="Remove the link?"
-        text={`${to} will not follow ${from} any more. Both nodes stay.`}
-        label="Remove link"
+        title={t`Remove the link?`}
+        text={t`${to!} will not follow ${from!} any more. Both nodes stay.`}
+        label={t`Remove link`}
         remove={() => unlinkNodes(asking.link)}
-        onDone={() => done('The link is removed.')}
+        onDone={() => done(t`The link is removed.`)}
         onClose={onClose}
       />
     );
   }
   return (
     <RemoveDialog
-      title={`Remove ${asking.node.name}?`}
-      text="Its links go with it, and what it would launch with; nodes after it that nothing else leads to begin at the start."
-      label="Remove node"
+      title={t`Remove ${asking.node.name}?`}
+      text={t`Its links go with it, and what it would launch with; nodes after it that nothing else leads to begin at the start.`}
+      label={t`Remove node`}
       remove={() => removeNode(asking.node.id)}
-      onDone={() => done('The node is removed.')}
+      onDone={() => done(t`The node is removed.`)}
       onClose={onClose}
     />
   );

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, Dialog, Notice } from '@tapline/console-kit';
+import { ApiFailure, Dialog, Notice, t } from '@tapline/console-kit';
 
 interface Props {
   title: string;
@@ -37,9 +37,7 @@ export function RemoveDialog({ title, text, label, remove, onDone, onClose }: Pr
       )}
       <p>{text}</p>
       <div class="form-actions">
-        <button type="button" onClick={onClose}>
-          Keep it
-        </button>
+        <button type="button" onClick={onClose}>{t`Keep it`}</button>
         <button type="button" class="danger" aria-disabled={sending.value} onClick={() => void send()}>
           {label}
         </button>

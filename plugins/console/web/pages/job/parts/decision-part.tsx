@@ -1,4 +1,4 @@
-import { Code, type Column, type Page, type Run, Table, useQuery } from '@tapline/console-kit';
+import { Code, type Column, type Page, type Run, Table, useQuery, t } from '@tapline/console-kit';
 import { type HookTrace, HookTraces } from '../../hooks/hook-traces.tsx';
 import type { PartProps } from './part.ts';
 
@@ -41,18 +41,18 @@ export function DecisionPart({ run }: PartProps) {
   return (
     <>
       <section aria-labelledby="variables-title">
-        <h2 id="variables-title">Variables</h2>
-        {variables.length === 0 && <p class="empty">It was launched without variables.</p>}
-        {variables.length > 0 && <Values caption="Variables and their origin" told={variables} />}
-        {injected.length > 0 && <p class="muted">Added by the service when it began: {injected.join(', ')}</p>}
+        <h2 id="variables-title">{t`Variables`}</h2>
+        {variables.length === 0 && <p class="empty">{t`It was launched without variables.`}</p>}
+        {variables.length > 0 && <Values caption={t`Variables and their origin`} told={variables} />}
+        {injected.length > 0 && <p class="muted">{t`Added by the service when it began: ${injected.join(', ')}`}</p>}
       </section>
       <section aria-labelledby="others-title">
-        <h2 id="others-title">Everything else it was decided with</h2>
-        <Values caption="Other values and their origin" told={others} />
+        <h2 id="others-title">{t`Everything else it was decided with`}</h2>
+        <Values caption={t`Other values and their origin`} told={others} />
       </section>
       <section aria-labelledby="gates-title">
-        <h2 id="gates-title">Who was asked</h2>
-        {gates.length === 0 && <p class="empty">No plugin was asked before it started.</p>}
+        <h2 id="gates-title">{t`Who was asked`}</h2>
+        {gates.length === 0 && <p class="empty">{t`No plugin was asked before it started.`}</p>}
         {gates.length > 0 && <Code text={text(gates)} />}
       </section>
       <Traces run={run} />
@@ -61,12 +61,12 @@ export function DecisionPart({ run }: PartProps) {
 }
 
 const columns: Column<Told>[] = [
-  { label: 'Name', heading: true, cell: ({ name }) => name },
+  { label: t`Name`, heading: true, cell: ({ name }) => name },
   {
-    label: 'Value',
-    cell: ({ value, length }) => (length === undefined ? <Code text={text(value)} /> : `${length} characters`),
+    label: t`Value`,
+    cell: ({ value, length }) => (length === undefined ? <Code text={text(value)} /> : t`${length} characters`),
   },
-  { label: 'From', narrow: true, cell: ({ origin }) => origin },
+  { label: t`From`, narrow: true, cell: ({ origin }) => origin },
 ];
 
 const Values = ({ caption, told }: { caption: string; told: readonly Told[] }) => (
@@ -79,7 +79,7 @@ function Traces({ run }: { run: Run }) {
   if (!data.value?.count) return null;
   return (
     <section aria-labelledby="traces-title">
-      <h2 id="traces-title">What plugins did with it</h2>
+      <h2 id="traces-title">{t`What plugins did with it`}</h2>
       <HookTraces traces={data.value.results} />
     </section>
   );

@@ -15,12 +15,13 @@ import {
   useOptions,
   useQuery,
   When,
+  t,
 } from '@tapline/console-kit';
 import { type PartProps, useWhileActive } from './part.ts';
 
 type Shown = RunEvent & { created: string; event_display: string };
 
-const filtered = { many: 'events', filters: ['event', 'host_name', 'task', 'failed', 'changed'] };
+const filtered = { many: t`events`, filters: ['event', 'host_name', 'task', 'failed', 'changed'] };
 
 /** Everything that the engine told, one by one, with all it said. */
 export function EventsPart({ run, events }: PartProps) {
@@ -30,24 +31,24 @@ export function EventsPart({ run, events }: PartProps) {
   const options = useOptions(events);
   useWhileActive(run, reload);
   return (
-    <section aria-label="Events">
+    <section aria-label={t`Events`}>
       <FilterBar resource={filtered} fields={options.data.value?.actions.GET ?? {}} asked={asked} />
       <p>
-        <a href={`/api/v2/${listPath(events, asked)}`}>The same in the API</a>
+        <a href={`/api/v2/${listPath(events, asked)}`}>{t`The same in the API`}</a>
       </p>
-      {error.value && <Failure error={error.value} what="list of events" again={reload} />}
-      {!data.value && !error.value && <Loading what="events" />}
-      {data.value?.count === 0 && <p class="empty">There is none.</p>}
+      {error.value && <Failure error={error.value} what={t`list of events`} again={reload} />}
+      {!data.value && !error.value && <Loading what={t`events`} />}
+      {data.value?.count === 0 && <p class="empty">{t`There is none.`}</p>}
       {data.value && data.value.count > 0 && (
         <>
-          <Table caption="Events" columns={columns} rows={data.value.results} rowKey={({ id }) => id} />
+          <Table caption={t`Events`} columns={columns} rows={data.value.results} rowKey={({ id }) => id} />
           <Pager
             path={path}
             query={query}
             page={asked.page}
             pages={Math.ceil(data.value.count / pageSize)}
-            back="Before"
-            on="Next"
+            back={t`Before`}
+            on={t`Next`}
           />
         </>
       )}
@@ -56,9 +57,9 @@ export function EventsPart({ run, events }: PartProps) {
 }
 
 const columns: Column<Shown>[] = [
-  { label: 'Number', narrow: true, cell: ({ counter }) => counter },
+  { label: t`Number`, narrow: true, cell: ({ counter }) => counter },
   {
-    label: 'Event',
+    label: t`Event`,
     heading: true,
     cell: ({ event_display, event, task }) => (
       <>
@@ -67,12 +68,12 @@ const columns: Column<Shown>[] = [
       </>
     ),
   },
-  { label: 'Host', cell: ({ host_name }) => host_name || <span class="muted">–</span> },
-  { label: 'When', narrow: true, cell: ({ created }) => <When at={created} /> },
+  { label: t`Host`, cell: ({ host_name }) => host_name || <span class="muted">–</span> },
+  { label: t`When`, narrow: true, cell: ({ created }) => <When at={created} /> },
   {
-    label: 'Data',
+    label: t`Data`,
     cell: ({ counter, event_data }) => (
-      <Folded title={`Data of event ${counter}`} text={JSON.stringify(event_data, null, 2)} />
+      <Folded title={t`Data of event ${counter}`} text={JSON.stringify(event_data, null, 2)} />
     ),
   },
 ];

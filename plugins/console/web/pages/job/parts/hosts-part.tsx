@@ -9,6 +9,7 @@ import {
   Status,
   Table,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 import { type PartProps, useWhileActive } from './part.ts';
 import { Results } from './results.tsx';
@@ -22,7 +23,13 @@ interface Summary {
 }
 
 const pageRows = 50;
-const counts = { ok: 'OK', changed: 'Changed', failures: 'Failed', dark: 'Unreachable', skipped: 'Skipped' } as const;
+const counts = {
+  ok: 'OK',
+  changed: t`Changed`,
+  failures: t`Failed`,
+  dark: t`Unreachable`,
+  skipped: t`Skipped`,
+} as const;
 
 /** How the run went on each host; of one that is chosen, all its tasks. */
 export function HostsPart(props: PartProps) {
@@ -35,13 +42,13 @@ export function HostsPart(props: PartProps) {
         <bdi>{host}</bdi>
       </h2>
       <p>
-        <a href={addressWith(path, new URLSearchParams(), { tab: 'hosts' })}>All hosts</a>
+        <a href={addressWith(path, new URLSearchParams(), { tab: 'hosts' })}>{t`All hosts`}</a>
       </p>
       <Results
         {...props}
         filter={`host_name=${encodeURIComponent(host)}`}
-        caption={`Tasks on ${host}`}
-        first={{ label: 'Task', heading: true, cell: ({ task, role }) => (role ? `${role} : ${task}` : task) }}
+        caption={t`Tasks on ${host}`}
+        first={{ label: t`Task`, heading: true, cell: ({ task, role }) => (role ? `${role} : ${task}` : task) }}
       />
     </section>
   );
@@ -56,17 +63,17 @@ function Summaries({ run }: PartProps) {
   useWhileActive(run, reload);
   const toggle = addressWith(path, query, { failed: failed ? null : 'true' });
   return (
-    <section aria-label="Hosts">
+    <section aria-label={t`Hosts`}>
       <p>
-        <a href={toggle}>{failed ? 'All hosts' : 'Only those that failed'}</a>
+        <a href={toggle}>{failed ? t`All hosts` : t`Only those that failed`}</a>
       </p>
-      {error.value && <Failure error={error.value} what="list of hosts" again={reload} />}
-      {!data.value && !error.value && <Loading what="hosts" />}
-      {data.value?.count === 0 && <p class="empty">No host has got through yet.</p>}
+      {error.value && <Failure error={error.value} what={t`list of hosts`} again={reload} />}
+      {!data.value && !error.value && <Loading what={t`hosts`} />}
+      {data.value?.count === 0 && <p class="empty">{t`No host has got through yet.`}</p>}
       {data.value && data.value.count > 0 && (
         <>
           <Table
-            caption="How it went on each host"
+            caption={t`How it went on each host`}
             columns={columns}
             rows={data.value.results}
             rowKey={({ id }) => id}
@@ -76,8 +83,8 @@ function Summaries({ run }: PartProps) {
             query={query}
             page={number}
             pages={Math.ceil(data.value.count / pageRows)}
-            back="Before"
-            on="Next"
+            back={t`Before`}
+            on={t`Next`}
           />
         </>
       )}
@@ -87,11 +94,11 @@ function Summaries({ run }: PartProps) {
 
 const columns: Column<Summary>[] = [
   {
-    label: 'Host',
+    label: t`Host`,
     heading: true,
     cell: ({ host_name }) => <a href={`?tab=hosts&host=${encodeURIComponent(host_name)}`}>{host_name}</a>,
   },
-  { label: 'Result', narrow: true, cell: ({ failed }) => <Status status={failed ? 'failed' : 'successful'} /> },
+  { label: t`Result`, narrow: true, cell: ({ failed }) => <Status status={failed ? 'failed' : 'successful'} /> },
   ...Object.entries(counts).map(([field, label]): Column<Summary> => ({
     label,
     narrow: true,

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { lazily, type Run, runPath } from '@tapline/console-kit';
+import { lazily, type Run, runPath, t } from '@tapline/console-kit';
 import type { PartProps } from './part.ts';
 
 interface Part {
@@ -16,32 +16,32 @@ const ofJobs = ['job'];
 const all: readonly Part[] = [
   {
     id: 'hosts',
-    label: 'Hosts',
+    label: t`Hosts`,
     of: ofJobs,
-    content: lazily('hosts', async () => (await import('./hosts-part.tsx')).HostsPart),
+    content: lazily(t`hosts`, async () => (await import('./hosts-part.tsx')).HostsPart),
   },
   {
     id: 'tasks',
-    label: 'Tasks',
+    label: t`Tasks`,
     of: ofJobs,
-    content: lazily('tasks', async () => (await import('./tasks-part.tsx')).TasksPart),
+    content: lazily(t`tasks`, async () => (await import('./tasks-part.tsx')).TasksPart),
   },
   {
     id: 'timeline',
-    label: 'Timeline',
+    label: t`Timeline`,
     of: ofJobs,
-    content: lazily('the timeline', async () => (await import('./timeline-part.tsx')).TimelinePart),
+    content: lazily(t`the timeline`, async () => (await import('./timeline-part.tsx')).TimelinePart),
   },
   {
     id: 'decision',
-    label: 'Variables and decision',
+    label: t`Variables and decision`,
     of: ofJobs,
-    content: lazily('the decision', async () => (await import('./decision-part.tsx')).DecisionPart),
+    content: lazily(t`the decision`, async () => (await import('./decision-part.tsx')).DecisionPart),
   },
   {
     id: 'events',
-    label: 'Events',
-    content: lazily('events', async () => (await import('./events-part.tsx')).EventsPart),
+    label: t`Events`,
+    content: lazily(t`events`, async () => (await import('./events-part.tsx')).EventsPart),
   },
 ];
 
@@ -50,10 +50,8 @@ export const partsOf = ({ type }: Run): Part[] => all.filter(({ of }) => !of || 
 export function PartTabs({ run, parts, chosen }: { run: Run; parts: readonly Part[]; chosen: Part | undefined }) {
   const path = runPath(run);
   return (
-    <nav class="tabs" aria-label="Parts of the run">
-      <a href={path} aria-current={chosen ? undefined : 'page'}>
-        Output
-      </a>
+    <nav class="tabs" aria-label={t`Parts of the run`}>
+      <a href={path} aria-current={chosen ? undefined : 'page'}>{t`Output`}</a>
       {parts.map(({ id, label }) => (
         <a key={id} href={`${path}?tab=${id}`} aria-current={chosen?.id === id ? 'page' : undefined}>
           {label}

@@ -12,6 +12,7 @@ import {
   Status,
   Table,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 import { firstLine } from '../../../output/seek.ts';
 import { messageOf } from '../failure-reading.tsx';
@@ -24,37 +25,37 @@ export const resultEvents =
 
 const words: Record<string, [status: string, label: string]> = {
   runner_on_ok: ['ok', 'OK'],
-  runner_on_skipped: ['new', 'Skipped'],
-  runner_on_failed: ['failed', 'Failed'],
-  runner_on_async_failed: ['failed', 'Failed'],
-  runner_on_unreachable: ['missing', 'Unreachable'],
+  runner_on_skipped: ['new', t`Skipped`],
+  runner_on_failed: ['failed', t`Failed`],
+  runner_on_async_failed: ['failed', t`Failed`],
+  runner_on_unreachable: ['missing', t`Unreachable`],
 };
 
 export function Result({ event }: { event: RunEvent }) {
   const [status, label] = words[event.event] ?? ['new', event.event];
-  const shown = event.event_data?.ignore_errors && event.failed ? 'Failed, ignored' : label;
-  if (event.event === 'runner_on_ok' && event.changed) return <Status status="canceled" label="Changed" />;
+  const shown = event.event_data?.ignore_errors && event.failed ? t`Failed, ignored` : label;
+  if (event.event === 'runner_on_ok' && event.changed) return <Status status="canceled" label={t`Changed`} />;
   return <Status status={status} label={shown} />;
 }
 
 const columnsOf = (run: Run, first: Column<RunEvent>): Column<RunEvent>[] => [
   first,
-  { label: 'Result', narrow: true, cell: (event) => <Result event={event} /> },
+  { label: t`Result`, narrow: true, cell: (event) => <Result event={event} /> },
   {
-    label: 'Message',
+    label: t`Message`,
     cell: (event) => (event.failed ? <span class="clipped">{messageOf(event)}</span> : <span class="muted">–</span>),
   },
   {
-    label: 'Took',
+    label: t`Took`,
     narrow: true,
     cell: ({ event_data }) => (event_data?.duration === undefined ? '–' : duration(Number(event_data.duration))),
   },
   {
-    label: 'Output',
+    label: t`Output`,
     narrow: true,
     cell: (event) => {
       const line = firstLine(event) + 1;
-      return event.end_line > event.start_line ? <a href={`${runPath(run)}?line=${line}`}>Line {line}</a> : '–';
+      return event.end_line > event.start_line ? <a href={`${runPath(run)}?line=${line}`}>{t`Line ${line}`}</a> : '–';
     },
   },
 ];
@@ -75,9 +76,9 @@ export function Results({ run, events, filter, caption, first }: Props) {
   const list = `${events}?event__in=${resultEvents}&${filter}&order_by=counter&page=${number}&page_size=${pageRows}`;
   const { data, error, reload } = useQuery<Page<RunEvent>>(list);
   useWhileActive(run, reload);
-  if (error.value) return <Failure error={error.value} what="list of results" again={reload} />;
-  if (!data.value) return <Loading what="results" />;
-  if (!data.value.count) return <p class="empty">There is no result yet.</p>;
+  if (error.value) return <Failure error={error.value} what={t`list of results`} again={reload} />;
+  if (!data.value) return <Loading what={t`results`} />;
+  if (!data.value.count) return <p class="empty">{t`There is no result yet.`}</p>;
   return (
     <>
       <Table caption={caption} columns={columnsOf(run, first)} rows={data.value.results} rowKey={({ id }) => id} />
@@ -86,8 +87,8 @@ export function Results({ run, events, filter, caption, first }: Props) {
         query={query}
         page={number}
         pages={Math.ceil(data.value.count / pageRows)}
-        back="Before"
-        on="Next"
+        back={t`Before`}
+        on={t`Next`}
       />
     </>
   );

@@ -11,6 +11,7 @@ import {
   Status,
   Table,
   useQuery,
+  t,
 } from '@tapline/console-kit';
 import { type PartProps, useWhileActive } from './part.ts';
 import { Results } from './results.tsx';
@@ -26,17 +27,17 @@ export function TasksPart(props: PartProps) {
   return (
     <section aria-labelledby="task-title">
       <h2 id="task-title">
-        <bdi>{query.get('name') ?? 'One task'}</bdi>
+        <bdi>{query.get('name') ?? t`One task`}</bdi>
       </h2>
       <p>
-        <a href={addressWith(path, new URLSearchParams(), { tab: 'tasks' })}>All tasks</a>
+        <a href={addressWith(path, new URLSearchParams(), { tab: 'tasks' })}>{t`All tasks`}</a>
       </p>
       <Results
         {...props}
         filter={`parent_uuid=${encodeURIComponent(task)}`}
-        caption="How it ended on each host"
+        caption={t`How it ended on each host`}
         first={{
-          label: 'Host',
+          label: t`Host`,
           heading: true,
           cell: ({ host_name }) => <a href={`?tab=hosts&host=${encodeURIComponent(host_name)}`}>{host_name}</a>,
         }}
@@ -53,38 +54,38 @@ function Tasks({ run, events }: PartProps) {
   useWhileActive(run, reload);
   const columns: Column<RunEvent>[] = [
     {
-      label: 'Task',
+      label: t`Task`,
       heading: true,
       cell: ({ uuid, task, role, play }) => (
         <>
           <a href={addressWith(path, new URLSearchParams(), { tab: 'tasks', task: uuid, name: task })}>
-            {role ? `${role} : ${task}` : task || 'Task without a name'}
+            {role ? `${role} : ${task}` : task || t`Task without a name`}
           </a>
           <span class="muted sub">{play}</span>
         </>
       ),
     },
-    { label: 'Result', narrow: true, cell: (event) => <TaskResult event={event} /> },
-    { label: 'Module', narrow: true, cell: ({ event_data }) => event_data?.task_action ?? '–' },
+    { label: t`Result`, narrow: true, cell: (event) => <TaskResult event={event} /> },
+    { label: t`Module`, narrow: true, cell: ({ event_data }) => event_data?.task_action ?? '–' },
     {
-      label: 'Output',
+      label: t`Output`,
       narrow: true,
-      cell: ({ start_line }) => <a href={`${runPath(run)}?line=${start_line + 2}`}>Line {start_line + 2}</a>,
+      cell: ({ start_line }) => <a href={`${runPath(run)}?line=${start_line + 2}`}>{t`Line ${start_line + 2}`}</a>,
     },
   ];
-  if (error.value) return <Failure error={error.value} what="list of tasks" again={reload} />;
-  if (!data.value) return <Loading what="tasks" />;
-  if (!data.value.count) return <p class="empty">No task has begun yet.</p>;
+  if (error.value) return <Failure error={error.value} what={t`list of tasks`} again={reload} />;
+  if (!data.value) return <Loading what={t`tasks`} />;
+  if (!data.value.count) return <p class="empty">{t`No task has begun yet.`}</p>;
   return (
-    <section aria-label="Tasks">
-      <Table caption="Tasks in their order" columns={columns} rows={data.value.results} rowKey={({ id }) => id} />
+    <section aria-label={t`Tasks`}>
+      <Table caption={t`Tasks in their order`} columns={columns} rows={data.value.results} rowKey={({ id }) => id} />
       <Pager
         path={path}
         query={query}
         page={number}
         pages={Math.ceil(data.value.count / pageRows)}
-        back="Before"
-        on="Next"
+        back={t`Before`}
+        on={t`Next`}
       />
     </section>
   );
@@ -92,5 +93,5 @@ function Tasks({ run, events }: PartProps) {
 
 function TaskResult({ event: { failed, changed } }: { event: RunEvent }) {
   if (failed) return <Status status="failed" />;
-  return changed ? <Status status="canceled" label="Changed" /> : <Status status="ok" />;
+  return changed ? <Status status="canceled" label={t`Changed`} /> : <Status status="ok" />;
 }

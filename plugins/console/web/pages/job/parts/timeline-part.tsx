@@ -13,6 +13,7 @@ import {
   runPath,
   Table,
   useRead,
+  t,
 } from '@tapline/console-kit';
 import { type PartProps, useWhileActive } from './part.ts';
 
@@ -47,12 +48,12 @@ function spansOf(run: Run, tasks: readonly RunEvent[]): Span[] {
   const end = run.finished ? Date.parse(run.finished) : Date.now();
   const since = (at: number) => Math.max(0, at - begin) / 1000;
   const marks = [...tasks.map(({ created }) => Date.parse(created)), end];
-  const before = { key: 0, label: 'Before the first task', failed: false, line: null };
+  const before = { key: 0, label: t`Before the first task`, failed: false, line: null };
   return [
     { ...before, from: 0, took: since(marks[0]!) },
     ...tasks.map(({ id, task, role, failed, start_line }, i) => ({
       key: id,
-      label: role ? `${role} : ${task}` : task || 'Task without a name',
+      label: role ? `${role} : ${task}` : task || t`Task without a name`,
       failed,
       line: start_line + 2,
       from: since(marks[i]!),
@@ -68,35 +69,35 @@ export function TimelinePart({ run, events }: PartProps) {
   const { data, error, reload } = useRead(read);
   useWhileActive(run, reload);
   const longest = query.get('order') === 'longest';
-  if (error.value) return <Failure error={error.value} what="timeline" again={reload} />;
-  if (!data.value) return <Loading what="the timeline" />;
+  if (error.value) return <Failure error={error.value} what={t`timeline`} again={reload} />;
+  if (!data.value) return <Loading what={t`the timeline`} />;
   const spans = spansOf(run, data.value);
   const total = Math.max(0.001, ...spans.map(({ from, took }) => from + took));
   const shown = longest ? spans.toSorted((a, b) => b.took - a.took) : spans;
   return (
-    <section aria-label="Timeline">
+    <section aria-label={t`Timeline`}>
       <p>
-        {duration(total)} in all.{' '}
+        {t`${duration(total)} in all.`}{' '}
         <a href={addressWith(path, query, { order: longest ? null : 'longest' })}>
-          {longest ? 'In their order' : 'Longest first'}
+          {longest ? t`In their order` : t`Longest first`}
         </a>
-        {data.value.length >= most && ` Only the first ${most} tasks are shown.`}
+        {data.value.length >= most && t` Only the first ${most} tasks are shown.`}
       </p>
-      <Table caption="Tasks along the time" columns={columnsOf(run, total)} rows={shown} rowKey={({ key }) => key} />
+      <Table caption={t`Tasks along the time`} columns={columnsOf(run, total)} rows={shown} rowKey={({ key }) => key} />
     </section>
   );
 }
 
 const columnsOf = (run: Run, total: number): Column<Span>[] => [
   {
-    label: 'Task',
+    label: t`Task`,
     heading: true,
     cell: ({ label, line }) => (line === null ? label : <a href={`${runPath(run)}?line=${line}`}>{label}</a>),
   },
-  { label: 'Began after', narrow: true, cell: ({ from }) => duration(from) },
-  { label: 'Took', narrow: true, cell: ({ took }) => duration(took) },
+  { label: t`Began after`, narrow: true, cell: ({ from }) => duration(from) },
+  { label: t`Took`, narrow: true, cell: ({ took }) => duration(took) },
   {
-    label: 'Along the time',
+    label: t`Along the time`,
     cell: ({ from, took, failed }) => (
       <svg class={`bar ${failed ? 'bad' : ''}`} viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
         <rect x={(from / total) * 1000} width={Math.max(3, (took / total) * 1000)} height="10" />

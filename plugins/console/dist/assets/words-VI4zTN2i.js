@@ -1,1 +1,0 @@
-import{n as e}from"./status-CMag8m2R.js";var t={pending:`Waits for approval`,successful:`Approved`,failed:`Denied`};function n(n){let{status:r,timed_out:i}=n;return i?`Timed out`:t[String(r)]??e(String(r))}var r=e=>`${e.approvals_received??0} of ${e.required_approvals??1}`;export{r as n,n as t};

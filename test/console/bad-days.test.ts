@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { describeWith } from '../support/needs.ts';
+import { until } from '../support/until.ts';
+import { violations } from './axe.ts';
+import { hasFocus, openStage, pick, type Stage } from './stage.ts';
+
+/** The environment does not say which plugins are on: the console may. */
+const notGiven = { TAPLINE_PLUGINS: undefined } as unknown as Record<string, string>;
+
+describeWith(['chromium'], 'the console: what is taken back, and what goes wrong', () => {
+  let stage: Stage;
+  let page: Page;
+  let template: number;
+  before(async () => {
+    stage = await openStage(notGiven);
+    page = stage.page;
+    await stage.logIn();
+    template = (await stage.template('greet.yml', { name: 'Greet', ask_variables_on_launch: true })).id;
+  });
+  after(() => stage?.stop());
+  afterEach(() => expect(stage.problems()).to.deep.equal([]));
+
+  it('switches a plugin off for the next start, after saying what goes, and takes that back', async () => {
+    await stage.open('/plugins');
+    const table = page.getByRole('table', { name: 'Plugins that there are' });
+    await table.getByRole('button', { name: 'Switch off eda' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Switch eda off?' });
+    await dialog.getByText(/^resources: /).waitFor();
+    expect(await violations(page)).to.deep.equal([]);
+    await dialog.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText(/^Off from the next start of .*: eda\.$/).waitFor();
+    expect((await stage.service.get('plugin_switches/?name=eda')).body.results[0].enabled).to.equal(false);
+    await page.getByRole('button', { name: /^Undo: eda is off/ }).click();
+    await page.getByText(/^Off from the next start/).waitFor({ state: 'detached' });
+    expect((await stage.service.get('plugin_switches/?name=eda')).body.results[0].enabled).to.equal(true);
+  });
+
+  it('takes back that a user was taken off a team', async () => {
+    const { id: team } = await stage.make('teams/', { name: 'Keepers', organization: 1 });
+    const { id: user } = await stage.make('users/', { username: 'kim', password: 'long enough 1' });
+    await stage.service.post(`teams/${team}/users/`, { id: user });
+    await stage.open(`/teams/${team}?tab=users`);
+    await page.getByRole('button', { name: 'Take off kim' }).click();
+    await page.getByText('There is no user yet.').waitFor();
+    await page.getByRole('button', { name: 'Undo: kim is taken off.' }).click();
+    await page.getByRole('link', { name: 'kim' }).waitFor();
+    expect((await stage.service.get(`teams/${team}/users/`)).body.count).to.equal(1);
+  });
+
+  it('explains on every record who may do what to it, and why or by what they could', async () => {
+    const kim = (await stage.service.get('users/?username=kim')).body.results[0].id;
+    const { object_roles: roles } = (await stage.service.get(`job_templates/${template}/`)).body.summary_fields;
+    await stage.service.post(`roles/${roles.execute_role.id}/users/`, { id: kim });
+    await stage.open(`/templates/${template}?tab=why&user=${kim}`);
+    const rights = page.getByRole('table', { name: 'What kim may do' });
+    const line = (name: string) =>
+      rights.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+    expect(await line('see').textContent()).to.match(/Yes.*Execute on job template Greet/);
+    expect(await line('change').textContent()).to.match(/No.*Admin on job template Greet/);
+    expect(await violations(page)).to.deep.equal([]);
+    await stage.open(`/schedules?order_by=id`);
+    await page.getByRole('row').nth(1).getByRole('link').first().click();
+    await page.getByRole('link', { name: 'Who may, and why' }).click();
+    await page.getByRole('table', { name: 'What admin may do' }).waitFor();
+  });
+
+  it('says that it waits where the API is slow, and tries again where it is away', async () => {
+    let goOn = () => undefined as void;
+    const slow = new Promise<void>((resolve) => void (goOn = resolve));
+    await page.route('**/api/v2/teams/?*', (route) => slow.then(() => route.continue()), { times: 1 });
+    await page.goto('/teams');
+    await page.getByText('Loading teams …').waitFor();
+    goOn();
+    await page.getByRole('link', { name: 'Keepers' }).waitFor();
+    await page.route('**/api/v2/teams/?*', (route) => route.fulfill({ status: 503, json: { detail: 'Not now.' } }), {
+      times: 1,
+    });
+    await page.goto('/teams?search=Keep');
+    await page.getByRole('alert').getByText('Not now.').waitFor();
+    expect(stage.problems().join()).to.include('503');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'Keepers' }).waitFor();
+  });
+
+  it('shows fields and kinds that it does not know, and saves the others', async () => {
+    await page.route('**/api/v2/teams/', async (route) => {
+      if (route.request().method() !== 'OPTIONS') return route.continue();
+      const answer = await route.fetch();
+      const options = await answer.json();
+      for (const method of ['GET', 'POST', 'PUT'])
+        if (options.actions[method])
+          options.actions[method].quantum = { type: 'entangled', label: 'Quantum', required: false };
+      return route.fulfill({ response: answer, json: options });
+    });
+    await stage.open('/teams/new');
+    await page.getByLabel('Name').fill('Newer than the page');
+    await pick(page, 'Organization', 'Default');
+    await page.getByRole('button', { name: /^(?:Create|Save)/ }).click();
+    await page.getByRole('heading', { name: 'Newer than the page', level: 1 }).waitFor();
+    await page.unroute('**/api/v2/teams/');
+  });
+
+  it('runs no markup of an output', async () => {
+    const canary = '<img src=x onerror="document.title=\'hacked\'"><script>document.title="hacked"</script>';
+    const launched = await stage.make(`job_templates/${template}/launch/`, { extra_vars: { who: canary } });
+    await stage.open(`/jobs/${launched.job}`);
+    await page.locator('.page-head .status', { hasText: 'Successful' }).waitFor();
+    await page.getByText('<script>document.title=').first().waitFor();
+    expect(await page.title()).to.not.include('hacked');
+  });
+
+  it('colours code, marks brackets and the bad line, and lets Tab out', async () => {
+    await stage.open(`/templates/${template}/edit`);
+    const variables = page.getByLabel(/^Extra vars/);
+    const editor = page.locator('.code-field').filter({ has: variables });
+    await variables.fill('# a word\nsizes: [1, 2]\n');
+    await editor.locator('.is-comment', { hasText: '# a word' }).waitFor();
+    expect(await editor.locator('.code-paint').textContent()).to.equal('# a word\nsizes: [1, 2]\n\n');
+    await variables.evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(16, 16));
+    await variables.press('ArrowRight');
+    expect(await editor.locator('.is-bracket').allTextContents()).to.deep.equal(['[', ']']);
+    await variables.fill('colour: green\nsize: [1, 2\nlast: 1\n');
+    await editor.locator('.code-numbers .bad').waitFor();
+    await variables.fill('nested:\n  one: 1');
+    await variables.press('End');
+    await variables.press('Enter');
+    expect(await variables.inputValue()).to.equal('nested:\n  one: 1\n  ');
+    await variables.press('Tab');
+    expect(await hasFocus(variables)).to.equal(false);
+    expect(await violations(page)).to.deep.equal([]);
+  });
+
+  it('speaks another language where the browser has its texts', async () => {
+    await page.evaluate(() =>
+      localStorage.setItem(
+        'tapline.texts',
+        JSON.stringify({ language: 'x', texts: { Overview: 'Übersicht', 'New {0}': 'Neu: {0}', team: 'Gruppe' } }),
+      ),
+    );
+    await stage.open('/teams');
+    await page.getByRole('link', { name: 'Neu: Gruppe' }).waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Übersicht' }).waitFor();
+    await page.evaluate(() => localStorage.removeItem('tapline.texts'));
+    await stage.open('/teams');
+    await until(async () => (await page.getByRole('link', { name: 'New team' }).count()) === 1);
+  });
+});

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { findAll } from '../../console-kit/bulk/find-all.ts';
+import { begin, type Judge, workOff } from '../../console-kit/bulk/work.ts';
+
+const rows = Array.from({ length: 10_000 }, (_, i) => ({ id: i + 1 }));
+
+const nothing = () => undefined;
+const judge: Judge = (error) => {
+  const { message } = error as Error;
+  return { message, passing: message === 'away' };
+};
+
+describe('several at once, in the console', () => {
+  it('finds 10,000 records of a list by pages, each once, and none that came meanwhile', async () => {
+    const asked: string[] = [];
+    const list = [...rows];
+    const read = async (path: string) => {
+      asked.push(path);
+      const query = new URLSearchParams(path.split('?')[1]);
+      const after = Number(query.get('id__gt') ?? 0);
+      const sorted = query.get('order_by') === '-id' ? list.toReversed() : list;
+      const results = sorted.filter(({ id }) => id > after).slice(0, 200);
+      // somebody makes more while it is read
+      list.push({ id: list.length + 1 });
+      return { results };
+    };
+    const seen: number[] = [];
+    const found = await findAll('hosts/?name=x&page=3&page_size=25', read, (count) => seen.push(count));
+    expect(found.map(({ id }) => id)).to.deep.equal(rows.map(({ id }) => id));
+    expect(asked).to.have.length(51);
+    expect(asked.every((query) => query.includes('name=x') && !query.includes('page='))).to.equal(true);
+    expect(seen.at(-1)).to.equal(10_000);
+  });
+
+  it('does each once, a few at a time, keeps what was refused, and goes on after a pause with what is left', async () => {
+    const tried = new Map<number, number>();
+    let [now, most, away] = [0, 0, false];
+    const act = async ({ id }: { id: number }) => {
+      most = Math.max(most, ++now);
+      await Promise.resolve();
+      now -= 1;
+      if (id === 5000 && !away) {
+        away = true;
+        throw new Error('away');
+      }
+      tried.set(id, (tried.get(id) ?? 0) + 1);
+      if (id % 1000 === 1) throw new Error('in use');
+    };
+    const work = begin(rows);
+    const { signal } = new AbortController();
+    await workOff(work, { act, judge, signal, onStep: nothing });
+    expect(work.held).to.equal('away');
+    expect(work.left.map(({ id }) => id)).to.include(5000);
+    await workOff(work, { act, judge, signal, onStep: nothing });
+    expect({ done: work.done, refused: work.refused.length, left: work.left.length, held: work.held }).to.deep.equal({
+      done: 9990,
+      refused: 10,
+      left: 0,
+      held: '',
+    });
+    expect([...tried.values()].every((times) => times === 1) && tried.size).to.equal(10_000);
+    expect(most).to.equal(4);
+  });
+
+  it('begins nothing more once it is told to stop', async () => {
+    const stop = new AbortController();
+    const work = begin(rows);
+    const act = async ({ id }: { id: number }) => void (id === 100 && stop.abort());
+    await workOff(work, { act, judge, signal: stop.signal, onStep: nothing });
+    expect(work.done + work.left.length).to.equal(10_000);
+    expect(work.done).to.be.within(100, 103);
+  });
+});
