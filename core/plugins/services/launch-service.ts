@@ -1,7 +1,7 @@
 import { forbidden, type LaunchRequest, type LaunchService, type RunService } from '@tapline/plugin-sdk';
 import { outsideSections } from '../../observe/section.ts';
 import { cancelRun } from '../../runs/cancel.ts';
-import { launchRule } from '../../runs/launch-right.ts';
+import { launchRule } from '../../runs/templates/launch-right.ts';
 import type { CoreServices } from './core-services.ts';
 import { launchOnce } from './launch-once.ts';
 

@@ -3,7 +3,7 @@ import { forbidden, ValidationError, type WriteContext } from '@tapline/plugin-s
 import type { Knex } from 'knex';
 import { checkSavedPrompts, type SavedDeps } from '../../../runs/saved-prompts/check.ts';
 import type { RunKinds } from '../../../runs/kinds.ts';
-import { launchRule } from '../../../runs/launch-right.ts';
+import { launchRule } from '../../../runs/templates/launch-right.ts';
 import { ofNodes } from './saved.ts';
 
 /** contract B3, over the node as it will be. */

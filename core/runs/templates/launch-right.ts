@@ -1,5 +1,5 @@
 import type { Rule } from '@tapline/plugin-sdk';
-import type { RunKinds } from './kinds.ts';
+import type { RunKinds } from '../kinds.ts';
 
 /** Who may launch templates of a kind; none: nobody may by hand. */
 export function launchRule(kinds: RunKinds, template: string): Rule | undefined {
