@@ -65,6 +65,8 @@ export interface FieldOptions {
   optional?: boolean;
   /** Order by this SQL instead of the field's own (`{alias}` as above). */
   orderSql?: string;
+  /** `?search=` looks at this SQL instead of the field's own; filters do not. */
+  searchSql?: string;
   /**
    * Who may read it, where that is fewer than see the row. Answers for anybody else lack it, with its link and summary; only who
    * may read it on every row filters and orders by it (403), and nobody searches in it. The activity stream says `hidden`.

@@ -42,7 +42,10 @@ export interface LaunchRequest {
 }
 
 export interface LaunchService {
-  /** Starts a template the way every launch goes. @throws ValidationError, ApiError when `waiting` */
+  /**
+   * Starts a template the way every launch goes. @throws ApiError 403 where `authority` may not launch the template, waiting or not;
+   * ValidationError, ApiError when `waiting`
+   */
   start(request: LaunchRequest): Promise<{ id: number; kind: string; status: string }>;
   /** What is wrong with a launch, by field, without launching; {} when nothing is. @throws ApiError 403 for missing rights */
   check(request: LaunchRequest): Promise<Record<string, unknown>>;

@@ -17,6 +17,7 @@ export const testTools = [
   { tool: 'git', package: 'git', use: 'projects from git' },
   { tool: 'gpg', package: 'gnupg', use: 'projects that are signed' },
   { tool: 'podman', package: 'podman', use: 'runs in containers' },
+  { tool: 'newuidmap', package: 'uidmap', use: 'runs in containers of an ordinary user' },
   // the other one does not start where control groups are of both versions
   { tool: 'runc', package: 'runc', use: 'runs in containers' },
   { tool: 'curl', package: 'curl', use: 'the first steps of the README' },

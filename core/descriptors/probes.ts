@@ -79,9 +79,10 @@ const valueProbes = (table: string, values: readonly Value[]): Probe[] =>
   values.map((value) => ({ part: value[0], sql: () => select(table, [value]) }));
 
 const valuesOf = (fields: readonly ModelField[]): Value[] =>
-  fields.flatMap(({ name, column, sql, field: { orderSql } }): Value[] => [
+  fields.flatMap(({ name, column, sql, field: { orderSql, searchSql } }): Value[] => [
     ...(sql && column === undefined ? [[`the SQL of field ${name}`, name, sql(alias)] as const] : []),
     ...(orderSql ? [[`orderSql of field ${name}`, `@${name}`, expand(orderSql, alias)] as const] : []),
+    ...(searchSql ? [[`searchSql of field ${name}`, `?${name}`, expand(searchSql, alias)] as const] : []),
   ]);
 
 const furtherValues = ({ resource: { extraSql = {}, identity } }: Compiled): Value[] => [

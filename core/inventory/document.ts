@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { AnswerTooLargeError } from '../db/answers.ts';
 import { runPrepared } from '../db/prepared.ts';
 import { loopIn, shownNames } from './import/loops.ts';
-import { mergeVariables, storedJson, storedVariables, type Variables } from '../yaml/variables.ts';
+import { isStoredJson, mergeVariables, storedJson, storedVariables, type Variables } from '../yaml/variables.ts';
 
 /** What inventories, groups and hosts have stored. */
 export const inventoryVariables = (text: string): Promise<Variables> =>
@@ -42,12 +42,44 @@ export async function inventoryDocument(
   inventoryId: number,
   options: DocumentOptions = {},
 ): Promise<InventoryDocument> {
-  const { inventories, hosts, groups, all } = await readContents(db, inventoryId, options);
+  const contents = await readContents(db, inventoryId, options);
+  const entries = await groupEntries(contents);
+  if (options.hostvars) {
+    const variables = await readAll(contents.hosts);
+    const told = contents.hosts.map((host) => [host.name, withTowervars(host, variables(host), options)]);
+    entries.push(['_meta', { hostvars: Object.fromEntries(told) }]);
+  }
+  // fromEntries, since a group may be called __proto__
+  return Object.fromEntries(entries);
+}
+
+/**
+ * The same as JSON. What hosts have stored as JSON stands in it as it is: to read and to write it all takes longer than to ask for it.
+ * @throws SpecError where the inventory is larger than one may be
+ */
+export async function inventoryText(db: Knex, inventoryId: number, options: DocumentOptions): Promise<string> {
+  const contents = await readContents(db, inventoryId, options);
+  const groups = JSON.stringify(Object.fromEntries(await groupEntries(contents)));
+  if (!options.hostvars) return groups;
+  const texts: string[] = [];
+  for (const host of contents.hosts)
+    // oxlint-disable-next-line no-await-in-loop
+    texts.push(
+      `${JSON.stringify(host.name)}:${rawVariables(host, options) ?? JSON.stringify(await hostVariables(host, options))}`,
+    );
+  return `${groups.slice(0, -1)},"_meta":{"hostvars":{${texts.join(',')}}}}`;
+}
+
+const rawVariables = ({ variables }: HostRow, { towervars }: DocumentOptions): string | undefined =>
+  !towervars && isStoredJson(variables) ? variables : undefined;
+
+/** `all` and the groups that hold something, by name. */
+async function groupEntries({ inventories, hosts, groups, all }: Contents): Promise<[string, unknown][]> {
   const hostNames = namesOf(all.hosts, hosts);
   const groupNames = namesOf(all.groups, groups);
   const members = groups.map((group) => hostNames(group.hosts));
   const grouped = new Set(members.flat());
-  const variables = await readAll([...inventories, ...all.groups, ...(options.hostvars ? hosts : [])]);
+  const variables = await readAll([...inventories, ...all.groups]);
   const ofGroup = Map.groupBy(all.groups, ({ name }) => name);
   const together = (rows: readonly Stored[] = []): Variables => mergeVariables(...rows.map(variables));
 
@@ -69,13 +101,7 @@ export async function inventoryDocument(
     });
     if (Object.keys(content).length) entries.push([group.name, content]);
   }
-  if (options.hostvars)
-    entries.push([
-      '_meta',
-      { hostvars: Object.fromEntries(hosts.map((host) => [host.name, withTowervars(host, variables(host), options)])) },
-    ]);
-  // fromEntries, since a group may be called __proto__
-  return Object.fromEntries(entries);
+  return entries;
 }
 
 interface Named {
@@ -116,28 +142,30 @@ interface Where {
   hosts: string;
   groups: string;
   /** by which those of one name are ordered: what counts comes last */
-  place(inventory: string): string;
+  place?: (inventory: string) => string;
   order: string;
 }
 
 /** Row by row: what it all comes to need not fit into one text. */
-const contentsOf = (name: string, { inventories, hosts, groups, place, order }: Where) => ({
-  name,
-  text: `select 'inventory' as kind, i.id, '' as name, true as enabled, i.variables, null::bigint[] as hosts, null::bigint[] as children,
-      ${place('i.id')} as place from inventories i where ${inventories}
-    union all select 'host', h.id, h.name, h.enabled, case when $3 then h.variables else '' end, null, null, ${place('h.inventory_id')}
+const contentsOf = (name: string, { inventories, hosts, groups, place, order }: Where) => {
+  const placed = (inventory: string) => (place ? `, ${place(inventory)} as place` : '');
+  return {
+    name,
+    text: `select 'inventory' as kind, i.id, '' as name, true as enabled, i.variables, null::bigint[] as hosts,
+      null::bigint[] as children${placed('i.id')} from inventories i where ${inventories}
+    union all select 'host', h.id, h.name, h.enabled, case when $3 then h.variables else '' end, null, null${placed('h.inventory_id')}
       from hosts h where ${hosts} and (h.enabled or $2)
     union all select 'group', g.id, g.name, true, g.variables,
       (select array_agg(l.host_id) from group_hosts l where l.group_id = g.id),
-      (select array_agg(l.child_id) from group_children l where l.parent_id = g.id), ${place('g.inventory_id')}
+      (select array_agg(l.child_id) from group_children l where l.parent_id = g.id)${placed('g.inventory_id')}
       from groups g where ${groups}
     order by ${order}`,
-});
+  };
+};
 const own = {
   inventories: 'i.id = $1',
   hosts: 'h.inventory_id = $1',
   groups: 'g.inventory_id = $1',
-  place: () => '0',
   order: 'name',
 };
 const ownContents = contentsOf('inventory contents', own);

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Catalog } from '../descriptors/compile.ts';
 import { createGate } from '../observe/gate.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type DocumentOptions, hostVariables, inventoryDocument } from './document.ts';
+import { type DocumentOptions, hostVariables, inventoryText } from './document.ts';
 import { contentsElsewhere } from './host-ids.ts';
 import type { SmartInventory } from './smart/filter.ts';
 
@@ -30,10 +30,10 @@ const inTurn = createGate({ atOnce: 2, maxWaiting: 50, full: 'Too many inventori
 /** The inventory document for the engine and for inventory plugins (contract §2.1). */
 export function scriptAction(deps: Deps, see: Rule): Action {
   const { db, settings } = deps;
-  const document = async (inventory: Inventory, options: DocumentOptions) => {
+  const text = async (inventory: Inventory, options: DocumentOptions) => {
     const elsewhere = await contentsElsewhere(deps, inventory);
     const mostBytes = settings.get('INVENTORY_MAX_BYTES');
-    return inventoryDocument(db, inventory.id, { ...options, ...elsewhere, mostBytes });
+    return inventoryText(db, inventory.id, { ...options, ...elsewhere, mostBytes });
   };
   return {
     access: { GET: see },
@@ -51,7 +51,8 @@ export function scriptAction(deps: Deps, see: Rule): Action {
       }
       const subset = query.get('subset');
       const slice = subset ? parseSubset(subset) : undefined;
-      return { status: 200, body: await inTurn(() => document(inventory, { ...options, slice })).catch(refuse) };
+      const body = await inTurn(() => text(inventory, { ...options, slice })).catch(refuse);
+      return { status: 200, body, type: 'application/json' };
     },
   };
 }

@@ -68,6 +68,7 @@ import { withRoles } from './people/role-facets.ts';
 import { rootRoutes } from './system/root.ts';
 import { scheduleResource } from './runs/schedule.ts';
 import { withSchedules } from './runs/template-schedules.ts';
+import { serviceIndexRoutes } from './system/service-index.ts';
 import { settingRoutes } from './system/settings.ts';
 import { teamResource } from './people/team.ts';
 import { tokenResource } from './people/token.ts';
@@ -198,6 +199,7 @@ export function coreRoutes(services: ResourceServices, resources: readonly Resou
     pingRoute(services),
     authRoute(services),
     analyticsRoute,
+    ...serviceIndexRoutes(services),
     ...configRoutes(services),
     meRoute,
     roleMetadataRoute,

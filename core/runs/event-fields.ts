@@ -4,6 +4,10 @@ import { truncateText } from '../events/truncate.ts';
 import { eventDisplay, type EventRow } from '../events/vocabulary.ts';
 import type { Settings } from '../settings/settings.ts';
 
+/** A colour may begin or end within what somebody looks for. */
+const withoutColours = `case when strpos({alias}.stdout, chr(27)) = 0 then {alias}.stdout
+  else regexp_replace({alias}.stdout, chr(27) || '\\[[0-9;]*[A-Za-z]', '', 'g') end`;
+
 /** What events of every kind of run have. */
 export const eventFields = {
   event: field.string({ mode: 'ro' }),
@@ -18,7 +22,7 @@ export const eventFields = {
   play: field.string({ mode: 'ro' }),
   task: field.string({ mode: 'ro' }),
   role: field.string({ mode: 'ro' }),
-  stdout: field.text({ mode: 'ro' }),
+  stdout: field.text({ mode: 'ro', searchSql: withoutColours }),
   // both orders are the same within a run, and the key serves this one
   start_line: field.integer({ mode: 'ro', orderSql: '{alias}.counter' }),
   end_line: field.integer({ mode: 'ro' }),

@@ -79,6 +79,16 @@ export function storedJson(text: string): Variables | undefined {
   }
 }
 
+/** Whether it may be handed on as it is: the JSON text of a mapping, no deeper than variables are. */
+export function isStoredJson(text: string): boolean {
+  if (!text.startsWith('{')) return false;
+  try {
+    return !isDeeper(JSON.parse(text) as Variables, maxDepth);
+  } catch {
+    return false;
+  }
+}
+
 function isDeeper(value: object, levels: number): boolean {
   for (const key in value) {
     const item: unknown = value[key as keyof typeof value];

@@ -23,7 +23,7 @@ export interface Line {
   /** also without credentials */
   open?: true | 'POST';
   /** what those get who may, by method, where it is not a success */
-  answers?: Partial<Record<'POST' | 'DELETE', '400' | '403' | '404' | '409' | '503'>>;
+  answers?: Partial<Record<'GET' | 'POST' | 'DELETE', '400' | '403' | '404' | '409' | '503'>>;
   /** what a browser that has not logged in gets, where it is not 401 */
   stranger?: '302';
 }
@@ -81,6 +81,8 @@ export const expectations: Record<string, Line> = {
   'ping/': { open: true },
   'auth/': { open: true },
   'analytics/': { GET: see.settings! },
+  'service-index/': {},
+  'service-index/metadata/': { GET: see.settings! },
   // there is no licence to hand in, and none to attach
   'config/': { POST: superuser, DELETE: superuser, answers: { POST: '400' } },
   'config/subscriptions/': { GET: null, POST: superuser, answers: { POST: '400' } },
@@ -303,6 +305,8 @@ export const expectations: Record<string, Line> = {
   'instances/': { shows: 'instance' },
   'instances/:id/': { at: 'instance', ...changes(superuser) },
   'instances/:id/health_check/': { at: 'instance', GET: see.settings!, POST: superuser },
+  // nodes of the service install themselves
+  'instances/:id/install_bundle/': { at: 'instance', GET: see.settings!, answers: { GET: '400' } },
   'instances/:id/peers/': { at: 'instance' },
   'instances/:id/receptor_addresses/': { at: 'instance' },
   'instances/:id/jobs/': { at: 'instance', shows: 'job' },

@@ -42,7 +42,7 @@ describe('events over the API', () => {
       { parent_uuid: task },
     );
     spool.print('[WARNING]: <careful> & "so"\n');
-    spool.emit('runner_on_failed', `${red('fatal: [b]')}\n`, { host: 'b', res: {} }, { parent_uuid: task });
+    spool.emit('runner_on_failed', `${red('fatal')}: [b]\n`, { host: 'b', res: {} }, { parent_uuid: task });
     spool.emit(
       'playbook_on_stats',
       '\nPLAY RECAP\na : ok=1',
@@ -144,6 +144,8 @@ describe('events over the API', () => {
     ['?stdout__icontains=RECAP', [7]],
     ['?not__stdout=', [2, 3, 4, 5, 6, 7]],
     ['?search=careful', [5]],
+    ['?search="fatal: [b]"', [6]],
+    ['?search=[0;31m', []],
     ['?start_line__gte=5&order_by=start_line', [5, 6, 7]],
     ['?order_by=-counter&page_size=2', [7, 6]],
     ['?task=say&role=r', [3, 4]],
@@ -275,7 +277,7 @@ describe('events over the API', () => {
       const { text: html, headers } = await stdout('?format=html&dark=1');
       expect(headers.get('content-type')).to.equal('text/html; charset=utf-8');
       expect(html)
-        .to.include('<span class="ansi31">fatal: [b]</span>')
+        .to.include('<span class="ansi31">fatal</span>: [b]')
         .and.include('&lt;careful&gt; &amp; &quot;so&quot;')
         .and.include('job &lt;one&gt;');
       expect(html).not.to.include('<careful>');

@@ -32,6 +32,14 @@ describe('what a client asks before it does anything', () => {
     expect(await service.get('analytics/')).to.deep.include({ status: 200, body: {} });
   });
 
+  it('service-index/ tells which installation it is, to superusers and auditors', async () => {
+    expect((await service.get('')).body.service_index).to.equal('/api/v2/service-index/');
+    const { metadata } = (await service.get('service-index/')).body;
+    const { install_uuid } = (await service.get('ping/')).body;
+    expect((await service.get(metadata)).body).to.deep.equal({ service_id: install_uuid, service_type: 'awx' });
+    expect((await service.get(metadata, { auth: null })).status).to.equal(401);
+  });
+
   it('config/ takes no licence, says why, and has none to lose', async () => {
     for (const path of ['config/', 'config/subscriptions/', 'config/attach/']) {
       const { status, body } = await service.post(path, { manifest: 'eA==' });

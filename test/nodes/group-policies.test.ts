@@ -74,5 +74,10 @@ describe('nodes of instance groups', () => {
     expect([checked.status, checked.body.msg]).to.deep.equal([200, 'Health check of a: it lives.']);
     expect((await api.admin('GET', path)).body.last_health_check).to.be.a('string');
     expect((await api.admin('GET', `${path}peers/`)).body.count).to.equal(0);
+    const bundle = await api.admin('GET', `${path}install_bundle/`);
+    expect([bundle.status, bundle.body.msg]).to.deep.equal([
+      400,
+      'a is a hybrid node, which installs itself: only execution and hop nodes have a bundle.',
+    ]);
   });
 });

@@ -258,6 +258,17 @@ describe('what a plugin adds to the API', function () {
     const { body } = await service.get(`jobs/${started.id}/`);
     expect(body).to.include({ launch_type: 'webhook', unified_job_template: template.id });
     expect(body.summary_fields.created_by.username).to.equal('admin');
+    const runs = async () => (await service.get('unified_jobs/')).body.count;
+    const before = await runs();
+    const { id } = (await service.post('users/', { username: 'onlooker', password: 'onlooker-password-1' })).body;
+    const onlooker = { ...(await api.db('users').where({ id }).first()), via: 'system', read_only: false };
+    const origin = { kind: 'event', id: 5, client_ip: null };
+    for (const request of [{ actor: onlooker }, { actor: null, authority: onlooker }]) {
+      const asked = { ...request, template: template.id, origin, waiting: false };
+      for (const call of [api.launch.start, api.launch.check])
+        expect(await call(asked).catch((error: ApiError) => error)).to.include({ status: 403 });
+    }
+    expect(await runs()).to.equal(before);
     const refused = await api.launch
       .start({
         template: template.id,

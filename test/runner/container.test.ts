@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { removeContainer } from '../../core/runner/container/container-tool.ts';
 import { type Stage as Service, startStage } from '../launch/fixture.ts';
 import { type ImageStore, makeImageStore } from '../support/engine-image.ts';
@@ -23,6 +26,11 @@ const telling = `
     - copy: {content: "{{ secret }}", dest: "{{ lookup('env', 'HOME') }}/written"}
     - debug: {msg: "marker={{ marker.stdout }} user={{ user.stdout }} seen={{ seen.stat.exists }} multi={{ lookup('env', 'MULTI') | length }}"}
     - set_stats: {data: {where: "{{ marker.stdout }}"}}
+`;
+
+/** A source whose one host is named after a file of the image. */
+const tellingSource = `#!/bin/sh
+echo '{"all": {"hosts": ["from-'$(cat /etc/of-the-image)'"]}, "_meta": {"hostvars": {}}}'
 `;
 
 describeWith(['podman', 'runc'], 'runner: a run in its execution environment', function () {
@@ -93,6 +101,26 @@ describeWith(['podman', 'runc'], 'runner: a run in its execution environment', f
     }, 60_000);
     expect(ended.status).to.equal('successful');
     expect((await service.get(`${path}stdout/?format=txt`)).text).to.include('CHANGED | rc=0 >>\nyes');
+
+    const { organization } = (await service.get(`inventories/${service.inventory}/`)).body;
+    const inventory = (await service.post('inventories/', { name: 'of an image', organization })).body.id;
+    const source = await service.post('inventory_sources/', {
+      name: 'telling',
+      inventory,
+      source: 'custom',
+      source_script: tellingSource,
+      execution_environment: await environment(),
+    });
+    expect(source.status, JSON.stringify(source.body)).to.equal(201);
+    const { body: begun } = await service.post(`inventory_sources/${source.body.id}/update/`);
+    const update = await until(async () => {
+      const { body } = await service.get(`inventory_updates/${begun.id}/`);
+      return body.finished && body;
+    }, 60_000);
+    expect([update.status, update.job_explanation]).to.deep.equal(['successful', '']);
+    const found = (await service.get(`inventories/${inventory}/hosts/`)).body.results;
+    expect(found.map(({ name }: { name: string }) => name)).to.deep.equal(['from-yes']);
+    await gone(update.id);
   });
 
   it('ends a container whose run is canceled', async () => {
@@ -155,5 +183,40 @@ describeWith(['podman', 'runc'], 'runner: a run in its execution environment', f
     writeFileSync(command, refusing, { mode: 0o755 });
     await removeContainer({ command, rootless: false }, idFile);
     expect(containers()).to.equal('');
+  });
+
+  describeWith(['newuidmap', 'root', 'a checkout open to all'], 'of a service that is an ordinary user’s', () => {
+    const user = `tapline-${process.pid}`;
+    const home = mkdtempSync(join(tmpdir(), 'home-'));
+    before(() => {
+      execFileSync('useradd', ['--system', '--add-subids-for-system', `--home-dir=${home}`, user]);
+      execFileSync('chown', [user, home]);
+      chmodSync(store.archive, 0o644);
+      chmodSync(dirname(store.archive), 0o755);
+    });
+    after(() => {
+      execFileSync('userdel', [user]);
+      execFileSync('rm', ['-rf', home]);
+    });
+
+    it('is that user inside, and is ended, taken up and removed all the same', async () => {
+      const script = join(import.meta.dirname, 'container-runs.ts');
+      const { stdout } = await promisify(execFile)(
+        'runuser',
+        ['-u', user, '--', process.execPath, script, store.archive],
+        {
+          env: { PATH: process.env['PATH'], HOME: home, XDG_RUNTIME_DIR: home, TMPDIR: home },
+          cwd: home,
+        },
+      );
+      const uid = Number(execFileSync('id', ['-u', user], { encoding: 'utf8' }));
+      expect(JSON.parse(stdout)).to.deep.equal({
+        rootless: true,
+        played: { state: 'exited', code: 0, said: `marker=yes user=${uid}` },
+        canceled: 'canceled',
+        killed: 'lost',
+        left: '',
+      });
+    });
   });
 });

@@ -7,6 +7,8 @@ import { root } from '../../core/config/config.ts';
 export interface ImageStore {
   /** the name of an image with this machine's engine, and a file /etc/of-the-image that the machine does not have */
   image: string;
+  /** its files, for a store of somebody else */
+  archive: string;
   podman(...args: string[]): string;
   end(): void;
 }
@@ -18,37 +20,38 @@ const programs = 'sh dash env mkdir rm cat ls echo chmod sleep id stat uname tou
  * A store of images of its own, with one image in it: there is no registry to have one from. Podman finds both by its own
  * variables, which stay set until the end.
  */
-export function makeImageStore(): ImageStore {
+export function makeImageStore(archive?: string): ImageStore {
   const folder = mkdtempSync(join(tmpdir(), 'tapline-images-'));
-  const files = {
+  const configuration = {
     CONTAINERS_CONF: `[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "none"\ntmp_dir = "${folder}/tmp"\n`,
     CONTAINERS_STORAGE_CONF: `[storage]\ndriver = "overlay"\ngraphroot = "${folder}/store"\nrunroot = "${folder}/run"\n`,
   };
-  for (const [name, content] of Object.entries(files)) {
+  for (const [name, content] of Object.entries(configuration)) {
     writeFileSync(join(folder, name), content);
     process.env[name] = join(folder, name);
   }
   const podman = (...args: string[]) =>
     execFileSync('podman', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   const image = 'localhost/engine:1';
-  importImage(folder, image);
+  const files = archive ?? makeArchive(join(folder, 'image'));
+  podman('import', '--quiet', '--change', `ENV PATH=${engine}/bin:/usr/bin:/bin`, files, image);
   return {
     image,
+    archive: files,
     podman,
     end() {
       podman('system', 'reset', '--force');
-      for (const name of Object.keys(files)) delete process.env[name];
+      for (const name of Object.keys(configuration)) delete process.env[name];
       execFileSync('rm', ['-rf', folder]);
     },
   };
 }
 
-function importImage(folder: string, image: string): void {
+function makeArchive(files: string): string {
   const python = realpathSync(join(engine, 'bin', 'python3'));
   const library = join(dirname(dirname(python)), 'lib', basename(python));
   const found = programs.map((name) => join('/usr/bin', name)).filter((path) => existsSync(path));
   const modules = [...filesBelow(join(library, 'lib-dynload')), ...filesBelow(join(engine, 'lib'), '*.so')];
-  const files = join(folder, 'files');
   mkdirSync(join(files, 'etc'), { recursive: true });
   writeFileSync(join(files, 'etc', 'of-the-image'), 'yes\n');
   for (const name of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(files, name));
@@ -61,8 +64,7 @@ function importImage(folder: string, image: string): void {
   // compiled modules too: a container cannot keep those that it compiles. Of the system's locales the engine needs one
   const whole = [library, engine, '/usr/lib/locale/C.utf8'].map((path) => path.slice(1));
   execFileSync('tar', ['--create', `--file=${tar}`, ...unused, '-C', files, '.', '-C', '/', ...whole]);
-  const change = `ENV PATH=${engine}/bin:/usr/bin:/bin`;
-  execFileSync('podman', ['import', '--quiet', '--change', change, tar, image], { stdio: 'pipe' });
+  return tar;
 }
 
 const filesBelow = (folder: string, name = '*') =>

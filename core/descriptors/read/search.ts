@@ -1,7 +1,7 @@
 import type { Condition } from './filter-value.ts';
 import { asText, escapeLike } from './filter-value.ts';
 import { badFilter } from './filter-key.ts';
-import type { Model, ModelField } from '../model.ts';
+import { expand, type Model, type ModelField } from '../model.ts';
 import { storable } from './scalar.ts';
 
 const usual = ['username', 'first_name', 'last_name', 'email', 'name', 'description'];
@@ -21,6 +21,9 @@ export function searchWords(text: string): string[] {
     .filter(Boolean);
 }
 
+const searched = (field: ModelField, alias: string) =>
+  field.field.searchSql ? `(${expand(field.field.searchSql, alias)})` : asText(field, alias);
+
 /** One condition per word: it occurs in at least one search field. */
 export function searchConditions(model: Model, text: string, extra: readonly string[] = []): Condition[] {
   if (!storable(text)) throw badFilter('search: the value holds a character that cannot be stored.');
@@ -29,7 +32,7 @@ export function searchConditions(model: Model, text: string, extra: readonly str
   if (words.length > maxWords) throw badFilter(`search: more than ${maxWords} words.`);
   return words.map((word) => ({
     sql: (alias) =>
-      fields.length ? `(${fields.map((field) => `${asText(field, alias)} ilike ?`).join(' or ')})` : 'false',
+      fields.length ? `(${fields.map((field) => `${searched(field, alias)} ilike ?`).join(' or ')})` : 'false',
     bindings: fields.map(() => `%${escapeLike(word)}%`),
   }));
 }

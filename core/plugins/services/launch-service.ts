@@ -1,6 +1,7 @@
-import type { LaunchRequest, LaunchService, RunService } from '@tapline/plugin-sdk';
+import { forbidden, type LaunchRequest, type LaunchService, type RunService } from '@tapline/plugin-sdk';
 import { outsideSections } from '../../observe/section.ts';
 import { cancelRun } from '../../runs/cancel.ts';
+import { launchRule } from '../../runs/templates/launch-right.ts';
 import type { CoreServices } from './core-services.ts';
 import { launchOnce } from './launch-once.ts';
 
@@ -14,17 +15,39 @@ const asCore = ({ actor, authority, prompts = {}, once: _once, ...request }: Lau
 });
 
 /** Starts a template the way every launch goes. What the run sets going then is core's own doing, not the plugin's. */
-export const launchFor = (core: Pick<CoreServices, 'launch' | 'db'>, plugin: string): LaunchService => ({
+export const launchFor = (core: LaunchServices, plugin: string): LaunchService => ({
   start: ({ once, ...request }) =>
     outsideSections(async () => {
+      const asked = asCore(request);
+      await assertMayLaunch(core, asked);
       const { id, kind, status } =
         once === undefined
-          ? (await core.launch.start(asCore(request))).run
-          : await launchOnce(core, { plugin, mark: checked(once) }, asCore(request));
+          ? (await core.launch.start(asked)).run
+          : await launchOnce(core, { plugin, mark: checked(once) }, asked);
       return { id, kind, status };
     }),
-  check: (request) => outsideSections(() => core.launch.check(asCore(request))),
+  check: (request) =>
+    outsideSections(async () => {
+      const asked = asCore(request);
+      await assertMayLaunch(core, asked);
+      return core.launch.check(asked);
+    }),
 });
+
+type LaunchServices = Pick<CoreServices, 'launch' | 'db' | 'kinds' | 'doors'>;
+
+/** What core's own actions ask before they come to the door. */
+async function assertMayLaunch(
+  { db, kinds, doors }: LaunchServices,
+  { template, authority }: ReturnType<typeof asCore>,
+) {
+  if (!authority) return;
+  const row = await db('templates').where({ id: template }).first();
+  // the launch tells that there is none
+  if (!row) return;
+  const rule = launchRule(kinds, row.kind);
+  if (!rule || !(await doors.narrowed(row.kind, rule).row(authority, row, db))) throw forbidden();
+}
 
 function checked(mark: string): string {
   if (mark && mark.length <= longestMark) return mark;

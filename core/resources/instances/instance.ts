@@ -8,6 +8,7 @@ import { runBuilt } from '../../db/prepared.ts';
 import { parent } from '../../rbac/role-rules.ts';
 import { joinByHand, leaveByHand } from './group-members.ts';
 import { healthCheckAction } from './health-check.ts';
+import { installBundleAction } from './install-bundle.ts';
 import { anyOf, auditor, connection, type CoreRule, superuser } from '../../rbac/rules.ts';
 
 const ro = { mode: 'ro' } as const;
@@ -117,6 +118,7 @@ export const instanceResource = (deps: { db: Knex }): Resource =>
     },
     actions: {
       health_check: healthCheckAction(deps),
+      install_bundle: installBundleAction,
       peers: awaitedList(access.see, 'peers'),
       receptor_addresses: awaitedList(access.see, 'addresses'),
     },

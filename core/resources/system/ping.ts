@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { flag, integer, listOf, orNull, record, text } from '../../descriptors/describe/json-schema.ts';
 import { capacitySql } from '../../nodes/living.ts';
 import { everybody } from '../../rbac/rules.ts';
+import { installUuid } from './service-index.ts';
 
 interface Deps {
   db: Knex;
@@ -40,14 +41,13 @@ export const pingRoute = ({ db, config }: Deps): Route => ({
       .select({ capacity: db.raw(capacitySql('instances')) }, 'version')
       .whereNot('node_type', 'hop')
       .orderBy('hostname');
-    const [state] = await db('service_state').where('key', 'install_uuid').select('value');
     return {
       status: 200,
       body: {
         ha: instances.length > 1,
         version: config.version,
         active_node: config.nodeName,
-        install_uuid: state?.value ?? '',
+        install_uuid: await installUuid(db),
         instances,
         instance_groups: await groupsOf(db),
       },

@@ -2,7 +2,8 @@ import type { CleanupOptions } from './cleanups/cleanup.ts';
 
 /** How long things are kept where a launch says nothing. */
 const DAYS = 90;
-const BATCH = 1_000;
+/** Few at a time: what else is asked of the database waits for one batch at most. */
+const BATCH = 100;
 /** a century: more is a slip of the hand */
 const mostDays = 36_500;
 

@@ -2,7 +2,7 @@ import type { Actor, Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { role } from '../../rbac/role-rules.ts';
 import type { RunKinds } from '../../runs/kinds.ts';
-import { launchRule } from './nodes/check-node.ts';
+import { launchRule } from '../../runs/templates/launch-right.ts';
 
 interface Named {
   id: number;

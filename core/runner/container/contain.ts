@@ -1,6 +1,6 @@
 import type { ContainerImage, ShownPath } from '@tapline/plugin-sdk';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Engine } from '../engine-tool.ts';
 import type { Isolation } from '../isolation.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
@@ -88,14 +88,27 @@ function confinement({ podman, isolation, workspace }: Contained): string[] {
 }
 
 function mounts({ workspace: { work, tmp }, readOnly, writable }: Contained): string[] {
-  const shown = (path: ShownPath, how: string) =>
-    typeof path === 'string' ? `--volume=${path}:${path}:${how}` : `--volume=${path.path}:${path.inside}:${how}`;
-  return [
-    shown(work, 'rw'),
-    shown({ path: tmp, inside: '/tmp' }, 'rw'),
-    ...[...new Set(readOnly)].map((path) => shown(path, 'ro')),
-    ...writable.map((path) => shown(path, 'rw')),
+  const volumes = [
+    ...[...new Set(readOnly)].map((path) => ({ ...shown(path), how: 'ro' })),
+    ...writable.map((path) => ({ ...shown(path), how: 'rw' })),
   ];
+  for (const volume of [shown(work), ...volumes]) makeMountPoint(volume, tmp);
+  return [
+    `--volume=${work}:${work}:rw`,
+    `--volume=${tmp}:/tmp:rw`,
+    ...volumes.map(({ path, inside, how }) => `--volume=${path}:${inside}:${how}`),
+  ];
+}
+
+const shown = (path: ShownPath) => (typeof path === 'string' ? { path, inside: path } : path);
+
+/** Of what is shown below /tmp, which is a folder of the workspace: one that podman makes there is not its user's to remove. */
+function makeMountPoint({ path, inside }: ReturnType<typeof shown>, tmp: string): void {
+  if (!inside.startsWith('/tmp/')) return;
+  const place = join(tmp, inside.slice('/tmp/'.length));
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;
+  mkdirSync(isFolder ? place : dirname(place), { recursive: true });
+  if (!isFolder) writeFileSync(place, '');
 }
 
 /** Systems let podman have no more, whatever their limit for us is. */

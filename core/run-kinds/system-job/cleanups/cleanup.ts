@@ -1,5 +1,6 @@
 import type { WorkTools } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../../observe/log.ts';
 import type { Doors } from '../../../rbac/doors.ts';
 import type { RunKinds } from '../../../runs/kinds.ts';
@@ -51,11 +52,15 @@ export async function inBatches(
   let said = Date.now();
   for (;;) {
     signal.throwIfAborted();
+    const began = performance.now();
     // one after the other on purpose: each holds its locks for a moment only
     // oxlint-disable-next-line no-await-in-loop
     const batch = await removeSome();
     if (!batch.found) return removed;
     removed += batch.removed;
+    // as long again: whoever waits for an answer has the machine half of the time
+    // oxlint-disable-next-line no-await-in-loop
+    await delay(performance.now() - began);
     if (Date.now() - said < sayEveryMs) continue;
     said = Date.now();
     // oxlint-disable-next-line no-await-in-loop

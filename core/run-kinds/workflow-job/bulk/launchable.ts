@@ -1,5 +1,5 @@
 import type { Actor, LaunchTemplate, RunKind } from '@tapline/plugin-sdk';
-import { launchRule } from '../nodes/check-node.ts';
+import { launchRule } from '../../../runs/templates/launch-right.ts';
 import type { WorkflowServices } from '../services.ts';
 
 export interface Launchable {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { forbidden, type Rule, ValidationError, type WriteContext } from '@tapline/plugin-sdk';
+import { forbidden, ValidationError, type WriteContext } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { checkSavedPrompts, type SavedDeps } from '../../../runs/saved-prompts/check.ts';
 import type { RunKinds } from '../../../runs/kinds.ts';
+import { launchRule } from '../../../runs/templates/launch-right.ts';
 import { ofNodes } from './saved.ts';
 
 /** contract B3, over the node as it will be. */
@@ -28,16 +29,4 @@ async function assertMayLaunch(trx: Knex, kinds: RunKinds, { call }: WriteContex
   const rule = launchRule(kinds, row.kind);
   if (!rule || !(await rule.row(call.actor, row, trx)))
     throw forbidden(`You do not have the right to launch ${row.name}.`);
-}
-
-/** Who may launch templates of a kind. */
-export function launchRule(kinds: RunKinds, template: string): Rule | undefined {
-  const { rights = {}, actions = {} } = kinds.templateResource(template) ?? {};
-  return (
-    rights['execute'] ??
-    rights['update'] ??
-    rights['start'] ??
-    actions['launch']?.access.POST ??
-    actions['update']?.access.POST
-  );
 }
