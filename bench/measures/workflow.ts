@@ -101,11 +101,12 @@ const advance = (): Promise<Figure> =>
     const { run: id, going } = await graphOf(db, size);
     // a success on a link for failures: a child is marked and nothing launched, so that only the advance is measured
     const services = { db, queue: { addTasks: async () => {} }, launch: {}, log: {}, statuses: {} };
-    const advanced = () => advanceWorkflow(services as unknown as Parameters<typeof advanceWorkflow>[0], id);
+    const advanced = () =>
+      advanceWorkflow(services as unknown as Parameters<typeof advanceWorkflow>[0], id, { whole: false });
     const nothing = () => db.transaction((trx) => trx.raw('select 1'));
     const [ours, bare]: number[][] = [[], []];
     for (const [index, node] of going.slice(0, events).entries()) {
-      await db('workflow_job_nodes').where({ id: node }).update({ outcome: 'successful' });
+      await db('workflow_job_nodes').where({ id: node }).update({ outcome: 'successful', news: true });
       const sides = [
         [ours!, advanced],
         [bare!, nothing],
