@@ -105,7 +105,7 @@ async function notifications(stage: Stage, page: Page, template: number): Promis
     await stage.service.post(`job_templates/${template}/notification_templates_started/`, { id });
     await stage.make(`job_templates/${template}/launch/`, {});
     await ended(3);
-    await page.goto(`/notification_templates/${id}`);
+    await page.goto(`/notification_templates/${id}/notifications`);
     await page.getByRole('table', { name: 'Deliveries' }).getByText('Failed').waitFor();
     await pictures(page, 'notifications');
   } finally {
