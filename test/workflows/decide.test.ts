@@ -25,6 +25,7 @@ const link = (parent: number, child: number, kind: GraphLink['kind'], more: Part
   trigger: 'success',
   operator: 'eq',
   expected: '',
+  expression: '',
   artifact: null,
   ...more,
 });

@@ -60,6 +60,9 @@ async function randomGraphs(trx: Knex): Promise<number[]> {
   return ids;
 }
 
+/** There are no expressions. */
+const nobody = { sandbox: { evaluate: () => expect.fail() }, log: {} } as never;
+
 /**
  * What comes of a run whose nodes end one after the other: how its nodes stand after each look, and its end. The same nodes end in
  * the same way each time, so that two ways of looking can be compared.
@@ -71,7 +74,7 @@ async function played(db: Knex, run: number, whole: boolean) {
     const looks: { end: string | undefined; nodes: unknown[] }[] = [];
     for (let first = true; ; first = false) {
       expect(looks.length).to.be.lessThan(100);
-      const { launch, end } = await takeSteps(trx, run, { canceled: false, whole: whole || first });
+      const { launch, end } = await takeSteps(nobody, trx, run, { canceled: false, whole: whole || first });
       const ids = launch.map(({ id }) => id);
       const nodes = trx('workflow_job_nodes').where({ run_id: run });
       await nodes.clone().whereIn('id', ids).update({ job_id: run, outcome: null, news: false, retry_attempts: 1 });
@@ -154,7 +157,7 @@ describe('the look for workflows that may go on', function () {
       const [aside, ...chain] = made;
       const links = chain.slice(1).map((child, index) => ({ parent_id: chain[index]!.id, child_id: child.id }));
       await trx('workflow_job_node_links').insert(links.map((link) => ({ ...link, kind: 'success' })));
-      const look = () => takeSteps(trx, id, { canceled: false, whole: false });
+      const look = () => takeSteps(nobody, trx, id, { canceled: false, whole: false });
       const skipped = () => trx('workflow_job_nodes').where({ run_id: id, do_not_run: true }).pluck('id');
       expect((await look()).end).to.equal(undefined);
       expect(await skipped()).to.have.length(59);

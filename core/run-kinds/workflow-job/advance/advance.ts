@@ -36,7 +36,7 @@ async function step(
 ): Promise<Inserted[]> {
   const [run] = await runPrepared<RunRow>(trx, lock, [id]);
   if (!run) return [];
-  const steps = await takeSteps(trx, id, { canceled: run.canceled_on !== null, whole });
+  const steps = await takeSteps(services, trx, id, { canceled: run.canceled_on !== null, whole });
   const inserted = await spawn(trx, services, run, steps.launch.slice(0, mostAtOnce));
   await services.queue.addTasks(trx, [
     ...(needsAnotherLook(steps, inserted) ? [advanceTask(id)] : []),

@@ -95,9 +95,12 @@ function chanceOf(node: GraphNode, { into, states, byId }: Surroundings): 'now' 
 
 function isSatisfied(link: GraphLink, state: State): boolean {
   if (state !== 'success' && state !== 'failure') return false;
-  if (link.kind === 'condition') return (link.trigger === 'always' || link.trigger === state) && artifactHolds(link);
+  if (link.kind === 'condition') return (link.trigger === 'always' || link.trigger === state) && conditionHolds(link);
   return link.kind === 'always' || link.kind === state;
 }
+
+const conditionHolds = (link: GraphLink): boolean =>
+  link.expression === '' ? artifactHolds(link) : link.holds === true;
 
 /** A value is what it is as JSON, by its type, or as text; one that is not there is neither equal nor unequal to anything. */
 export function artifactHolds({

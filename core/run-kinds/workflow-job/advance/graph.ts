@@ -34,8 +34,12 @@ export interface GraphLink {
   trigger: 'success' | 'failure' | 'always';
   operator: 'eq' | 'ne';
   expected: string;
-  /** of a condition: the artifact that it asks for, as JSON; null where the parent has none of that name */
+  /** asked in place of an artifact */
+  expression: string;
+  /** of a condition: the artifact that it asks for, as JSON; null where the parent has none of that name. Of an expression all of them */
   artifact: string | null;
+  /** of an expression, once it was evaluated */
+  holds?: boolean;
 }
 
 export interface Graph {
@@ -52,9 +56,11 @@ const nodeJson = `json_build_array(n.id, n.unified_job_template_id, n.all_parent
 
 const linksJson = (
   table: string,
-) => `coalesce(json_agg(json_build_array(l.parent_id, l.child_id, l.kind, l.trigger, l.operator, l.expected_value,
+) => `coalesce(json_agg(json_build_array(l.parent_id, l.child_id, l.kind, l.trigger, l.operator, l.expected_value, l.expression,
     case when l.kind = 'condition' and p.outcome is not null then
-      (select ((p.ancestor_artifacts || case jsonb_typeof(r.artifacts) when 'object' then r.artifacts else '{}' end) -> l.artifact_key)::text from runs r where r.id = p.job_id) end)
+      (select (case l.expression when '' then made.artifacts -> l.artifact_key else made.artifacts end)::text
+        from (select p.ancestor_artifacts || case jsonb_typeof(r.artifacts) when 'object' then r.artifacts else '{}' end as artifacts
+          from (values (1)) one left join runs r on r.id = p.job_id) made) end)
     order by l.parent_id, l.child_id), '[]')
   from ${table} l join workflow_job_nodes p on p.id = l.parent_id`;
 
@@ -112,7 +118,7 @@ type NodeTuple = [
   boolean?,
   boolean?,
 ];
-type LinkTuple = [number, number, LinkKind, GraphLink['trigger'], GraphLink['operator'], string, string | null];
+type LinkTuple = [number, number, LinkKind, GraphLink['trigger'], GraphLink['operator'], string, string, string | null];
 
 interface Read {
   nodes: NodeTuple[];
@@ -161,13 +167,14 @@ const graphOf = ({ nodes, links }: Read): Graph => ({
       followed,
     }),
   ),
-  links: links.map(([parent, child, kind, trigger, operator, expected, artifact]) => ({
+  links: links.map(([parent, child, kind, trigger, operator, expected, expression, artifact]) => ({
     parent,
     child,
     kind,
     trigger,
     operator,
     expected,
+    expression,
     artifact,
   })),
 });

@@ -15,8 +15,8 @@ const triggers: Record<string, string> = { success: 'after success, ', failure: 
 /** `if count is 3`; the words that stand at a link. */
 export function linkWords({ kind, condition }: GraphLink): string {
   if (kind !== 'condition' || !condition) return linkLabels[kind];
-  const { trigger, artifact_key: key, operator, expected_value: value } = condition;
-  return `If ${triggers[trigger] ?? ''}${key} ${operators[operator] ?? operator} ${value}`;
+  const { trigger, artifact_key: key, operator, expected_value: value, expression } = condition;
+  return `If ${triggers[trigger] ?? ''}${expression || `${key} ${operators[operator] ?? operator} ${value}`}`;
 }
 
 export const kindWords = ({ kind }: GraphNode): string => kindLabels[kind] ?? 'Template is gone';
