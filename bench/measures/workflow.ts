@@ -92,11 +92,11 @@ async function added(): Promise<Figure[]> {
   }
 }
 
-const size = 1000;
+const sizes = [1000, 10_000];
 const events = 200;
 
 /** A node ends while others go on: the whole transaction of the advance, beside one that asks for nothing. */
-const advance = (): Promise<Figure> =>
+const advance = (size: number): Promise<Figure> =>
   onDatabase(async (db) => {
     const { run: id, going } = await graphOf(db, size);
     // a success on a link for failures: a child is marked and nothing launched, so that only the advance is measured
@@ -121,5 +121,7 @@ const advance = (): Promise<Figure> =>
   });
 
 export async function workflowMeasure(): Promise<Figure[]> {
-  return [...(await added()), await advance()];
+  const found = await added();
+  for (const size of sizes) found.push(await advance(size));
+  return found;
 }
