@@ -65,7 +65,6 @@ describe('what clients are told of workflows', function () {
     expect(await asks('artifacts.count >')).to.have.all.keys('expression');
     expect(await asks('1 }} {{ 2')).to.have.all.keys('expression');
     expect(await asks(7)).to.have.all.keys('expression');
-    expect(await asks("'x' * 999999999")).to.have.all.keys('expression');
     expect(await asks('true', { artifact_key: 'count' })).to.have.all.keys('artifact_key');
     await follow(a.id, 'condition', c.id, { expression: 'artifacts.count > 3', trigger: 'always' });
     const { condition_edges: asked } = await must(core.admin.get(`workflow_job_template_nodes/${a.id}/`), 200);

@@ -8,6 +8,8 @@ import { mayAdvance } from '../../core/run-kinds/workflow-job/advance/may-advanc
 import { startCore } from '../../core/testing/start-core.ts';
 
 const graphs = 300;
+/** Each is played through twice, look by look. */
+const playedGraphs = 100;
 
 /** The same numbers each time. */
 function numbers(seed: number): (below: number) => number {
@@ -125,14 +127,14 @@ describe('the look for workflows that may go on', function () {
     const trx = await core.db.transaction();
     try {
       let [ends, looks] = [0, 0];
-      for (const id of await randomGraphs(trx)) {
+      for (const id of (await randomGraphs(trx)).slice(0, playedGraphs)) {
         const whole = await played(trx, id, true);
         expect(await played(trx, id, false), `graph ${id}`).to.deep.equal(whole);
         if (whole.at(-1)!.end) ends += 1;
         looks += whole.length;
       }
-      expect(ends).to.be.greaterThan(graphs / 2);
-      expect(looks).to.be.greaterThan(2 * graphs);
+      expect(ends).to.be.greaterThan(playedGraphs / 2);
+      expect(looks).to.be.greaterThan(2 * playedGraphs);
     } finally {
       await trx.rollback();
     }
