@@ -307,8 +307,9 @@ export interface RunKind {
    * `nobody`: looks at where a run stands, and goes on. Called outside of any transaction, from the queue: once it is
    * running, when a run that it launched has ended, when its cancel was asked for, and now and then as long as it is active.
    * It may be called at any time, twice at once and after the service died in the middle.
+   * `whole`: not for the end of a run that it launched, which `follow` was told of: whatever there is may have something to go on with.
    */
-  advance?(run: number): Promise<void>;
+  advance?(run: number, look: { whole: boolean }): Promise<void>;
   /**
    * `nobody`: narrows its active runs (alias `t`) to those that `advance` may have something to do for, for the look that is
    * taken each minute in case a task was lost. One too many does no harm. Default: all of them.

@@ -50,6 +50,18 @@ async function reading(service: Service, ended: () => boolean): Promise<number[]
   return times;
 }
 
+/** Until nothing is left to do of the runs of the round before: else the next one is measured against a machine that is not idle. */
+async function settled(db: Knex): Promise<void> {
+  for (;;) {
+    const { rows } = await db.raw(
+      `select exists (select from runs where status in ('new', 'pending', 'waiting', 'running'))
+        or exists (select from tapline_jobs._private_jobs where run_at <= now() and attempts < max_attempts) as busy`,
+    );
+    if (!rows[0].busy) return;
+    await delay(200);
+  }
+}
+
 interface Round {
   /** from the minute to the last launch, seconds */
   took: number;
@@ -58,6 +70,7 @@ interface Round {
 }
 
 async function round(services: readonly [Service, Service], db: Knex): Promise<Round> {
+  await settled(db);
   const until = Date.now() + 10_000;
   const idle = await reading(services[0], () => Date.now() >= until);
   // too near to the minute, the clock may have gone through it already

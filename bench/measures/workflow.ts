@@ -92,20 +92,21 @@ async function added(): Promise<Figure[]> {
   }
 }
 
-const size = 1000;
+const sizes = [1000, 10_000];
 const events = 200;
 
 /** A node ends while others go on: the whole transaction of the advance, beside one that asks for nothing. */
-const advance = (): Promise<Figure> =>
+const advance = (size: number): Promise<Figure> =>
   onDatabase(async (db) => {
     const { run: id, going } = await graphOf(db, size);
     // a success on a link for failures: a child is marked and nothing launched, so that only the advance is measured
     const services = { db, queue: { addTasks: async () => {} }, launch: {}, log: {}, statuses: {} };
-    const advanced = () => advanceWorkflow(services as unknown as Parameters<typeof advanceWorkflow>[0], id);
+    const advanced = () =>
+      advanceWorkflow(services as unknown as Parameters<typeof advanceWorkflow>[0], id, { whole: false });
     const nothing = () => db.transaction((trx) => trx.raw('select 1'));
     const [ours, bare]: number[][] = [[], []];
     for (const [index, node] of going.slice(0, events).entries()) {
-      await db('workflow_job_nodes').where({ id: node }).update({ outcome: 'successful' });
+      await db('workflow_job_nodes').where({ id: node }).update({ outcome: 'successful', news: true });
       const sides = [
         [ours!, advanced],
         [bare!, nothing],
@@ -120,5 +121,7 @@ const advance = (): Promise<Figure> =>
   });
 
 export async function workflowMeasure(): Promise<Figure[]> {
-  return [...(await added()), await advance()];
+  const found = await added();
+  for (const size of sizes) found.push(await advance(size));
+  return found;
 }

@@ -1,6 +1,6 @@
 import { type NotificationKind, SandboxError } from '@tapline/plugin-sdk';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { defaultMessages } from './default-messages.ts';
+import { defaultMessages, justMetadata } from './default-messages.ts';
 import { jsonOr } from './json.ts';
 import { type StoredMessages, textsFor } from './messages.ts';
 import { sendsBody, sendsMessage } from './registry.ts';
@@ -45,6 +45,9 @@ async function renderAll(
   templates: readonly string[],
   context: Record<string, unknown>,
 ): Promise<Shown[]> {
+  // it takes no sandbox to say that
+  if (templates.every((template) => !template || template === justMetadata))
+    return templates.map(() => ({ text: String(context['job_metadata']) }));
   try {
     const batch = { templates: templates.map((template) => ({ template, context: 0 })), contexts: [context] };
     const tried = await sandbox.renderEach(batch, limits);

@@ -30,7 +30,8 @@ export const isRunEvent = (key: string): key is RunEvent => runEvents.includes(k
 
 const line = `{{ job_friendly_name }} #{{ job.id }} '{{ job.name }}' {{ job.status }}: {{ url }}`;
 const mail = `{{ job_friendly_name }} #{{ job.id }} is {{ job.status }}, its details are at {{ url }}\n\n{{ job_metadata }}`;
-const metadata = '{{ job_metadata }}';
+/** What kinds of JSON say of runs. */
+export const justMetadata = '{{ job_metadata }}';
 
 const happened: Record<ApprovalEvent, string> = {
   running: 'needs review. It can be seen at: {{ workflow_url }}',
@@ -73,5 +74,5 @@ function jsonText(event: ApprovalEvent): string {
 
 function bodyOf(kind: NotificationKind, text: string): string | null {
   if (!sendsBody(kind)) return null;
-  return (kind.bodies ?? 'text') === 'text' ? text : metadata;
+  return (kind.bodies ?? 'text') === 'text' ? text : justMetadata;
 }

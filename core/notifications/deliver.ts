@@ -26,6 +26,7 @@ export interface Pending {
   notification_template_id: number;
   notification_type: string;
   run_id: number | null;
+  run_kind: string | null;
   event: string;
   source: Record<string, unknown>;
   subject: string | null;
@@ -58,8 +59,10 @@ async function deliver(
   const { db } = deps;
   const found: Pending | undefined = await db('notifications as n')
     .join('notification_templates as t', 't.id', 'n.notification_template_id')
+    .leftJoin('runs as r', 'r.id', 'n.run_id')
     .where({ 'n.id': id, 'n.status': 'pending' })
     .first('n.*', {
+      run_kind: 'r.kind',
       type: 't.notification_type',
       configuration: 't.notification_configuration',
       messages: 't.messages',

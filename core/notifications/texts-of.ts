@@ -18,6 +18,8 @@ export interface ComposeDeps {
 
 interface Asked {
   run_id: number | null;
+  /** of the run; null where there is none */
+  run_kind: string | null;
   event: string;
   /** which its texts were made for */
   notification_type: string;
@@ -33,18 +35,20 @@ interface Asked {
  * @throws DeliveryError where nothing can be told of the run
  */
 export async function textsOf(deps: ComposeDeps, asked: Asked, kind: NotificationKind): Promise<Composed> {
-  const { run_id: id, event, source, subject, body, messages } = asked;
+  const { run_id: id, run_kind: named, event, source, subject, body, messages } = asked;
   if (subject !== null && asked.notification_type === kind.kind) return { subject, body: body ?? '' };
   if (id === null) return plainTexts(kind, subject ?? '', body ?? '');
   const { db, catalog, kinds, settings, sandbox } = deps;
-  const row: { kind: string } | undefined = await db('runs').where({ id }).first('kind');
-  const runKind = row && kinds.find(row.kind);
-  if (row && !runKind) throw new DeliveryError(`No plugin that is on brings runs of the kind "${row.kind}".`);
-  // rights were asked about when the template was attached
-  const [run] = runKind ? await catalog.represent(runKind.kind, [id], makeCall(catalog, { actor: serviceItself })) : [];
+  const runKind = named === null ? undefined : kinds.find(named);
+  if (named !== null && !runKind) throw new DeliveryError(`No plugin that is on brings runs of the kind "${named}".`);
+  const [[run], hosts, metadata] = await Promise.all([
+    // rights were asked about when the template was attached
+    runKind ? catalog.represent(runKind.kind, [id], makeCall(catalog, { actor: serviceItself })) : [],
+    hostsOf(db, id),
+    runKind?.notifies?.metadata?.(db, id),
+  ]);
   // it was deleted a moment ago, and the notification with it
   if (!runKind || !run) throw new DeliveryError(`Run ${id} is no more.`);
-  const [hosts, metadata] = await Promise.all([hostsOf(db, id), runKind.notifies?.metadata?.(db, id)]);
   const base = withoutEndingSlashes(String(settings.get('TOWER_URL_BASE')));
   return compose(sandbox, {
     kind,

@@ -11,7 +11,7 @@ export const seenOfKind = (visible: Visible, { kind }: Pick<RunKind, 'kind'>): R
 
 /** A run that the caller sees, of whatever kind. */
 export const seenRun = (visible: Visible, kinds: RunKinds): Rule =>
-  anyOf(...kinds.listed().map((kind) => seenOfKind(visible, kind)));
+  anyOf(...kinds.all().map((kind) => seenOfKind(visible, kind)));
 
 /** What belongs to a run of this kind, by its column `run_id`. */
 export const ofSeenRun = (visible: Visible, kind: Pick<RunKind, 'kind'>): Rule =>

@@ -32,11 +32,18 @@ describeWith(['awx.awx', 'git'], 'The awx.awx collection', function () {
   });
 
   /** Whether each task changed something, by its name; throws where one failed. */
-  async function play(variables: Record<string, string>, ...more: string[]): Promise<Map<string, boolean>> {
+  async function play(book: string, ...more: string[]): Promise<Map<string, boolean>> {
     const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) => {
       execFile(
         join(root, '.tools', 'engine', 'bin', 'ansible-playbook'),
-        ['-i', 'localhost,', '-e', JSON.stringify(variables), ...more, join(import.meta.dirname, 'collection.yml')],
+        [
+          '-i',
+          'localhost,',
+          '-e',
+          JSON.stringify({ repository: source.url }),
+          ...more,
+          join(import.meta.dirname, book),
+        ],
         {
           cwd: home,
           env: {
@@ -66,14 +73,17 @@ describeWith(['awx.awx', 'git'], 'The awx.awx collection', function () {
 
   const declared = (tasks: Map<string, boolean>) => [...tasks].filter(([name]) => name.endsWith('is declared'));
 
-  it('sets everything up, runs it, and finds nothing to change the next time', async () => {
-    const variables = { repository: source.url };
-    const first = declared(await play(variables));
-    expect(first).to.have.length.above(15);
-    expect(first.filter(([, changed]) => !changed)).to.deep.equal([]);
+  for (const [book, what] of [
+    ['collection.yml', 'everything'],
+    ['workflows.yml', 'workflows, schedules and notifications'],
+  ] as const)
+    it(`sets ${what} up, runs it, and finds nothing to change the next time`, async () => {
+      const first = declared(await play(book));
+      expect(first).to.have.length.above(15);
+      expect(first.filter(([, changed]) => !changed)).to.deep.equal([]);
 
-    const second = declared(await play(variables, '--skip-tags', 'started'));
-    expect(second).to.have.length(first.length);
-    expect(second.filter(([, changed]) => changed)).to.deep.equal([]);
-  });
+      const second = declared(await play(book, '--skip-tags', 'started'));
+      expect(second).to.have.length(first.length);
+      expect(second.filter(([, changed]) => changed)).to.deep.equal([]);
+    });
 });

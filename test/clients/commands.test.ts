@@ -152,6 +152,51 @@ describeWith(['awx', 'git'], 'The awx command line client, of every kind of reco
     expect((await service.post(`job_templates/${id}/survey_spec/`, survey)).status).to.equal(200);
   });
 
+  it('makes workflows with nodes, schedules and notifications, launches one and looks at what it did', async () => {
+    const configuration = '{"url": "http://127.0.0.1:9/watch", "headers": {}, "http_method": "POST"}';
+    const said = await told(
+      ['sail', 'job_templates modify Sail --ask_variables_on_launch true'],
+      [
+        '',
+        `notification_templates create --name Watch --organization Harbour --notification_type webhook --notification_configuration '${configuration}'`,
+      ],
+      ['watch', `notification_templates modify Watch --description 'all night'`],
+      ['voyage', 'workflow_job_templates create --name Voyage --organization Harbour --ask_variables_on_launch true'],
+      [
+        'first',
+        `workflow_job_template_nodes create --workflow_job_template @voyage --unified_job_template @sail --identifier first --extra_data '{"course": "west"}'`,
+      ],
+      ['node', `workflow_job_template_nodes modify @first --extra_data '{"course": "east"}'`],
+      ['', 'workflow_job_templates associate Voyage --success_notification Watch'],
+      ['', 'workflow_job_templates associate Voyage --approval_notification Watch'],
+      [
+        'weekly',
+        `schedules create --name weekly --unified_job_template @voyage --rrule 'DTSTART:20300107T060000Z RRULE:FREQ=WEEKLY;INTERVAL=1'`,
+      ],
+      ['idle', 'schedules modify weekly --enabled false'],
+      ['run', 'workflow_job_templates launch Voyage --monitor'],
+      ['jobs', 'workflow_jobs list --name Voyage'],
+    );
+    expect(JSON.parse(said.get('watch')!).description).to.equal('all night');
+    expect(JSON.parse(said.get('node')!).extra_data).to.deep.equal({ course: 'east' });
+    expect(JSON.parse(said.get('idle')!)).to.include({ enabled: false, next_run: null });
+    const [job] = JSON.parse(said.get('jobs')!).results;
+    expect(job).to.include({ status: 'successful' });
+    const looked = await told(
+      ['nodes', `workflow_job_nodes list --workflow_job ${job.id}`],
+      ['', 'workflow_job_templates disassociate Voyage --success_notification Watch'],
+      ['approvals', 'workflow_approvals list'],
+      ['sent', 'notifications list'],
+      ['', 'schedules delete weekly'],
+      ['', `workflow_job_template_nodes delete ${JSON.parse(said.get('first')!).id}`],
+    );
+    const [node] = JSON.parse(looked.get('nodes')!).results;
+    expect(node).to.include({ identifier: 'first' });
+    expect(node.summary_fields.job).to.include({ name: 'Sail', status: 'successful' });
+    expect(JSON.parse(looked.get('approvals')!).count).to.equal(0);
+    expect(JSON.parse(looked.get('sent')!).results[0]).to.include({ notification_type: 'webhook' });
+  });
+
   it('exports all of them', async () => {
     const assets = JSON.parse(await start('awx', ['export']));
     const names = (kind: string) => assets[kind].map(({ name }: { name: string }) => name);

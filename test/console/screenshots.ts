@@ -1,13 +1,10 @@
 /** Makes the pictures in docs/screenshots from a running service: `node test/console/screenshots.ts`. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { root } from '../../core/config/config.ts';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/hooks.ts';
-import { until } from '../support/until.ts';
+import { picture } from './picture.ts';
 import { local, openStage, play, type Stage } from './stage.ts';
 
-const folder = join(root, 'docs', 'screenshots');
 const task = (name: string, rest: string) => `    - name: ${name}\n${rest.replaceAll(/^/gm, '      ')}\n`;
 const command = (text: string) => `command: ${text}\nchanged_when: true`;
 
@@ -29,12 +26,6 @@ const playbooks = {
       task('Upgrade packages', command('echo upgraded')),
     ].join(''),
   ),
-};
-
-const picture = async (page: Page, name: string) => {
-  await until(async () => (await page.getByText(/^Loading/).count()) === 0);
-  await page.screenshot({ path: join(folder, `${name}.png`) });
-  console.log(`docs/screenshots/${name}.png`);
 };
 
 const status = (page: Page, text: string) => page.locator('.page-head .status', { hasText: text }).waitFor();
@@ -83,7 +74,6 @@ async function takeAll(stage: Stage): Promise<void> {
   await picture(dark, 'setup-dark');
 }
 
-mkdirSync(folder, { recursive: true });
 await mochaGlobalSetup();
 const stage = await openStage({}, { more: playbooks });
 try {

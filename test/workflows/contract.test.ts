@@ -59,7 +59,24 @@ describe('what clients are told of workflows', function () {
     await follow(a.id, 'condition', c.id, { artifact_key: 'count', operator: 'ne' });
     const { condition_edges: edges } = await must(core.admin.get(`workflow_job_template_nodes/${a.id}/`), 200);
     expect(edges).to.deep.equal([
-      { id: c.id, trigger: 'success', artifact_key: 'count', operator: 'ne', expected_value: '' },
+      { id: c.id, trigger: 'success', artifact_key: 'count', operator: 'ne', expected_value: '', expression: '' },
+    ]);
+    const asks = (expression: unknown, more = {}) => link(a.id, 'condition', { id: c.id, expression, ...more }, 400);
+    expect(await asks('artifacts.count >')).to.have.all.keys('expression');
+    expect(await asks('1 }} {{ 2')).to.have.all.keys('expression');
+    expect(await asks(7)).to.have.all.keys('expression');
+    expect(await asks('true', { artifact_key: 'count' })).to.have.all.keys('artifact_key');
+    await follow(a.id, 'condition', c.id, { expression: 'artifacts.count > 3', trigger: 'always' });
+    const { condition_edges: asked } = await must(core.admin.get(`workflow_job_template_nodes/${a.id}/`), 200);
+    expect(asked).to.deep.equal([
+      {
+        id: c.id,
+        trigger: 'always',
+        artifact_key: '',
+        operator: 'eq',
+        expected_value: '',
+        expression: 'artifacts.count > 3',
+      },
     ]);
     await must(core.admin.post('workflow_job_template_nodes/', { identifier: 'nowhere' }), 400);
     await link(a.id, 'success', { id: b.id, disassociate: true }, 204);

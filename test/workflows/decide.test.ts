@@ -12,6 +12,7 @@ const node = (id: number, more: Partial<GraphNode> = {}): GraphNode => ({
   retries: 0,
   attempts: 0,
   failed_s: null,
+  news: false,
   ...more,
 });
 const went = (id: number, outcome: GraphNode['outcome'], more: Partial<GraphNode> = {}) =>
@@ -24,6 +25,7 @@ const link = (parent: number, child: number, kind: GraphLink['kind'], more: Part
   trigger: 'success',
   operator: 'eq',
   expected: '',
+  expression: '',
   artifact: null,
   ...more,
 });

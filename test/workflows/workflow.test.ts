@@ -48,6 +48,14 @@ describe('workflows', () => {
     });
     await follow(first.id, 'success', second.id);
     await follow(first.id, 'condition', both.id, { artifact_key: 'count', expected_value: '3' });
+    for (const [identifier, expression] of [
+      ['counted', `artifacts.count | int == 3 and status == 'successful'`],
+      ['uncounted', 'artifacts.count | int > 3'],
+      ['unknown', 'artifacts.nothing.of.it'],
+    ]) {
+      const asked = await node(made.id, { identifier, unified_job_template: play.id });
+      await follow(first.id, 'condition', asked.id, { expression, trigger: 'always' });
+    }
     await follow(second.id, 'failure', mends.id);
     await follow(second.id, 'success', never.id);
     await follow(mends.id, 'always', both.id);
@@ -69,6 +77,8 @@ describe('workflows', () => {
     expect(of('mends').status).to.equal('successful');
     expect(of('both').status).to.equal('successful');
     expect(nodes.never).to.include({ do_not_run: true, job: null });
+    expect(of('counted').status).to.equal('successful');
+    for (const name of ['uncounted', 'unknown']) expect(nodes[name]).to.include({ do_not_run: true, job: null });
     const job = await must(core.admin.get(`jobs/${nodes.mends.job}/`), 200);
     expect(job.launch_type).to.equal('workflow');
     expect(JSON.parse(job.extra_vars)).to.include({ shared: 'yes', made: 'two' });
@@ -76,7 +86,7 @@ describe('workflows', () => {
     const output = await core.admin.get(`jobs/${nodes.both.job}/stdout/?format=txt`);
     expect(output.text).to.include('from=none');
     const shown = await must(core.admin.get(`unified_jobs/?unified_job_node__workflow_job=${run.id}`), 200);
-    expect(shown.count).to.equal(4);
+    expect(shown.count).to.equal(5);
   });
 
   it('waits for people, cancels what it launched, and goes on where it failed', async () => {
@@ -93,6 +103,10 @@ describe('workflows', () => {
     const run = await launch(made.id);
     const waits = await pending(run.id);
     expect(waits).to.include({ approvals_received: 0, required_approvals: 2, can_approve_or_deny: true });
+    // as the module workflow_approval looks for it; lists of runs of every kind leave it out
+    const named = await must(core.admin.get(`workflow_jobs/${run.id}/workflow_nodes/?job__name=Shall we?`), 200);
+    expect(named.results.map((one: any) => one.job)).to.deep.equal([waits.id]);
+    expect((await must(core.admin.get('unified_jobs/?name=Shall we?'), 200)).count).to.equal(0);
     await must(core.admin.post(`workflow_approvals/${waits.id}/approve/`, {}), 403);
     // a PATCH, as clients send it
     await must(core.admin.patch('settings/jobs/', { WORKFLOW_ALLOW_SELF_APPROVAL: true }), 200);

@@ -49,11 +49,12 @@ export const workflowJobKind = (services: WorkflowServices): RunKind => ({
   plan: (request) => planWorkflow(services, request),
   split: splitRun,
   parts: (run, most) => partsOf(services.db, run, most),
-  advance: (run) => advanceWorkflow(services, run),
+  advance: (run, look) => advanceWorkflow(services, run, look),
   mayAdvance,
   async follow(trx, _parent, { id, status, parent_part: node }) {
     // of a child that ends before the node is tied to it, the advance that ties it takes the end over
-    if (isTerminal(status)) await trx('workflow_job_nodes').where({ id: node, job_id: id }).update({ outcome: status });
+    if (isTerminal(status))
+      await trx('workflow_job_nodes').where({ id: node, job_id: id }).update({ outcome: status, news: true });
   },
   async cancel(trx, run) {
     const children: number[] = await trx('runs')

@@ -6,6 +6,7 @@ import type { RunEntries } from '../../runs/entries.ts';
 import type { RunKinds } from '../../runs/kinds.ts';
 import type { LaunchDoor } from '../../runs/start.ts';
 import type { Statuses } from '../../runs/status.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Log } from '../../observe/log.ts';
@@ -22,5 +23,6 @@ export interface WorkflowServices {
   readonly launch: LaunchDoor;
   readonly statuses: Statuses;
   readonly entries: RunEntries;
+  readonly sandbox: Pick<Sandbox, 'evaluate'>;
   readonly log: Log;
 }

@@ -1,5 +1,5 @@
 import type { Queue } from '../../queue/queue.ts';
-import { advanceTask } from '../waiting/advance.ts';
+import { advanceTask, followTask } from '../waiting/advance.ts';
 import type { RunKinds } from '../kinds.ts';
 import { isTerminal } from '../states.ts';
 import type { Follower } from '../status.ts';
@@ -10,7 +10,7 @@ export const followLaunched =
   async (trx, moved, to) => {
     const begun = to === 'running' ? moved.filter(({ kind }) => kinds.find(kind)?.advance) : [];
     const launched = moved.filter(({ parent_id: parent }) => parent !== null);
-    const going = new Set(begun.map(({ id }) => id));
+    const going = new Set<number>();
     if (launched.length) {
       const parents = await trx('runs')
         .whereIn('id', [...new Set(launched.map(({ parent_id: parent }) => parent as number))])
@@ -24,5 +24,5 @@ export const followLaunched =
         if (kind?.advance && isTerminal(to)) going.add(child.parent_id!);
       }
     }
-    await queue.addTasks(trx, [...going].map(advanceTask));
+    await queue.addTasks(trx, [...begun.map(({ id }) => advanceTask(id)), ...[...going].map(followTask)]);
   };

@@ -7,13 +7,20 @@ import type { RunKinds } from '../kinds.ts';
 const TASK = 'core:advance-run';
 const LOOK = 'core:advance-runs';
 
+/** Has a run look at what came of those that it launched, once the transaction has committed. */
+export const followTask = (run: number): TaskRequest => ({ name: TASK, payload: { run }, key: `follow:${run}` });
+
 /** Has a run that only waits for others look at where it stands, once the transaction has committed. */
-export const advanceTask = (run: number): TaskRequest => ({ name: TASK, payload: { run }, key: `advance:${run}` });
+export const advanceTask = (run: number): TaskRequest => ({
+  name: TASK,
+  payload: { run, whole: true },
+  key: `advance:${run}`,
+});
 
 /** The same, so many seconds later; asked for again it takes the place of the one before. */
 export const advanceLater = (run: number, seconds: number): TaskRequest => ({
   name: TASK,
-  payload: { run },
+  payload: { run, whole: true },
   key: `advance-later:${run}`,
   after_s: seconds,
 });
@@ -30,11 +37,11 @@ interface AdvanceDeps {
  */
 export function defineAdvance({ db, kinds, queue }: AdvanceDeps): void {
   queue.define(TASK, {
-    schema: z.object({ run: z.int().positive() }),
+    schema: z.object({ run: z.int().positive(), whole: z.literal(true).optional() }),
     maxAttempts: 10,
-    async run({ run }) {
+    async run({ run, whole = false }) {
       const row = await db('runs').where({ id: run }).first('kind');
-      await kinds.find(row?.kind)?.advance?.(run);
+      await kinds.find(row?.kind)?.advance?.(run, { whole });
     },
   });
   queue.define(LOOK, { schema: z.object({}), maxAttempts: 3, run: () => advanceAll({ db, kinds, queue }) });

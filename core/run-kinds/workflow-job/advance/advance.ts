@@ -7,7 +7,7 @@ import type { WorkflowServices } from '../services.ts';
 import { mergedArtifacts } from './artifacts.ts';
 import type { Steps } from './decide.ts';
 import type { GraphNode } from './graph.ts';
-import { nextSteps } from './next-steps.ts';
+import { takeSteps } from './take-steps.ts';
 import { spawn } from './spawn.ts';
 
 /** Launched in one transaction; a workflow that begins with more of them goes on at once. */
@@ -18,9 +18,9 @@ const mostAtOnce = 50;
  * of two nodes that end at once, each sees the other's end or is seen by it. Whatever is launched is tied to its node there, too;
  * plugins are asked about it after the commit, and what they never got to decide about is deleted, and launched again.
  */
-export async function advanceWorkflow(services: WorkflowServices, id: number): Promise<void> {
+export async function advanceWorkflow(services: WorkflowServices, id: number, look: { whole: boolean }): Promise<void> {
   const { db, launch, log } = services;
-  const inserted = await db.transaction((trx) => step(trx, services, id));
+  const inserted = await db.transaction((trx) => step(trx, services, id, look));
   for (const one of inserted)
     // nobody waits for it
     launch
@@ -28,34 +28,28 @@ export async function advanceWorkflow(services: WorkflowServices, id: number): P
       .catch((err: unknown) => log.error({ err, run: one.run.id }, 'a node of a workflow could not be started'));
 }
 
-async function step(trx: Knex, services: WorkflowServices, id: number): Promise<Inserted[]> {
-  const [run] = await runPrepared<{ canceled: boolean }>(trx, lock, [id]);
+async function step(
+  trx: Knex,
+  services: WorkflowServices,
+  id: number,
+  { whole }: { whole: boolean },
+): Promise<Inserted[]> {
+  const [run] = await runPrepared<RunRow>(trx, lock, [id]);
   if (!run) return [];
-  const steps = await nextSteps(trx, id, run);
-  await mark(trx, steps.skip, { do_not_run: true });
-  await mark(trx, steps.fail, { outcome: 'error' });
-  const row: RunRow | undefined =
-    steps.launch.length || steps.end ? await trx('runs').where({ id }).first() : undefined;
-  const inserted = row ? await spawn(trx, services, row, steps.launch.slice(0, mostAtOnce)) : [];
+  const steps = await takeSteps(services, trx, id, { canceled: run.canceled_on !== null, whole });
+  const inserted = await spawn(trx, services, run, steps.launch.slice(0, mostAtOnce));
   await services.queue.addTasks(trx, [
     ...(needsAnotherLook(steps, inserted) ? [advanceTask(id)] : []),
     ...(steps.later === undefined ? [] : [advanceLater(id, steps.later)]),
   ]);
-  if (steps.end) await finish(trx, services, row!, steps.end);
+  if (steps.end) await finish(trx, services, run, steps.end);
   return inserted;
 }
 
 const lock = {
   name: 'workflow lock',
-  text: `select canceled_on is not null as canceled from runs where id = $1 and status = 'running' for no key update`,
+  text: `select * from runs where id = $1 and status = 'running' for no key update`,
 };
-
-async function mark(trx: Knex, nodes: readonly number[], what: { do_not_run: true } | { outcome: 'error' }) {
-  if (nodes.length)
-    await trx('workflow_job_nodes')
-      .whereRaw('id = any (?)', [[...nodes]])
-      .update({ ...what, modified: trx.fn.now() });
-}
 
 /** Nobody tells of a node that could not be launched at all. */
 const needsAnotherLook = ({ launch }: Steps, inserted: readonly Inserted[]): boolean =>

@@ -9,6 +9,8 @@ export interface Steps {
   fail: number[];
   /** nodes that are launched now */
   launch: GraphNode[];
+  /** nodes that failed and are launched again, now or later */
+  again: number[];
   /** seconds until the first of those is due that are tried again later; undefined: there are none */
   later: number | undefined;
   /** how the run ends, once nothing is left to do */
@@ -27,7 +29,7 @@ export function decideSteps({ nodes, links }: Graph, { canceled }: { canceled: b
   const children = Map.groupBy(links, ({ parent }) => parent);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const states = new Map<number, State>();
-  const steps: Steps = { skip: [], fail: [], launch: [], later: undefined, end: undefined };
+  const steps: Steps = { skip: [], fail: [], launch: [], again: [], later: undefined, end: undefined };
   for (const node of inOrder(nodes, parents, children)) {
     const into = parents.get(node.id) ?? [];
     states.set(node.id, stateOf(node, { into, states, byId, canceled, steps }));
@@ -67,6 +69,7 @@ function stateOf(node: GraphNode, around: Surroundings): State {
 function ended(node: GraphNode, canceled: boolean, steps: Steps): State {
   if (node.outcome === 'successful') return 'success';
   if (canceled || node.failed_s === null || node.retries <= 0 || node.template === null) return 'failure';
+  steps.again.push(node.id);
   const left = pauseBefore(node.attempts) - node.failed_s;
   if (left > 0) steps.later = Math.min(steps.later ?? Infinity, left);
   else steps.launch.push(node);
@@ -92,9 +95,12 @@ function chanceOf(node: GraphNode, { into, states, byId }: Surroundings): 'now' 
 
 function isSatisfied(link: GraphLink, state: State): boolean {
   if (state !== 'success' && state !== 'failure') return false;
-  if (link.kind === 'condition') return (link.trigger === 'always' || link.trigger === state) && artifactHolds(link);
+  if (link.kind === 'condition') return (link.trigger === 'always' || link.trigger === state) && conditionHolds(link);
   return link.kind === 'always' || link.kind === state;
 }
+
+const conditionHolds = (link: GraphLink): boolean =>
+  link.expression === '' ? artifactHolds(link) : link.holds === true;
 
 /** A value is what it is as JSON, by its type, or as text; one that is not there is neither equal nor unequal to anything. */
 export function artifactHolds({

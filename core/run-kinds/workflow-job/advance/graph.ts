@@ -21,8 +21,10 @@ export interface GraphNode {
   failed_s: number | null;
   /** only looked at for what follows it: nothing is decided of it now */
   beside?: boolean;
-  /** what follows it was not read */
-  edge?: boolean;
+  /** something follows it that was not launched */
+  followed?: boolean;
+  /** it has ended, and what follows it has not been decided */
+  news: boolean;
 }
 
 export interface GraphLink {
@@ -32,8 +34,12 @@ export interface GraphLink {
   trigger: 'success' | 'failure' | 'always';
   operator: 'eq' | 'ne';
   expected: string;
-  /** of a condition: the artifact that it asks for, as JSON; null where the parent has none of that name */
+  /** asked in place of an artifact */
+  expression: string;
+  /** of a condition: the artifact that it asks for, as JSON; null where the parent has none of that name. Of an expression all of them */
   artifact: string | null;
+  /** of an expression, once it was evaluated */
+  holds?: boolean;
 }
 
 export interface Graph {
@@ -45,13 +51,16 @@ export interface Graph {
 const nodeJson = `json_build_array(n.id, n.unified_job_template_id, n.all_parents_must_converge, n.do_not_run, n.job_id, n.outcome,
     n.max_retries - n.retry_attempts, n.retry_attempts,
     case when n.outcome in ('failed', 'error') and n.retry_attempts < n.max_retries then
-      (select extract(epoch from now() - r.finished)::float8 from runs r where r.id = n.job_id and r.started is not null) end`;
+      (select extract(epoch from now() - r.finished)::float8 from runs r where r.id = n.job_id and r.started is not null) end,
+    n.news`;
 
 const linksJson = (
   table: string,
-) => `coalesce(json_agg(json_build_array(l.parent_id, l.child_id, l.kind, l.trigger, l.operator, l.expected_value,
+) => `coalesce(json_agg(json_build_array(l.parent_id, l.child_id, l.kind, l.trigger, l.operator, l.expected_value, l.expression,
     case when l.kind = 'condition' and p.outcome is not null then
-      (select ((p.ancestor_artifacts || case jsonb_typeof(r.artifacts) when 'object' then r.artifacts else '{}' end) -> l.artifact_key)::text from runs r where r.id = p.job_id) end)
+      (select (case l.expression when '' then made.artifacts -> l.artifact_key else made.artifacts end)::text
+        from (select p.ancestor_artifacts || case jsonb_typeof(r.artifacts) when 'object' then r.artifacts else '{}' end as artifacts
+          from (values (1)) one left join runs r on r.id = p.job_id) made) end)
     order by l.parent_id, l.child_id), '[]')
   from ${table} l join workflow_job_nodes p on p.id = l.parent_id`;
 
@@ -62,38 +71,37 @@ const whole = {
     (select ${linksJson('workflow_job_node_links')} where p.run_id = $1) as links`,
 };
 
-/** How many links are gone along from a node that may be decided: what is marked on the way decides of what follows it. */
-const ahead = 16;
-
 const settled = (node: string) => `(${node}.do_not_run or ${node}.outcome is not null)`;
 const unlaunched = (node: string) => `(${node}.job_id is null and not ${settled(node)})`;
 
+/** Of a node that waits for all of those before it: what came of one of them may be enough to know that it never runs. */
+const mayEnd = `(c.all_parents_must_converge and (p.do_not_run or l.kind = 'condition'
+    or (l.kind = 'success' and p.outcome <> 'successful') or (l.kind = 'failure' and p.outcome = 'successful')))`;
+
 /**
- * `near`: what may be launched again, what has a parent that tells something of it, and what follows those; the nodes before
- * them are read beside. `others`: whether anything else goes on.
+ * What there is news of, and what follows it and can be decided; the nodes before those are read beside. Found along the
+ * links of the nodes that ended, so that it takes the same time in a workflow of any size. `others`: whether anything else goes on.
  */
 const near = {
-  name: 'workflow graph, what may move',
-  text: `with recursive reached as (
-      select n.id, 0 as steps
-      from workflow_job_nodes n left join (workflow_job_node_links l join workflow_job_nodes p on p.id = l.parent_id and p.run_id = $1) on l.child_id = n.id
-      where n.run_id = $1 and (${unlaunched('n')} or (n.outcome in ('failed', 'error') and n.retry_attempts < n.max_retries))
-      group by n.id
-      having n.outcome is not null or coalesce(bool_and(${settled('p')}), true) or (n.all_parents_must_converge and bool_or(${settled('p')}))
-      union
-      select c.id, r.steps + 1 from reached r join workflow_job_node_links l on l.parent_id = r.id join workflow_job_nodes c on c.id = l.child_id
-      where r.steps < ${ahead} and ${unlaunched('c')}
-    ), near as materialized (
-      select id, min(steps) as steps from reached group by id
+  name: 'workflow graph, what there is news of',
+  text: `with told as materialized (
+      select n.id from workflow_job_nodes n where n.run_id = $1 and n.news
+    ), next as materialized (
+      select distinct c.id from told join workflow_job_nodes p on p.id = told.id
+        join workflow_job_node_links l on l.parent_id = p.id join workflow_job_nodes c on c.id = l.child_id
+      where ${unlaunched('c')} and (${mayEnd} or not exists (select from workflow_job_node_links o
+        join workflow_job_nodes before on before.id = o.parent_id where o.child_id = c.id and not ${settled('before')}))
     ), links as materialized (
-      select l.* from workflow_job_node_links l where l.child_id = any (array(select id from near))
+      select l.* from workflow_job_node_links l where l.child_id = any (array(select id from next))
     )
     select
-      (select coalesce(json_agg(${nodeJson}, near.id is null, near.steps = ${ahead}) order by n.id), '[]')
-        from workflow_job_nodes n left join near on near.id = n.id
-        where n.id = any (array(select id from near union select parent_id from links))) as nodes,
+      (select coalesce(json_agg(${nodeJson}, not (n.news or n.id = any (array(select id from next))),
+          exists (select from workflow_job_node_links l join workflow_job_nodes c on c.id = l.child_id where l.parent_id = n.id and ${unlaunched('c')}))
+          order by n.id), '[]')
+        from workflow_job_nodes n
+        where n.id = any (array(select id from told union select id from next union select parent_id from links))) as nodes,
       (select ${linksJson('links')}) as links,
-      exists (select from workflow_job_nodes n where n.run_id = $1 and not ${settled('n')} and not exists (select from near where near.id = n.id)) as others`,
+      exists (select from workflow_job_nodes n where n.run_id = $1 and not ${settled('n')} and n.id <> all (array(select id from next))) as others`,
 };
 
 type NodeTuple = [
@@ -106,10 +114,11 @@ type NodeTuple = [
   number,
   number,
   number | null,
+  boolean,
   boolean?,
-  (boolean | null)?,
+  boolean?,
 ];
-type LinkTuple = [number, number, LinkKind, GraphLink['trigger'], GraphLink['operator'], string, string | null];
+type LinkTuple = [number, number, LinkKind, GraphLink['trigger'], GraphLink['operator'], string, string, string | null];
 
 interface Read {
   nodes: NodeTuple[];
@@ -122,15 +131,15 @@ export async function loadGraph(trx: Knex, run: number): Promise<Graph> {
   return graphOf(row!);
 }
 
-/** The part of it that may move now; null where nothing else is left to wait for, so that the whole of it decides. */
-export async function loadNear(trx: Knex, run: number): Promise<Graph | null> {
+/** The part of it that there is news of. */
+export async function loadNear(trx: Knex, run: number): Promise<Graph & { others: boolean }> {
   const [row] = await runPrepared<Read & { others: boolean }>(trx, near, [run]);
-  return row!.others ? graphOf(row!) : null;
+  return { ...graphOf(row!), others: row!.others };
 }
 
 const graphOf = ({ nodes, links }: Read): Graph => ({
   nodes: nodes.map(
-    ([id, template, all, skipped, job, outcome, retries, attempts, failed_s, beside = false, edge = false]) => ({
+    ([
       id,
       template,
       all,
@@ -140,17 +149,32 @@ const graphOf = ({ nodes, links }: Read): Graph => ({
       retries,
       attempts,
       failed_s,
+      news,
+      beside = false,
+      followed = true,
+    ]) => ({
+      id,
+      template,
+      all,
+      skipped,
+      job,
+      outcome,
+      retries,
+      attempts,
+      failed_s,
+      news,
       beside,
-      edge: edge === true,
+      followed,
     }),
   ),
-  links: links.map(([parent, child, kind, trigger, operator, expected, artifact]) => ({
+  links: links.map(([parent, child, kind, trigger, operator, expected, expression, artifact]) => ({
     parent,
     child,
     kind,
     trigger,
     operator,
     expected,
+    expression,
     artifact,
   })),
 });

@@ -171,7 +171,7 @@ async function launchOne(
 
 const tie = async (trx: Knex, linked: readonly Linked[]): Promise<void> =>
   trx.raw(
-    `update workflow_job_nodes n set job_id = i.job, outcome = i.outcome, ancestor_artifacts = i.ancestor_artifacts, modified = now(),
+    `update workflow_job_nodes n set job_id = i.job, outcome = i.outcome, news = i.outcome is not null, ancestor_artifacts = i.ancestor_artifacts, modified = now(),
        retry_attempts = n.retry_attempts + case when i.retried is null then 0 else 1 end,
        retried_jobs = n.retried_jobs || case when i.retried is null then '[]' else jsonb_build_array(i.retried) end
      from jsonb_to_recordset(?::jsonb) as i(node bigint, job bigint, outcome text, ancestor_artifacts jsonb, retried bigint)

@@ -50,8 +50,8 @@ export async function copyNodes(
   );
   const { rows } = await trx.raw<{ rows: { old: number; made: number; survey_passwords: unknown }[] }>(
     `with links as (
-       insert into ${made.lists}_links (parent_id, child_id, kind, trigger, artifact_key, operator, expected_value)
-       select a.id, b.id, l.kind, l.trigger, l.artifact_key, l.operator, l.expected_value
+       insert into ${made.lists}_links (parent_id, child_id, kind, trigger, artifact_key, operator, expected_value, expression)
+       select a.id, b.id, l.kind, l.trigger, l.artifact_key, l.operator, l.expected_value, l.expression
        from ${copyOf('p', 'a')} join ${old.lists}_links l on l.parent_id = p.id
          join (${copyOf('c', 'b')}) on c.id = l.child_id
        where ${ofOld('p')}

@@ -1,14 +1,7 @@
-import {
-  ApiError,
-  type Call,
-  type Columns,
-  forbidden,
-  notFound,
-  type Row,
-  type Sublist,
-  ValidationError,
-} from '@tapline/plugin-sdk';
+import { ApiError, type Call, forbidden, notFound, type Row, type Sublist } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import type { WorkflowServices } from '../services.ts';
+import { readCondition } from './condition.ts';
 import { type LinkKind, linkKinds } from './node-fields.ts';
 
 const refused = (text: string) => new ApiError(400, { Error: text });
@@ -21,10 +14,10 @@ const belowSql = `with recursive below as (
   ) select exists (select from below where child_id = ?) as closes`;
 
 /** `success_nodes/` and the others of a node: which nodes follow it (contract B3). */
-export const linksOf = (): Record<string, Sublist> =>
-  Object.fromEntries(linkKinds.map((kind) => [`${kind}_nodes`, linkList(kind)]));
+export const linksOf = (services: WorkflowServices): Record<string, Sublist> =>
+  Object.fromEntries(linkKinds.map((kind) => [`${kind}_nodes`, linkList(services, kind)]));
 
-const linkList = (kind: LinkKind): Sublist => ({
+const linkList = (services: WorkflowServices, kind: LinkKind): Sublist => ({
   resource: 'workflow_job_template_node',
   attach: true,
   create: true,
@@ -36,7 +29,7 @@ const linkList = (kind: LinkKind): Sublist => ({
       kind,
     ]),
   link: (trx, parent, child, call, { detach }) =>
-    detach ? unlink(trx, parent, child, kind) : link(trx, { parent, child, kind, call }),
+    detach ? unlink(trx, parent, child, kind) : link(services, trx, { parent, child, kind, call }),
 });
 
 async function unlink(trx: Knex, parent: Row, child: number, kind: LinkKind): Promise<boolean> {
@@ -50,8 +43,8 @@ interface Linking {
   call: Call;
 }
 
-async function link(trx: Knex, { parent, child, kind, call }: Linking): Promise<boolean> {
-  const condition = kind === 'condition' ? readCondition(call.body) : {};
+async function link(services: WorkflowServices, trx: Knex, { parent, child, kind, call }: Linking): Promise<boolean> {
+  const condition = kind === 'condition' ? await readCondition(services, call.body) : {};
   const workflow = Number(parent['workflow_job_template_id']);
   // two links at once must not close a cycle that neither sees
   await trx('templates').where({ id: workflow }).forNoKeyUpdate().first('id');
@@ -75,27 +68,4 @@ async function link(trx: Knex, { parent, child, kind, call }: Linking): Promise<
   if (rows[0].closes) throw refused('A cycle was found: the node comes before the one that it should follow.');
   await trx('workflow_node_links').insert({ ...pair, kind, ...condition });
   return true;
-}
-
-const triggers: readonly unknown[] = ['success', 'failure', 'always'];
-const operators: readonly unknown[] = ['eq', 'ne'];
-
-/** What a condition asks for. @throws ValidationError */
-function readCondition({
-  trigger = 'success',
-  artifact_key: key,
-  operator = 'eq',
-  expected_value: expected = '',
-}: Columns) {
-  const errors: Record<string, string[]> = {};
-  const choice = (value: unknown) => [`"${String(value).slice(0, 100)}" is not a valid choice.`];
-  if (!triggers.includes(trigger)) errors['trigger'] = choice(trigger);
-  if (!operators.includes(operator)) errors['operator'] = choice(operator);
-  if (typeof key !== 'string' || !key.trim() || key.length > 512 || key.includes('\0'))
-    errors['artifact_key'] = ['The name of an artifact is required, of 512 characters at most.'];
-  const text = typeof expected === 'string' ? expected : (JSON.stringify(expected) ?? '');
-  if (text.length > 4096 || text.includes('\0'))
-    errors['expected_value'] = ['Must not be longer than 4096 characters.'];
-  if (Object.keys(errors).length) throw new ValidationError(errors);
-  return { trigger, operator, artifact_key: key, expected_value: text };
 }

@@ -14,7 +14,7 @@ export const linkFields = (table: NodeTable) => {
   const ids = (kind: LinkKind) =>
     `(select coalesce(jsonb_agg(l.child_id order by l.child_id), '[]') from ${links} l where l.parent_id = {alias}.id and l.kind = '${kind}')`;
   const edges = `(select coalesce(jsonb_agg(jsonb_build_object('id', l.child_id, 'trigger', l.trigger, 'artifact_key', l.artifact_key,
-      'operator', l.operator, 'expected_value', l.expected_value) order by l.child_id), '[]') from ${links} l where l.parent_id = {alias}.id and l.kind = 'condition')`;
+      'operator', l.operator, 'expected_value', l.expected_value, 'expression', l.expression) order by l.child_id), '[]') from ${links} l where l.parent_id = {alias}.id and l.kind = 'condition')`;
   return {
     success_nodes: field.list({ ...ro, sql: ids('success') }),
     failure_nodes: field.list({ ...ro, sql: ids('failure') }),

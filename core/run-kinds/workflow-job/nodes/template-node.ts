@@ -47,7 +47,7 @@ export const templateNodeResource = (services: WorkflowServices): Resource =>
       },
     },
     sublists: {
-      ...linksOf(),
+      ...linksOf(services),
       ...savedSublists(services, ofNodes),
       labels: labelsOf('workflow_node', 'node_id'),
     },

@@ -12,6 +12,8 @@ export interface Condition {
   artifact_key: string;
   operator: string;
   expected_value: string;
+  /** in the place of an artifact */
+  expression: string;
 }
 
 export interface GraphLink {

@@ -16,8 +16,9 @@ const triggers: Record<string, string> = { success: 'after success, ', failure: 
 /** `if count is 3`; the words that stand at a link. */
 export function linkWords({ kind, condition }: GraphLink): string {
   if (kind !== 'condition' || !condition) return linkLabels[kind];
-  const { trigger, artifact_key: key, operator, expected_value: value } = condition;
-  return t`If ${triggers[trigger] ?? ''}${key} ${operators[operator] ?? operator} ${value}`;
+  const { trigger, artifact_key: key, operator, expected_value: value, expression } = condition;
+  const asked = expression || `${key} ${operators[operator] ?? operator} ${value}`;
+  return t`If ${triggers[trigger] ?? ''}${asked}`;
 }
 
 export const kindWords = ({ kind }: GraphNode): string => kindLabels[kind] ?? t`Template is gone`;

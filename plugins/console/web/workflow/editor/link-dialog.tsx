@@ -14,8 +14,14 @@ interface Props {
   onClose: () => void;
 }
 
-const conditionFields = ['artifact_key', 'trigger', 'operator', 'expected_value'];
-const noCondition: LinkMore = { artifact_key: '', trigger: 'success', operator: 'eq', expected_value: '' };
+const conditionFields = ['artifact_key', 'trigger', 'operator', 'expected_value', 'expression'];
+const noCondition: LinkMore = {
+  artifact_key: '',
+  trigger: 'success',
+  operator: 'eq',
+  expected_value: '',
+  expression: '',
+};
 
 /** Which node follows which, and when. */
 export function LinkDialog({ graph, from = 0, to = 0, link, onRemove, onDone, onClose }: Props) {
@@ -99,7 +105,7 @@ const operators = [
   { value: 'ne', label: t`is not` },
 ];
 
-/** What a job has set by `set_stats`, and what it must be. */
+/** What a job has set by `set_stats`, and what it must be; or an expression over all of that. */
 function ConditionFields({ condition, errors }: { condition: Signal<LinkMore>; errors: FieldErrors }) {
   const field = (name: string, label: string) => ({
     name,
@@ -111,9 +117,17 @@ function ConditionFields({ condition, errors }: { condition: Signal<LinkMore>; e
   return (
     <>
       <SelectField {...field('trigger', t`When`)} preset choices={triggers} />
-      <TextField {...field('artifact_key', t`Artifact`)} required hint={t`The name of what a job sets by set_stats.`} />
+      <TextField
+        {...field('artifact_key', t`Artifact`)}
+        required={!condition.value['expression']}
+        hint={t`The name of what a job sets by set_stats.`}
+      />
       <SelectField {...field('operator', t`Test`)} preset choices={operators} />
       <TextField {...field('expected_value', t`Value`)} />
+      <TextField
+        {...field('expression', t`Expression`)}
+        hint={t`In place of an artifact, in the language of Jinja2: artifacts.count > 3 and status == 'successful'`}
+      />
     </>
   );
 }
