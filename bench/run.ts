@@ -29,6 +29,7 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   policy: async () => (await import('./plugins/policy.ts')).policy,
   recommendations: async () => (await import('./plugins/recommendations.ts')).recommendationsMeasure,
   drift: async () => (await import('./plugins/drift.ts')).driftMeasure,
+  console: async () => (await import('./plugins/console.ts')).consoleMeasure,
 };
 
 function print(found: Figure, json: boolean): void {

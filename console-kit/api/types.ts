@@ -76,6 +76,7 @@ export interface User {
 
 export interface Template {
   id: number;
+  type: string;
   name: string;
   description: string;
   /** of job templates */

@@ -22,7 +22,8 @@ export function Facts({ resource, row }: { resource: Resource; row: Row }) {
   const fields = data.value.actions.GET ?? {};
   const first = [...(resource.facts ?? []), ...(resource.fields ?? [])];
   const names = [...new Set([...first, ...Object.keys(fields)])].filter(
-    (name) => !never.has(name) && fields[name] && !empty(row[name]),
+    // some are told by name alone
+    (name) => !never.has(name) && fields[name] && !empty(row[name] ?? row.summary_fields?.[name]),
   );
   return (
     <dl class="record">

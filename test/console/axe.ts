@@ -12,10 +12,10 @@ interface Violation {
 }
 
 /**
- * What axe finds wrong on the page as it is now, by the standards' rules or those that are named; run beside the page, whose
- * policy admits no foreign script.
+ * What axe finds wrong on the page as it is now, or in a part of it, by the standards' rules or those that are named; run beside
+ * the page, whose policy admits no foreign script.
  */
-export async function violations(page: Page, rules = standards): Promise<string[]> {
+export async function violations(page: Page, rules = standards, part?: string): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const evaluate = async (expression: string) => {
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
@@ -26,9 +26,11 @@ export async function violations(page: Page, rules = standards): Promise<string[
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   };
-  await evaluate(axe);
+  // a page that was left by a link of its own still has it
+  if (!(await evaluate('"axe" in window'))) await evaluate(axe);
+  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
   const found: Violation[] = await evaluate(
-    `axe.run({ runOnly: ${JSON.stringify(rules)} }).then(({ violations }) => JSON.parse(JSON.stringify(violations)))`,
+    `axe.run(${part ? JSON.stringify(part) : 'document'}, ${options}).then(({ violations }) => JSON.parse(JSON.stringify(violations)))`,
   );
   await session.detach();
   return found.map(

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { runKinds } from '../../console-kit/resources/run-kinds.ts';
+import type { Page } from 'playwright-core';
 import type { Stage } from './stage.ts';
 
 const web = new URL('../../plugins/console/web/', import.meta.url);
@@ -45,4 +46,24 @@ export async function everyPage(stage: Stage, known: Record<string, string>): Pr
     }),
   );
   return [...others, ...ofResources.flat(), ...runs.flat()];
+}
+
+/** The address of each page that plugins bring; `ids` has a record for each path that shows one. Read where modules can be loaded. */
+export async function pluginPages(stage: Stage, page: Page, ids: Record<string, number>): Promise<string[]> {
+  const { body } = await stage.service.get('console_pages/?page_size=200');
+  const modules = body.results.map(({ module }: { module: string }) => module).filter(Boolean);
+  const patterns: string[] = await page.evaluate(
+    async (all: string[]) =>
+      (await Promise.all(all.map((module) => import(module)))).flatMap(({ routes = [] }) =>
+        routes.map(({ pattern }: { pattern: string }) => pattern),
+      ),
+    modules,
+  );
+  return patterns
+    .filter((pattern) => !pattern.includes('/:part'))
+    .map((pattern) => {
+      const [list = ''] = pattern.split('/:');
+      if (pattern.includes(':') && ids[list] === undefined) throw new Error(`no record is said for ${pattern}`);
+      return pattern.replace(':id', String(ids[list]));
+    });
 }

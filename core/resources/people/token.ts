@@ -31,6 +31,7 @@ export const tokenResource = ({ settings }: { settings: Pick<Settings, 'get'> })
       scope: field.string({ default: 'write' }),
     },
     access: { see, create: authenticated, change: keeper, delete: keeper },
+    capabilities: { edit: 'change', delete: 'delete' },
     orderBy: ['id'],
     search: ['description'],
     hiddenColumns: ['token_hash'],

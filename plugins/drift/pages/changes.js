@@ -34,7 +34,7 @@ export async function showChanges(part, { request, query, go, toast }) {
     page.results.length
       ? changesTable(page.results)
       : element('p', { class: 'empty' }, 'No change of a host is on record here.'),
-    bulk(part, summary, filters, acknowledge),
+    page.results.some(mayAcknowledge) ? bulk(part, summary, filters, acknowledge) : '',
     pager(page, asked),
   );
 }
@@ -99,12 +99,14 @@ function filterForm(query, go) {
   return form;
 }
 
+const mayAcknowledge = ({ summary_fields: fields }) => fields.user_capabilities?.acknowledge === true;
+
 const changesTable = (results) =>
   table(
     'Changes',
     ['Select', 'Host', 'Change', 'Category', 'Severity', 'Made by', 'Found', 'Seen by'],
     results.map((row) => [
-      row.acknowledged
+      row.acknowledged || !mayAcknowledge(row)
         ? ''
         : element('input', {
             type: 'checkbox',

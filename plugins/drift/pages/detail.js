@@ -7,7 +7,7 @@ export async function showDetail(part, { request, toast }, id) {
     request('GET', `drift_detections/${id}/`),
     request('GET', 'job_templates/?ask_limit_on_launch=true&page_size=200'),
   ]);
-  const { host, job, acknowledged_by: by } = row.summary_fields;
+  const { host, job, acknowledged_by: by, user_capabilities: can } = row.summary_fields;
   const { before, after, paths } = row.detail;
   const acknowledge = async () => {
     await request('POST', `drift_detections/${id}/acknowledge/`);
@@ -34,7 +34,7 @@ export async function showDetail(part, { request, toast }, id) {
     ),
     row.acknowledged
       ? element('p', {}, `Acknowledged by ${by?.username ?? 'somebody'}.`)
-      : button('Acknowledge', acknowledge),
+      : can?.acknowledge && button('Acknowledge', acknowledge),
     remedy(row, templates.results, launch),
     paths.length > 0 &&
       table(
@@ -61,7 +61,9 @@ function remedy({ remediation_job: job, remediation_status: status, summary_fiel
         job ? link(`/jobs/${job}`, named.remediation_job?.name ?? job) : 'a run that is gone',
         `: ${status}.`,
       ),
-    field('Put right by', choice),
-    button('Launch for this host', () => launch(Number(choice.value))),
+    named.user_capabilities?.acknowledge && [
+      field('Put right by', choice),
+      button('Launch for this host', () => launch(Number(choice.value))),
+    ],
   );
 }

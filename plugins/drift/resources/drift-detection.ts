@@ -27,6 +27,7 @@ export const driftDetectionResource = (api: PluginApi, access: DriftAccess): Res
     methods: { list: ['GET'], detail: ['GET'] },
     access: { see: access.see },
     rights: { acknowledge: access.acknowledge },
+    capabilities: { acknowledge: 'acknowledge' },
     orderBy: ['-id'],
     search: ['summary', 'fact_path'],
     fields: {

@@ -7,7 +7,8 @@ const triedMs = 400;
 
 /** The page in the console: policies, an editor that tries what is typed, and what was decided. */
 async function show(root, context) {
-  const [policies, decisions] = await Promise.all([
+  const [options, policies, decisions] = await Promise.all([
+    context.request('OPTIONS', 'policies/'),
     context.request('GET', 'policies/?page_size=200'),
     context.request('GET', 'policy_decisions/?page_size=20'),
   ]);
@@ -18,7 +19,13 @@ async function show(root, context) {
       ...(policy ? [waiversOf(context, policy)] : []),
     );
   root.replaceChildren(
-    element('p', {}, element('button', { class: 'button primary', type: 'button', click: () => open() }, 'New policy')),
+    options.actions.POST
+      ? element(
+          'p',
+          {},
+          element('button', { class: 'button primary', type: 'button', click: () => open() }, 'New policy'),
+        )
+      : '',
     editor,
     listOf(policies.results, open),
     element('h2', {}, 'Decisions'),
@@ -91,7 +98,9 @@ function editorOf(context, policy, decisions, saved) {
     labelled('Enforcement', enforcement),
     labelled('Module', module),
     ...(policy ? [labelled('Try with the context of', tried), said] : [said]),
-    element('button', { class: 'button primary' }, 'Save'),
+    !policy || policy.summary_fields.user_capabilities.edit
+      ? element('button', { class: 'button primary' }, 'Save')
+      : element('p', { class: 'hint' }, 'You may read this policy and not change it.'),
   );
 }
 

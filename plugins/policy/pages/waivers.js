@@ -26,7 +26,9 @@ export function waiversOf(context, policy) {
   }
   const failed = ({ message }) => list.replaceChildren(element('p', { role: 'alert' }, message));
   void draw().catch(failed);
-  return element('section', {}, element('h2', {}, 'Waivers'), list, formOf(context, policy, draw));
+  // who administers the policy waives its denials
+  const may = policy.summary_fields.user_capabilities.edit;
+  return element('section', {}, element('h2', {}, 'Waivers'), list, may && formOf(context, policy, draw));
 }
 
 function listOf(waivers, end) {
@@ -42,7 +44,8 @@ function listOf(waivers, end) {
         reason,
         named.owner?.username ?? '',
         until > new Date() ? until.toLocaleString() : `${until.toLocaleString()}, expired`,
-        element('button', { class: 'button', type: 'button', click: () => void end(waiver) }, 'End'),
+        named.user_capabilities.delete &&
+          element('button', { class: 'button', type: 'button', click: () => void end(waiver) }, 'End'),
       ];
     }),
   );

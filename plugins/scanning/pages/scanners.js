@@ -8,7 +8,8 @@ const tools = {
 
 /** The page in the console: scanners to switch on, and what they found. */
 async function show(root, context) {
-  const [scanners, results] = await Promise.all([
+  const [options, scanners, results] = await Promise.all([
+    context.request('OPTIONS', 'scanners/'),
     context.request('GET', 'scanners/?page_size=200'),
     context.request('GET', 'scan_results/?page_size=20'),
   ]);
@@ -17,14 +18,16 @@ async function show(root, context) {
     element(
       'ul',
       { class: 'cards' },
-      ...Object.keys(tools).map((tool) => cardOf(context, tool, scanners.results, again)),
+      ...Object.keys(tools).map((tool) =>
+        cardOf(context, tool, scanners.results, options.actions.POST !== undefined, again),
+      ),
     ),
     element('h2', {}, 'Results'),
     resultsOf(context, results.results),
   );
 }
 
-function cardOf({ request, toast }, tool, scanners, again) {
+function cardOf({ request, toast }, tool, scanners, mayAdd, again) {
   const own = scanners.filter((scanner) => scanner.tool === tool);
   const act = (work) => () => void work().then(again, (error) => toast(error.message, 'bad'));
   const add = act(() => request('POST', 'scanners/', { body: { name: tools[tool], tool } }));
@@ -32,23 +35,27 @@ function cardOf({ request, toast }, tool, scanners, again) {
     'li',
     { class: 'card' },
     element('h2', {}, tools[tool]),
-    ...own.map(({ name, url, enabled, enforcement, last_run_status: status }) =>
-      element(
-        'p',
-        {},
-        `${name}: ${enforcement}${status ? `, last ${status}` : ''} `,
+    ...own.map(
+      ({ name, url, enabled, enforcement, last_run_status: status, summary_fields: { user_capabilities: may } }) =>
         element(
-          'button',
-          {
-            class: 'button',
-            type: 'button',
-            click: act(() => request('POST', `${url}${enabled ? 'disable' : 'enable'}/`)),
-          },
-          enabled ? 'Disable' : 'Enable',
+          'p',
+          {},
+          `${name}: ${enforcement}${status ? `, last ${status}` : ''} `,
+          may.edit &&
+            element(
+              'button',
+              {
+                class: 'button',
+                type: 'button',
+                click: act(() => request('POST', `${url}${enabled ? 'disable' : 'enable'}/`)),
+              },
+              enabled ? 'Disable' : 'Enable',
+            ),
         ),
-      ),
     ),
-    own.length ? null : element('button', { class: 'button primary', type: 'button', click: add }, `Add ${tool}`),
+    own.length || !mayAdd
+      ? null
+      : element('button', { class: 'button primary', type: 'button', click: add }, `Add ${tool}`),
   );
 }
 

@@ -11,6 +11,7 @@ export const activity: Resource = {
   order: '-timestamp',
   nameField: 'operation',
   columns: ['operation', 'object1', 'object2', 'actor', 'timestamp', 'changes'],
+  facts: ['operation', 'actor', 'timestamp', 'object1', 'object2', 'changes'],
   filters: ['operation', 'object1', 'object2', 'actor', 'timestamp'],
   readOnly: true,
 };

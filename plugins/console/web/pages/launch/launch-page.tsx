@@ -1,4 +1,14 @@
-import { Failure, Loading, PageLayout, type Template, useOptions, useQuery, t } from '@tapline/console-kit';
+import {
+  Failure,
+  Loading,
+  may,
+  Notice,
+  PageLayout,
+  type Template,
+  useOptions,
+  useQuery,
+  t,
+} from '@tapline/console-kit';
 import type { Survey } from '../../survey/questions.ts';
 import { LaunchForm } from './launch-form.tsx';
 import type { LaunchInfo, LaunchOptions } from './prompts.ts';
@@ -31,7 +41,8 @@ function LaunchOf({ api, id }: { api: string; id: number }) {
       {!error && !(found && info.data.value && options.data.value && asks) && (
         <Loading what={t`what the template asks for`} />
       )}
-      {found && info.data.value && options.data.value && asks && (
+      {found && !may(found, 'start') && <Notice tone="info">{t`You may see this template, but not launch it.`}</Notice>}
+      {found && may(found, 'start') && info.data.value && options.data.value && asks && (
         <LaunchForm
           api={api}
           template={found}
