@@ -1,6 +1,7 @@
-import { type Call, type HostTimelineSource, type PluginApi, points } from '@tapline/plugin-sdk';
+import { type Call, type HostTimelineSource, inTime, type PluginApi, points } from '@tapline/plugin-sdk';
 
 export const mostEntries = 500;
+const sourceMs = 5000;
 
 interface Span {
   host: number;
@@ -47,7 +48,7 @@ async function readFrom(
   span: Span & { most: number },
 ): Promise<Judged[] | undefined> {
   try {
-    const entries = await read(span);
+    const entries = await inTime(() => read(span), { ms: sourceMs, late: () => new Error('it took too long') });
     return entries.map(({ at, id, summary, url }) => ({ at, kind, id, summary, url, type, record: id }));
   } catch (err) {
     log.warn({ err, kind, host: span.host }, 'a source of timelines failed and was left out');
