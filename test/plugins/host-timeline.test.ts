@@ -36,6 +36,7 @@ describe('the timeline of a host', () => {
       source_ip: '127.0.0.1',
       event_type: 'push',
       event_guid: 'one',
+      status: 'action_fired',
     };
     const logs = await db('plugin_eda.event_logs')
       .insert([log, { ...log, event_guid: 'elsewhere' }])
