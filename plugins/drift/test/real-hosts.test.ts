@@ -19,6 +19,7 @@ const gathering = `- hosts: all
       register: forwarding
     - set_fact:
         cacheable: true
+        motd: the password is canary-of-become
         sysctl: {net.ipv4.ip_forward: "{{ forwarding.stdout }}"}
 `;
 
@@ -48,7 +49,7 @@ describeWith(madeHostNeeds, 'drift of hosts that really change', function () {
       ask_variables_on_launch: true,
       allow_simultaneous: true,
     });
-    const inputs = { username: 'root', ssh_key_data: key.private };
+    const inputs = { username: 'root', ssh_key_data: key.private, become_password: 'canary-of-become' };
     const credential = await stage.credential({ credential_type: stage.machineType, inputs });
     await stage.post(`job_templates/${template}/credentials/`, { id: credential });
   });
@@ -120,6 +121,17 @@ describeWith(madeHostNeeds, 'drift of hosts that really change', function () {
     for (const path of ['packages', 'services', 'getent_passwd', 'ansible_user_shell', 'sysctl'])
       expect(found).to.not.include(path);
     expect(found).to.not.include('ansible_date_time');
+  });
+
+  it('keeps no secret that a run knows', async () => {
+    const [{ id }] = await stage.all(`fact_snapshots/?host=${ids.changing}`);
+    const { body, text } = await stage.get(`fact_snapshots/${id}/`);
+    expect(body.facts.motd).to.equal('the password is $encrypted$');
+    expect(text).to.not.include('canary-of-become');
+    const { rows } = await stage.services.db.raw(
+      `select count(*)::int as count from facts where document::text like '%canary-of-become%'`,
+    );
+    expect(rows[0].count).to.equal(0);
   });
 
   it('calls expected what a run of ours changed, which stands in the timeline', async () => {
