@@ -4,6 +4,7 @@ export * from './execution.ts';
 export * from './field.ts';
 export * from './format.ts';
 export * from './hooks.ts';
+export * from './host-timeline.ts';
 export * from './in-time.ts';
 export * from './notifications.ts';
 export * from './parameter.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type HostTimelineSource, hostTimelineSchema } from './host-timeline.ts';
 import type { NotificationKind } from './notifications.ts';
 import type { HttpService, Tracer } from './services.ts';
 
@@ -141,6 +142,8 @@ export const points = {
       read: method<CredentialSource['read']>(),
     }),
   ),
+  /** what a host's timeline tells besides the runs that worked on it */
+  hostTimeline: point<HostTimelineSource>('host.timeline', hostTimelineSchema),
   /** behind `api.tracer`, and around every tap; the first one that is offered */
   tracer: point<Tracer>('tracer', z.looseObject({ span: method<Tracer['span']>() })),
 } as const;

@@ -1,6 +1,8 @@
 export interface ChartPoint {
   label: string;
   value: number;
+  /** where it leads */
+  href?: string;
 }
 
 interface Props {
@@ -20,9 +22,9 @@ export function Chart({ caption, points, text = plain }: Props) {
     <table class="chart">
       <caption>{caption}</caption>
       <tbody>
-        {points.map(({ label, value }) => (
-          <tr key={label}>
-            <th scope="row">{label}</th>
+        {points.map(({ label, value, href }, i) => (
+          <tr key={i}>
+            <th scope="row">{href ? <a href={href}>{label}</a> : label}</th>
             <td>
               <meter min={0} max={most} value={value} aria-hidden="true" /> {text(value)}
             </td>

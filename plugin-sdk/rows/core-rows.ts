@@ -18,6 +18,7 @@ import {
 import {
   type CoreHostSummaryRow,
   type CoreRunCredentialRow,
+  type CoreRunEventRow,
   type CoreRunLabelRow,
   type CoreRunRow,
   runColumns,
@@ -60,6 +61,7 @@ export interface CoreRows {
   core_run_labels: CoreRunLabelRow;
   core_run_credentials: CoreRunCredentialRow;
   core_host_summaries: CoreHostSummaryRow;
+  core_run_events: CoreRunEventRow;
 }
 
 /** The same as Postgres has it: a test holds both against the views of a real database. */

@@ -104,6 +104,26 @@ export interface CoreHostSummaryRow {
   modified: string;
 }
 
+/** One step of a run; those of a host are quick to find by `host_id` and `run_id` together. */
+export interface CoreRunEventRow {
+  /** as the API calls it: unlike that of other rows it is made of the run and the counter */
+  id: number;
+  run_id: number;
+  /** its place in the run */
+  counter: number;
+  /** `runner_on_ok`, `playbook_on_task_start`, … */
+  event: string;
+  /** null: it is about none, or about one that was in no inventory */
+  host_id: number | null;
+  host_name: string;
+  play: string;
+  task: string;
+  role: string;
+  changed: boolean;
+  failed: boolean;
+  created: string;
+}
+
 export const runColumns = {
   core_runs: {
     id: 'bigint',
@@ -164,4 +184,18 @@ export const runColumns = {
     created: 'timestamp with time zone',
     modified: 'timestamp with time zone',
   } satisfies Columns<CoreHostSummaryRow>,
+  core_run_events: {
+    id: 'bigint',
+    run_id: 'bigint',
+    counter: 'integer',
+    event: 'text',
+    host_id: 'bigint | null',
+    host_name: 'text',
+    play: 'text',
+    task: 'text',
+    role: 'text',
+    changed: 'boolean',
+    failed: 'boolean',
+    created: 'timestamp with time zone',
+  } satisfies Columns<CoreRunEventRow>,
 } as const;

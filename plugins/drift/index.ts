@@ -4,6 +4,7 @@ import { judgeHosts, type RuleId } from './alerts/judge.ts';
 import { noteOutcome, notifyRule } from './alerts/notify.ts';
 import { captureHosts, type Tasks } from './capture/capture.ts';
 import { type Hosts, takeReports } from './capture/take-reports.ts';
+import { definePages } from './pages.ts';
 import { noteEnd } from './remediate/outcome.ts';
 import { extendHosts } from './resources/extend-hosts.ts';
 import { driftAlertRuleResource } from './resources/drift-alert-rule.ts';
@@ -45,8 +46,7 @@ export default definePlugin({
       const counted = await api.db(api.table('detections')).count({ count: '*' }).first();
       return Number(counted?.['count'] ?? 0);
     });
-    const module = new URL('./pages/drift.js', import.meta.url);
-    api.page({ path: '/drift', title: 'Drift', module, nav: { order: 350 } });
+    definePages(api);
   },
 });
 

@@ -2,6 +2,7 @@ import { definePlugin } from '@tapline/plugin-sdk';
 import { accessOf } from './access.ts';
 import { offerDecoders } from './decoders/decoders.ts';
 import { defineEvaluate } from './evaluate/task.ts';
+import { offerTimeline } from './host-timeline.ts';
 import { defineGroup } from './live.ts';
 import { receiverRoute } from './receive/receiver.ts';
 import { createStore } from './receive/store.ts';
@@ -26,6 +27,7 @@ export default definePlugin({
 
     defineSettings(api);
     offerDecoders(api);
+    offerTimeline(api);
     api.resource(eventRuleResource(api));
     api.resource(eventLogResource(api, evaluate));
     api.route(receiverRoute(api, createStore(api, evaluate)));

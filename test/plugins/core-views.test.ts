@@ -27,6 +27,7 @@ const tables: Record<keyof CoreRows, string> = {
   core_run_labels: 'run_labels',
   core_run_credentials: 'run_credentials',
   core_host_summaries: 'job_host_summaries',
+  core_run_events: 'run_events',
 };
 const views = Object.keys(tables) as (keyof CoreRows)[];
 

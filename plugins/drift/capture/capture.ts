@@ -1,6 +1,6 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import type { Knex, PluginApi, Task } from '@tapline/plugin-sdk';
 import { detectOptions } from '../detect/detect.ts';
+import { inTurn } from './in-turn.ts';
 import { newSnapshots } from './history.ts';
 import { type HostPlan, lockHosts, readPlans } from './plans.ts';
 import { portions } from './portions.ts';
@@ -52,10 +52,9 @@ async function capturePortion(api: PluginApi, trx: Knex, plans: readonly HostPla
   const found = [];
   for (const plan of plans) {
     const content = contents.get(latest.get(plan.host_id)?.id ?? 0);
-    found.push(...newSnapshots(plan, { documents, content, options }, api.log));
-    // requests come in between
+    // one by one
     // oxlint-disable-next-line no-await-in-loop
-    await breathe();
+    found.push(...(await inTurn(() => newSnapshots(plan, { documents, content, options }, api.log))));
   }
   await storeSnapshots(api, trx, found, latest);
   const ids = new Set(found.filter(({ differences }) => differences.length).map(({ host_id: id }) => id));

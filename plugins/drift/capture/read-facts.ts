@@ -1,6 +1,7 @@
 import type { Knex, PluginApi } from '@tapline/plugin-sdk';
 import type { ReadFacts } from '../detect/detect.ts';
 import { factTexts } from '../facts/canonical.ts';
+import { membersOf } from '../facts/members.ts';
 import { unpackedText } from '../facts/content.ts';
 import { parseExactly } from '../facts/exact-json.ts';
 
@@ -17,7 +18,7 @@ export function factsOfText(json: string): ReadFacts {
   const read = parseExactly(json);
   if (typeof read !== 'object' || read === null || Array.isArray(read)) throw new TypeError('facts are no object');
   const facts = read as Record<string, unknown>;
-  return { facts, texts: factTexts(facts, json) };
+  return { texts: factTexts(facts, json) };
 }
 
 /** Facts of snapshots, packed, by their ids. */
@@ -32,4 +33,5 @@ export async function readContents(
   return new Map(rows.map(({ id, content }) => [id, content]));
 }
 
-export const factsOfContent = (content: Buffer): ReadFacts => factsOfText(unpackedText(content));
+/** Of a snapshot, whose text is canonical already. */
+export const factsOfContent = (content: Buffer): ReadFacts => ({ texts: membersOf(unpackedText(content)) });

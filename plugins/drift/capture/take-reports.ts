@@ -6,7 +6,10 @@ export interface Hosts {
 
 const hostsATask = 50;
 
-/** Keeps what a run told, once however often it is told, and has it captured in the background. */
+/**
+ * Keeps what a run told, once however often it is told, and has it captured in the background. Of a host whose facts are those
+ * of its newest snapshot nothing is kept: most of a fleet is unchanged by most runs.
+ */
 export async function takeReports(
   { db, table }: Pick<PluginApi, 'db' | 'table'>,
   capture: Task<Hosts>,
@@ -18,6 +21,8 @@ export async function takeReports(
       `insert into ${table('reports')} (run_id, host_id, old_hash, new_hash)
        select ?, h.id, r.old_hash, r.new_hash
        from json_to_recordset(?::json) as r(host_id bigint, old_hash text, new_hash text) join core_hosts h on h.id = r.host_id
+       where case when r.old_hash = r.new_hash then r.new_hash is distinct from
+         (select s.source_hash from ${table('snapshots')} s where s.host_id = h.id order by s.id desc limit 1) else true end
        order by h.id on conflict do nothing returning host_id`,
       [run, JSON.stringify(hosts)],
     );

@@ -1,5 +1,6 @@
 import type { PluginApi } from '@tapline/plugin-sdk';
 import { classified, isVolatile, type Class } from './classify.ts';
+import { parseExactly } from '../facts/exact-json.ts';
 import { type NestedChange, nestedChanges } from './nested-changes.ts';
 import { summarise } from './summarise.ts';
 
@@ -20,9 +21,8 @@ export interface Difference extends Class {
   detail: Detail;
 }
 
-/** Facts with the text of each, by which they are compared. */
+/** The canonical text of each fact: what differs is found by it, and read only then. */
 export interface ReadFacts {
-  facts: Readonly<Record<string, unknown>>;
   texts: ReadonlyMap<string, string>;
 }
 
@@ -57,7 +57,7 @@ export function differences(before: ReadFacts, after: ReadFacts, options: Detect
 
 function detailOf(key: string, before: ReadFacts, after: ReadFacts): Detail {
   const diffType = !before.texts.has(key) ? 'added' : after.texts.has(key) ? 'changed' : 'removed';
-  const [was, is] = [before.facts[key] ?? null, after.facts[key] ?? null];
+  const [was, is] = [before, after].map(({ texts }) => parseExactly(texts.get(key) ?? 'null'));
   const paths = diffType === 'changed' ? [...nestedChanges(was, is).take(mostPaths)] : [];
   return {
     before: diffType === 'added' ? null : was,

@@ -1,20 +1,12 @@
-import { element } from '@tapline/console-kit';
-import { table, time } from './dom.js';
+import { ListView, useOptions } from '@tapline/console-kit';
+import { h } from 'preact';
+import { Frame } from './frame.js';
+import { alert } from './resources.js';
 
 /** What fired, and whether anybody was told. */
-export async function showAlerts(part, { request }) {
-  const { results } = await request('GET', 'drift_alerts/?page_size=200');
-  part.replaceChildren(
-    results.length
-      ? table(
-          'Alerts',
-          ['When', 'Alert', 'Message'],
-          results.map(({ created, summary, notification_status: status, notification_error: error }) => [
-            time(created),
-            summary,
-            status === 'failed' ? `failed: ${error}` : status,
-          ]),
-        )
-      : element('p', { class: 'empty' }, 'No rule has fired.'),
+export const AlertsPage = () =>
+  h(
+    Frame,
+    { title: 'Alerts of drift', intro: 'What fired about which host, and what became of its message.' },
+    h(ListView, { resource: alert, options: useOptions('drift_alerts/') }),
   );
-}

@@ -1,142 +1,61 @@
-import { element } from '@tapline/console-kit';
-import { button, field, link, pager, select, table, time } from './dom.js';
+import { ListView, onGroup, place, readQuery, useOptions, useQuery } from '@tapline/console-kit';
+import { useSignal } from '@preact/signals';
+import { h } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Bulk, selectColumn } from './bulk.js';
+import { Breakdown } from './breakdown.js';
+import { Frame } from './frame.js';
+import { change } from './resources.js';
 
-const categories = ['packages', 'services', 'users_groups', 'network', 'mounts', 'kernel', 'other'];
-const severities = ['low', 'medium', 'high', 'critical'];
-const any = (names) => [['', 'Any'], ...names.map((name) => [name, name])];
-const narrowing = [
-  'host__name__icontains',
-  'category',
-  'severity',
-  'attribution',
-  'acknowledged',
-  'date_from',
-  'date_to',
-];
+/** Hosts drift many at once; the list is read again once for all. */
+const pauseMs = 500;
 
-/** The list of changes, as the address narrows it. */
-export async function showChanges(part, { request, query, go, toast }) {
-  const asked = new URLSearchParams([...query].filter(([name, text]) => [...narrowing, 'page'].includes(name) && text));
-  const filters = new URLSearchParams([...asked].filter(([name]) => name !== 'page'));
-  const [summary, page] = await Promise.all([
-    request('GET', `drift_detections/summary/?${filters}`),
-    request('GET', `drift_detections/?${asked}`),
-  ]);
-  const again = () => showChanges(part, { request, query, go, toast });
-  const acknowledge = async (path, body) => {
-    const { acknowledged } = await request('POST', path, { body });
-    toast(`${acknowledged} acknowledged.`, 'good');
-    await again();
-  };
-  part.replaceChildren(
-    totals(summary),
-    filterForm(query, go),
-    page.results.length
-      ? changesTable(page.results)
-      : element('p', { class: 'empty' }, 'No change of a host is on record here.'),
-    page.results.some(mayAcknowledge) ? bulk(part, summary, filters, acknowledge) : '',
-    pager(page, asked),
+/** What changed on hosts, as the address narrows it; read again when a host drifts. */
+export function ChangesPage() {
+  const options = useOptions('drift_detections/');
+  const turn = useSignal(0);
+  const ids = useSignal(new Set());
+  const offered = useSignal(false);
+  const narrowing = narrowingOf(place.value.query);
+  const { data: summary, reload } = useQuery(`drift_detections/summary/?${narrowing}`);
+  const again = () => void (turn.value += 1);
+  useEffect(() => void (turn.value > 0 && reload()), [turn.value]);
+  useDrifting(again);
+  useEffect(() => void (ids.value = new Set()), [narrowing]);
+  return h(
+    Frame,
+    { title: 'Drift', intro: 'What changed on hosts between two gatherings of their facts, newest first.' },
+    summary.value && h(Breakdown, { summary: summary.value, narrowing, turn: turn.value }),
+    summary.value && offered.value && h(Bulk, { summary: summary.value, narrowing, ids, onDone: again }),
+    h(ListView, { resource: change, options, more: [selectColumn(ids, offered)], turn: turn.value }),
   );
 }
 
-const totals = ({ total, unacknowledged, by_category: categoriesOf, by_severity: severitiesOf }) =>
-  element(
-    'p',
-    { class: 'sub' },
-    `${total} changes, ${unacknowledged} not acknowledged. `,
-    [...Object.entries(severitiesOf).toReversed(), ...Object.entries(categoriesOf)]
-      .filter(([, count]) => count)
-      .map(([name, count]) => `${count} ${name}`)
-      .join(', '),
-  );
-
-function filterForm(query, go) {
-  const now = (name) => query.get(name) ?? '';
-  const input = (name, type) => element('input', { name, type, value: now(name) });
-  const form = element(
-    'form',
-    {
-      class: 'filters',
-      'aria-label': 'Narrow the list',
-      submit: (event) => {
-        event.preventDefault();
-        const sent = [...new FormData(form)].filter(([, text]) => text);
-        go(`/drift?${new URLSearchParams(sent)}`);
-      },
-    },
-    field('Host', input('host__name__icontains', 'search')),
-    field('Category', select('category', any(categories), now('category'))),
-    field('Severity', select('severity', any(severities), now('severity'))),
-    field(
-      'Made by',
-      select(
-        'attribution',
-        [
-          ['', 'Anybody'],
-          ['expected', 'our jobs'],
-          ['out_of_band', 'others'],
-        ],
-        now('attribution'),
-      ),
-    ),
-    field(
-      'Acknowledged',
-      select(
-        'acknowledged',
-        [
-          ['', 'Either'],
-          ['false', 'No'],
-          ['true', 'Yes'],
-        ],
-        now('acknowledged'),
-      ),
-    ),
-    field('From', input('date_from', 'date')),
-    field('To', input('date_to', 'date')),
-    element('button', { class: 'button primary' }, 'Narrow'),
-    link(`/api/v2/drift_detections/export/?${query}`, 'Export as CSV'),
-  );
-  return form;
+/** What the list is narrowed by, for what is counted and acknowledged. */
+function narrowingOf(query) {
+  const { search, filters } = readQuery(query, change.order);
+  const narrowing = new URLSearchParams(filters.map(([name, value]) => [name, value]));
+  if (search) narrowing.set('search', search);
+  return narrowing.toString();
 }
 
-const mayAcknowledge = ({ summary_fields: fields }) => fields.user_capabilities?.acknowledge === true;
-
-const changesTable = (results) =>
-  table(
-    'Changes',
-    ['Select', 'Host', 'Change', 'Category', 'Severity', 'Made by', 'Found', 'Seen by'],
-    results.map((row) => [
-      row.acknowledged || !mayAcknowledge(row)
-        ? ''
-        : element('input', {
-            type: 'checkbox',
-            name: 'change',
-            value: row.id,
-            'aria-label': `Select change ${row.id}`,
-          }),
-      link(
-        `/drift?host__name__icontains=${encodeURIComponent(row.summary_fields.host.name)}`,
-        row.summary_fields.host.name,
-      ),
-      link(`/drift/${row.id}`, row.summary),
-      row.category,
-      element('span', { class: `severity ${row.severity}` }, row.severity),
-      row.attribution === 'expected' ? 'our jobs' : 'others',
-      time(row.created),
-      row.acknowledged ? (row.summary_fields.acknowledged_by?.username ?? 'somebody') : '–',
-    ]),
-    'Change',
-  );
-
-function bulk(part, { unacknowledged }, filters, acknowledge) {
-  const chosen = () => [...part.querySelectorAll('input[name=change]:checked')].map((box) => Number(box.value));
-  return element(
-    'p',
-    { class: 'bulk' },
-    button('Acknowledge those selected', () => acknowledge('drift_detections/acknowledge/', { ids: chosen() })),
-    unacknowledged > 0 &&
-      button(`Acknowledge all ${unacknowledged}`, () =>
-        acknowledge(`drift_detections/acknowledge/?${filters}`, { all: true }),
-      ),
-  );
+/** Calls when a host of any inventory drifts. */
+function useDrifting(note) {
+  const { data } = useQuery('inventories/?page_size=200');
+  const inventories = (data.value?.results ?? []).map(({ id }) => id).join(',');
+  useEffect(() => {
+    if (!inventories) return undefined;
+    let timer;
+    const later = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        note();
+      }, pauseMs);
+    };
+    const leave = inventories.split(',').map((id) => onGroup('drift', Number(id), later));
+    return () => {
+      clearTimeout(timer);
+      for (const stop of leave) stop();
+    };
+  }, [inventories]);
 }

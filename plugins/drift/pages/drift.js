@@ -1,25 +1,24 @@
-import { drawnPage } from '@tapline/console-kit';
-import { showAlerts } from './alerts.js';
-import { showChanges } from './changes.js';
-import { showCompare } from './compare.js';
-import { showDetail } from './detail.js';
-import { tabs } from './dom.js';
-import { showRules } from './rules.js';
+import { pagesOf } from '@tapline/console-kit';
+import { AlertsPage } from './alerts.js';
+import { ChangePage } from './change.js';
+import { ChangesPage } from './changes.js';
+import { ComparePage } from './compare.js';
+import { alert, change, rule, snapshot } from './resources.js';
+import { RulesPage } from './rules.js';
+import { TimelinePage } from './timeline.js';
 
-const pages = { '': showChanges, '/compare': showCompare, '/rules': showRules, '/alerts': showAlerts };
+/** The pages of a resource, with a list of our own. */
+const withList = (resource, page) =>
+  pagesOf(resource).map((route) => (route.pattern === `/${resource.path}` ? { ...route, page } : route));
 
-/** What changed on hosts, the rules about it, and what they told. */
-async function draw(root, context) {
-  const { rest } = context;
-  const id = /^\/(\d+)$/.exec(rest)?.[1];
-  const part = document.createElement('div');
-  root.replaceChildren(tabs(rest), part);
-  if (id !== undefined) return showDetail(part, context, Number(id));
-  const page = pages[rest];
-  if (!page) throw new Error('There is no such page.');
-  return page(part, context);
-}
-
-const page = drawnPage({ title: 'Drift', path: '/drift', draw });
-
-export const routes = ['/drift', '/drift/:part'].map((pattern) => ({ pattern, page }));
+// of changes a page of its own shows each; what is more exact stands first
+const [list] = withList(change, ChangesPage);
+export const routes = [
+  ...withList(rule, RulesPage),
+  ...withList(alert, AlertsPage),
+  ...pagesOf(snapshot),
+  { pattern: '/drift/compare', page: ComparePage },
+  { pattern: '/drift/hosts/:id', page: TimelinePage },
+  list,
+  { pattern: '/drift/:id', page: ChangePage },
+];

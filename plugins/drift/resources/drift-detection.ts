@@ -4,6 +4,7 @@ import { categories, severities } from '../detect/classify.ts';
 import { remediateAction } from '../remediate/action.ts';
 import { outcomes } from '../remediate/outcome.ts';
 import { acknowledgeAction, acknowledgeAllAction } from './acknowledge.ts';
+import { breakdownAction } from './breakdown.ts';
 import { compareAction } from './compare.ts';
 import { exportAction, driftCsv } from './export.ts';
 import { summaryAction } from './summary.ts';
@@ -58,6 +59,7 @@ export const driftDetectionResource = (api: PluginApi, access: DriftAccess): Res
     actions: { acknowledge: acknowledgeAction(api, access), remediate: remediateAction(api) },
     listActions: {
       acknowledge: acknowledgeAllAction(api, access),
+      breakdown: breakdownAction(api),
       compare: compareAction(api),
       export: exportAction,
       summary: summaryAction,

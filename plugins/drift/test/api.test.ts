@@ -114,7 +114,7 @@ describe('drift over the API', function () {
 
     for (const query of ['date_from=soon', 'nothing=1', 'host=x'])
       it(`refuse ?${query}`, async () => {
-        for (const path of ['', 'summary/', 'export/'])
+        for (const path of ['', 'summary/', 'breakdown/', 'export/'])
           expect((await stage.get(`drift_detections/${path}?${query}`)).status).to.equal(400);
         expect((await stage.post(`drift_detections/acknowledge/?${query}`)).status).to.equal(400);
       });
@@ -128,6 +128,17 @@ describe('drift over the API', function () {
         by_severity: { low: 2, medium: 1, high: 0, critical: 1 },
       });
       expect((await stage.get('drift_detections/summary/?category=kernel&host=0')).body.total).to.equal(0);
+    });
+
+    it('are counted by host and by day, with the same filters', async () => {
+      const counted = { count: 2, unacknowledged: 2 };
+      const { body } = await stage.get(`drift_detections/breakdown/?host=${host}&severity=low`);
+      expect(body).to.deep.equal({
+        by_host: [{ host, host_name: 'listed', ...counted }],
+        by_day: [{ day: new Date().toISOString().slice(0, 10), ...counted }],
+      });
+      const none = await stage.get('drift_detections/breakdown/?date_to=2020-01-01');
+      expect(none.body).to.deep.equal({ by_host: [], by_day: [] });
     });
 
     it('are exported with the columns of the specification, and no cell that a spreadsheet would run', async () => {

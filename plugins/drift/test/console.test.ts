@@ -5,99 +5,190 @@ import { openStage, type Stage } from '../../../test/console/stage.ts';
 import { describeWith } from '../../../test/support/needs.ts';
 import { until } from '../../../test/support/until.ts';
 import drift from '../index.ts';
-import { furnish } from './furnish.ts';
+import { furnish, type Shop } from './furnish.ts';
 
 describeWith(['chromium'], 'drift in the console', () => {
   let stage: Stage;
   let page: Page;
+  let shop: Shop;
 
   before(async () => {
     stage = await openStage({ TAPLINE_PLUGINS: 'console' }, { plugins: [drift] });
     page = stage.page;
-    await furnish(stage);
+    shop = await furnish(stage);
     await stage.logIn();
   });
   after(() => stage?.stop());
 
   const rows = (name: string) => page.getByRole('table', { name, exact: true }).locator('tbody tr');
+  const changes = () => rows('List of changes');
+  const counted = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
   const tab = (name: string) => page.getByRole('navigation', { name: 'Drift' }).getByRole('link', { name });
+  const pick = async (label: string, name: string) => {
+    await page.getByRole('combobox', { name: label }).fill(name);
+    await page.getByRole('option', { name }).first().click();
+  };
   const clean = async () => {
     expect(await violations(page)).to.deep.equal([]);
     expect(stage.problems()).to.deep.equal([]);
   };
 
-  it('lists changes by host, category and severity, and opens one with before and after', async () => {
+  it('lists changes, tells how many there are by host, category and day, and each leads to those', async () => {
     await stage.open('/drift');
-    await rows('Changes').first().waitFor();
-    expect(await rows('Changes').count()).to.equal(4);
-    await page.getByText('4 changes, 4 not acknowledged').waitFor();
+    await changes().first().waitFor();
+    expect(await changes().count()).to.equal(4);
+    await counted('4 changes, 4 not acknowledged');
     // what a host says of itself is a text
     await page.getByRole('link', { name: 'motd changed from hello to <b>hello</b>' }).waitFor();
     await clean();
-    await page.getByLabel('Category').selectOption('services');
-    await page.getByRole('button', { name: 'Narrow' }).click();
-    await until(async () => (await rows('Changes').count()) === 1);
+    const narrowed = async (chart: string, bar: string, left: number) => {
+      await page.getByRole('table', { name: chart }).getByRole('link', { name: bar }).click();
+      await until(async () => (await changes().count()) === left);
+      await page
+        .getByRole('link', { name: /^Remove filter/ })
+        .first()
+        .waitFor();
+      await stage.open('/drift');
+      await until(async () => (await changes().count()) === 4);
+    };
+    await narrowed('By host', 'shop-db', 1);
+    await narrowed('By category', 'Services', 1);
+    await narrowed('By severity', 'Critical', 2);
+    await narrowed('By day', new Date().toISOString().slice(0, 10), 4);
+  });
+
+  it('narrows by filters that stand as chips, and reads the list again when a host drifts', async () => {
+    await page.getByLabel('Filter by').selectOption({ label: 'Category' });
+    await page.getByLabel('Value of Category').selectOption('services');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await until(async () => (await changes().count()) === 1);
+    await page.getByRole('list', { name: 'Filters' }).getByText('Category: services').waitFor();
+    await clean();
+    await shop.change(shop.web, { ...shop.facts, services: { nginx: 'stopped', ssh: 'stopped' } });
+    await until(async () => (await changes().count()) === 2);
+    await counted('2 changes, 2 not acknowledged');
+  });
+
+  it('shows one with before and after, acknowledges it and launches what puts it right', async () => {
     await page.getByRole('link', { name: 'services/nginx changed from running to stopped' }).click();
-    await page.getByRole('table', { name: 'Before and after' }).getByText('"nginx": "stopped"').waitFor();
+    const diff = page.getByRole('list', { name: 'Before and after' });
+    await diff.getByText('removed: "nginx": "running"').waitFor();
+    await diff.getByText('added: "nginx": "stopped"').waitFor();
     await page.getByText('none of our runs changed anything there meanwhile').waitFor();
     await clean();
-    await page.getByRole('button', { name: 'Acknowledge' }).click();
-    await page.getByText('Acknowledged by admin.').waitFor();
-    const { id } = await stage.template('greet.yml', { name: 'mend', ask_limit_on_launch: true });
-    await page.reload();
-    await page.getByLabel('Put right by').selectOption(String(id));
-    await page.getByRole('button', { name: 'Launch for this host' }).click();
+    await page.getByRole('button', { name: /^Acknowledge/ }).click();
+    await page.locator('dd').filter({ hasText: 'admin' }).waitFor();
+    await stage.template('greet.yml', { name: 'mend', ask_limit_on_launch: true });
+    await page.getByRole('button', { name: 'Put right' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Launch for this host' }).click();
+    await dialog.getByText('Name one: no rule about this drift does.').waitFor();
+    await clean();
+    await pick('Job template', 'mend');
+    await dialog.getByRole('button', { name: 'Launch for this host' }).click();
     await page.getByRole('paragraph').filter({ hasText: 'Put right by mend: ' }).waitFor();
     await clean();
   });
 
-  it('acknowledges those that are selected, and all that the filters leave', async () => {
+  it('acknowledges those that are selected, and all that the filters leave, and asks before', async () => {
     await stage.open('/drift?host__name__icontains=shop-web&category=kernel');
-    await page.getByRole('checkbox').first().check();
+    await page.getByRole('checkbox', { name: /^Select kernel changed/ }).check();
     await page.getByRole('button', { name: 'Acknowledge those selected' }).click();
-    await page.getByRole('status').filter({ hasText: '1 acknowledged.' }).waitFor();
+    await page.getByRole('dialog', { name: 'Acknowledge 1 change?' }).getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Acknowledge those selected' }).click();
+    await clean();
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await counted('1 change, 0 not acknowledged');
     await stage.open('/drift?host__name__icontains=shop-db');
     await page.getByRole('button', { name: 'Acknowledge all 1' }).click();
-    await page.getByText('1 changes, 0 not acknowledged').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await counted('1 change, 0 not acknowledged');
     const { body } = await stage.service.get('drift_detections/summary/');
-    expect(body.unacknowledged).to.equal(1);
+    expect(body.unacknowledged).to.equal(2);
   });
 
   it('compares two snapshots side by side, of two hosts as well', async () => {
-    await stage.open('/drift');
     await tab('Compare').click();
-    const choose = async (label: string, host: string) => {
-      const control = page.getByLabel(label);
-      const option = control.locator('option', { hasText: host }).first();
-      await control.selectOption((await option.getAttribute('value'))!);
+    const choose = async (side: string, host: string) => {
+      await pick(`${side} host`, host);
+      const control = page.getByLabel(`${side} snapshot`);
+      await until(async () => (await control.locator('option').count()) > 1);
+      await control.selectOption({ index: 1 });
     };
-    await choose('First snapshot', 'shop-web');
-    await choose('Second snapshot', 'shop-db');
-    await page.getByRole('button', { name: 'Compare' }).click();
-    await page.getByText('2 facts differ.').waitFor();
-    const services = rows('Differences').filter({ hasText: 'services' });
-    expect(await services.locator('td').nth(1).textContent()).to.include('nginx');
-    expect(await services.locator('td').nth(2).textContent()).to.include('postgres');
+    await choose('First', 'shop-web');
+    await choose('Second', 'shop-db');
+    await counted('2 facts differ.');
+    const services = rows('Differences').filter({ hasText: 'services/nginx' });
+    expect(await services.locator('td').nth(2).textContent()).to.include('stopped');
+    expect(await services.locator('td').nth(3).textContent()).to.equal('missing');
     await clean();
+    // of one host, by the address: both sides say which
+    const { body } = await stage.service.get(`fact_snapshots/?host=${shop.web}&order_by=id`);
+    const [first, second] = body.results;
+    await stage.open(`/drift/compare?a=${first.id}&b=${second.id}`);
+    await counted('3 facts differ.');
+    await until(async () => (await page.getByRole('combobox', { name: 'Second host' }).inputValue()) === 'shop-web');
   });
 
   it('makes a rule, says what it would have done last week, switches it off and deletes it', async () => {
     await tab('Rules').click();
-    const form = page.getByRole('form', { name: 'New rule' });
-    await form.getByLabel('Name', { exact: true }).fill('Kernels of the shop');
-    await form.getByLabel('Names of hosts').fill('shop-*');
-    await form.getByLabel('kernel').check();
-    await form.getByRole('button', { name: 'Make the rule' }).click();
-    await rows('Rules').filter({ hasText: 'Kernels of the shop' }).waitFor();
-    await page.getByRole('button', { name: 'What would Kernels of the shop have done last week?' }).click();
-    await page.getByText('would have fired 2 times in the last 7 days').waitFor();
+    await page.getByText('There is no rule yet.').waitFor();
+    await page.getByRole('link', { name: 'New rule' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Kernels of the shop');
+    await pick('Organization', 'Default');
+    await pick('Notification template', 'Operations');
+    await page.getByLabel('Host filter').fill('shop-*');
+    await page.getByRole('checkbox', { name: 'Kernel' }).check();
     await clean();
-    await page.getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('button', { name: 'Enable' }).waitFor();
-    await page.getByRole('button', { name: 'Delete Kernels of the shop' }).click();
-    await page.getByText('No rule tells anybody of drift yet.').waitFor();
+    await page.getByRole('button', { name: 'Create rule' }).click();
+    await page.getByRole('heading', { name: 'Kernels of the shop', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Last week' }).click();
+    await counted('Kernels of the shop would have fired 2 times in the last 7 days.');
+    expect(await rows('When it would have fired').count()).to.equal(2);
+    await clean();
+    await page.getByRole('button', { name: /^Disable/ }).click();
+    await page.getByRole('button', { name: /^Enable/ }).click();
+    await page.getByRole('button', { name: /^Disable/ }).waitFor();
+    await page.getByRole('button', { name: /^Delete/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Delete/ })
+      .click();
+    await page.getByText('There is no rule yet.').waitFor();
     await tab('Alerts').click();
-    await page.getByText('No rule has fired.').waitFor();
+    await page.getByText('There is no alert yet.').waitFor();
+    await clean();
+  });
+
+  it('tells on the page of a host what changed there, and leads to its timeline', async () => {
+    const { body } = await stage.service.get(`fact_snapshots/?host=${shop.web}&order_by=id`);
+    await stage.open(`/drift/snapshots/${body.results[0].id}`);
+    await page.getByRole('button', { name: 'Pin as baseline' }).click();
+    await page.getByText('shop-web is compared with it from now on.').waitFor();
+    await stage.open(`/hosts/${shop.web}`);
+    const panel = page.getByRole('region', { name: 'Drift' });
+    await panel.getByText('2 changes not acknowledged.').waitFor();
+    await panel.getByText('It differs from its baseline in 3 facts').waitFor();
+    await clean();
+    await panel.getByRole('link', { name: 'Timeline' }).click();
+    await rows('Timeline').filter({ hasText: 'kernel changed from 6.1.0-18 to 6.1.0-21' }).waitFor();
+    await clean();
+    await page.getByLabel('Until').fill('2020-01-01');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByText('Nothing happened there in that time.').waitFor();
+  });
+
+  it('lists on the page of a group what differs from most of it', async () => {
+    const { id: group } = await stage.make('groups/', { name: 'shop', inventory: stage.inventory });
+    const { id: third } = await stage.make(`groups/${group}/hosts/`, {
+      name: 'shop-web-2',
+      inventory: stage.inventory,
+    });
+    await shop.change(third, { ...shop.facts, services: { nginx: 'stopped', ssh: 'stopped' } });
+    for (const id of [shop.web, shop.db]) await stage.service.post(`groups/${group}/hosts/`, { id });
+    await stage.open(`/groups/${group}`);
+    await page.getByRole('region', { name: 'Outliers' }).getByRole('table').waitFor();
+    expect(await rows('Outliers').filter({ hasText: 'shop-db' }).textContent()).to.include('services');
     await clean();
   });
 });

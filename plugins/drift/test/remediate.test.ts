@@ -38,10 +38,15 @@ describe('what puts drift right', function () {
 
   it('is launched for that host alone, once while it runs, and what became of it is noted', async () => {
     expect(await shown(drift)).to.include({ remediation_job: null, remediation_status: '' });
-    const both = await Promise.all([remedy(drift, { job_template: asking }), remedy(drift, { job_template: asking })]);
-    const done = both.find(({ status }) => status === 201)!;
-    for (const { status } of both) expect(status).to.be.oneOf([201, 409]);
-    const run = done.body.remediation_job;
+    const body = { job_template: asking };
+    const both = await Promise.all([remedy(drift, body), remedy(drift, body)]);
+    const run = both.find(({ status }) => status === 201)!.body.job;
+    // asked twice by one is asked once
+    for (const { status, body: told } of both)
+      expect([status, told.job ?? told.detail]).to.be.deep.oneOf([
+        [201, run],
+        [409, `Run ${run} for it is under way.`],
+      ]);
     const { limit, event_processing_finished: _one, ...job } = await stage.ended(run);
     expect([limit, job.status, job.inventory]).to.deep.equal(['web-1', 'successful', stage.inventory]);
     const summaries = await stage.all(`jobs/${run}/job_host_summaries/`);
@@ -50,6 +55,72 @@ describe('what puts drift right', function () {
     expect((await stage.get(`jobs/?job_template=${asking}`)).body.count).to.equal(1);
     expect((await stage.request('DELETE', `jobs/${run}/`)).status).to.equal(204);
     expect(await shown(drift)).to.include({ remediation_job: null, remediation_status: 'successful' });
+  });
+
+  it('is refused while a run for it is under way, and launched once under one key', async () => {
+    const { db } = stage.services;
+    const body = { job_template: asking };
+    const key = { headers: { 'Idempotency-Key': 'mend web-1' } };
+    const held = await stage.run();
+    await db('runs').where({ id: held }).update({ finished: null });
+    await db('plugin_drift.detections').where({ id: drift }).update({ remediation_job_id: held });
+    const refused = await remedy(drift, body, key);
+    expect([refused.status, refused.body.detail]).to.deep.equal([409, `Run ${held} for it is under way.`]);
+    await db('runs').where({ id: held }).delete();
+    // a key that launched nothing is free
+    const again = await remedy(drift, body, key);
+    expect(again.status, again.text).to.equal(201);
+    const replayed = await remedy(drift, body, key);
+    expect([replayed.status, replayed.headers.get('idempotency-replayed')]).to.deep.equal([201, 'true']);
+    expect(replayed.body).to.deep.equal(again.body);
+    expect((await remedy(drift, {}, key)).status).to.equal(422);
+    await stage.ended(again.body.job);
+    expect(await shown(drift)).to.include({ remediation_job: again.body.job });
+    expect((await stage.request('DELETE', `jobs/${again.body.job}/`)).status).to.equal(204);
+  });
+
+  it('is launched once however many ask at once, and the others are told by which run', async () => {
+    const { drift: shared } = await drifted('web-shared');
+    const others = await Promise.all(
+      ['bob', 'cid', 'dan'].map(async (username) => {
+        const password = 'Has-1-secret-too';
+        await stage.post('users/', { username, password, is_superuser: true });
+        return { auth: `${username}:${password}` };
+      }),
+    );
+    const other = await stage.template({ ask_limit_on_launch: true });
+    const answers = await Promise.all([
+      ...others.map((who) => remedy(shared, { job_template: asking }, who)),
+      remedy(shared, { job_template: other }),
+    ]);
+    const { remediation_job: run } = await shown(shared);
+    const told = answers.map(({ status, body }) => [status, body.job ?? body.detail]);
+    expect(told.filter(([status]) => status === 201)).to.deep.equal([[201, run]]);
+    for (const one of told)
+      expect(one).to.be.deep.oneOf([
+        [201, run],
+        [409, `Run ${run} for it is under way.`],
+      ]);
+    await stage.ended(run);
+    const count = async (id: number) => (await stage.get(`jobs/?job_template=${id}`)).body.count;
+    expect((await count(asking)) + (await count(other))).to.equal(1);
+    await stage.request('DELETE', `jobs/${run}/`);
+  });
+
+  it('goes on where the process died between the launch and its record', async () => {
+    const { drift: lost } = await drifted('web-lost');
+    const first = (await remedy(lost, { job_template: asking })).body.job;
+    await stage.ended(first);
+    const forgotten = { remediation_job_id: null, remediation_status: '', remediations: 0 };
+    await stage.services.db('plugin_drift.detections').where({ id: lost }).update(forgotten);
+    const { status, body } = await remedy(lost, { job_template: asking });
+    expect([status, body.job]).to.deep.equal([201, first]);
+    expect(await shown(lost)).to.include({ remediation_job: first, remediation_status: 'successful' });
+    const next = await remedy(lost, { job_template: asking });
+    expect(next.status).to.equal(201);
+    expect(next.body.job).to.be.greaterThan(first);
+    await stage.ended(next.body.job);
+    for (const run of [first, next.body.job]) await stage.request('DELETE', `jobs/${run}/`);
   });
 
   it('is what a rule names where nobody names another, and is noted when it fails', async () => {
@@ -76,7 +147,7 @@ describe('what puts drift right', function () {
       expect((await stage.post('drift_alert_rules/', { ...common, name, ...more })).status).to.equal(201);
     const { status, body, text } = await remedy(id);
     expect(status, text).to.equal(201);
-    expect((await stage.ended(body.remediation_job)).job_template).to.equal(failing);
+    expect((await stage.ended(body.job)).job_template).to.equal(failing);
     await until(async () => (await shown(id)).remediation_status === 'failed', 30_000);
     // a template that is deleted under its rule is named by it no more
     expect((await stage.request('DELETE', `job_templates/${failing}/`)).status).to.equal(204);

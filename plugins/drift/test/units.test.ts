@@ -9,6 +9,7 @@ import { classify, isVolatile } from '../detect/classify.ts';
 import { differences } from '../detect/detect.ts';
 import { wholeOf } from '../facts/canonical.ts';
 import { packed, unpacked } from '../facts/content.ts';
+import { membersOf } from '../facts/members.ts';
 
 const own = join(import.meta.dirname, '../../../.tools/engine/bin/python');
 const python = existsSync(own) ? own : '/usr/bin/python3';
@@ -29,6 +30,13 @@ describe('facts as JSON with sorted keys', () => {
 
   it('are the text that Python writes', () => {
     expect(wholeOf(factsOfText(hostile).texts).text).to.equal(asPython(sorted, hostile));
+  });
+
+  it('are taken apart again without being parsed', () => {
+    const { texts } = factsOfText(hostile);
+    expect(membersOf(wholeOf(texts).text)).to.deep.equal(texts);
+    for (const odd of ['{}', '{"a": "\\\\"}', '{"a": "\\\\\\"", "b": [{"c": "]}, "}]}', '{"\\"": {}, "b": 1.0}'])
+      expect(membersOf(odd), odd).to.deep.equal(factsOfText(odd).texts);
   });
 
   it('survive being packed, and come out as the same text', () => {

@@ -1,0 +1,17 @@
+import { ChoicesField } from '@tapline/console-kit';
+import { h } from 'preact';
+import { categories, categoryLabel } from './words.js';
+
+const choices = categories.map((value) => ({ value, label: categoryLabel(value) }));
+
+/** Which drift a rule is about. */
+export const CategoriesField = ({ value, onValue, errors }) =>
+  h(ChoicesField, {
+    label: 'Categories',
+    name: 'categories',
+    hint: 'None of them means all.',
+    values: Array.isArray(value) ? value : [],
+    onValues: onValue,
+    choices,
+    errors: errors['categories'],
+  });

@@ -1,0 +1,44 @@
+import { Failure, Loading, Table, useQuery, When } from '@tapline/console-kit';
+import { h } from 'preact';
+import { changesText, Severity } from './words.js';
+
+const columns = [
+  { label: 'Change', cell: ({ id, summary }) => h('a', { href: `/drift/${id}` }, summary), heading: true },
+  { label: 'Severity', cell: ({ severity }) => h(Severity, { of: severity }), narrow: true },
+  { label: 'Found', cell: ({ created }) => h(When, { at: created }), narrow: true },
+];
+
+/** On the page of a host: what changed there last, and how it stands to its baseline. */
+export function HostDrift({ record: { id } }) {
+  const { data, error, reload } = useQuery(`hosts/${id}/drift/?acknowledged=false&page_size=5`);
+  if (error.value) return h(Failure, { error: error.value, what: 'drift', again: reload });
+  if (!data.value) return h(Loading, { what: 'its drift' });
+  const { count, results } = data.value;
+  return [
+    h('p', null, count ? `${changesText(count)} not acknowledged.` : 'No change that nobody looked at.'),
+    count > 0 && h(Table, { caption: 'Drift of the host', columns, rows: results, rowKey: (row) => row.id }),
+    h(Baseline, { id }),
+    h(
+      'p',
+      null,
+      h('a', { href: `/drift?host=${id}` }, 'All its changes'),
+      ' · ',
+      h('a', { href: `/drift/snapshots?host=${id}` }, 'Snapshots'),
+      ' · ',
+      h('a', { href: `/drift/hosts/${id}` }, 'Timeline'),
+    ),
+  ];
+}
+
+/** Where none is pinned, nothing is said. */
+function Baseline({ id }) {
+  const { data } = useQuery(`hosts/${id}/baseline_drift/`);
+  if (!data.value) return null;
+  const { identical, count, snapshot_a: a, snapshot_b: b } = data.value;
+  return h(
+    'p',
+    null,
+    identical || !count ? 'It is as its baseline.' : `It differs from its baseline in ${count} facts: `,
+    count > 0 && h('a', { href: `/drift/compare?a=${a.id}&b=${b.id}` }, 'compare'),
+  );
+}

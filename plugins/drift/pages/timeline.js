@@ -1,0 +1,98 @@
+import {
+  addressWith,
+  Failure,
+  go,
+  Loading,
+  PageLayout,
+  place,
+  Table,
+  TextField,
+  useQuery,
+  When,
+} from '@tapline/console-kit';
+import { useSignal } from '@preact/signals';
+import { h } from 'preact';
+
+const kinds = {
+  run: 'Run',
+  event: 'Event',
+  snapshot: 'Snapshot',
+  drift: 'Drift',
+  alert: 'Alert',
+};
+
+/** What was done to a host and what was found on it, newest first: `/drift/hosts/5?from=&to=`. */
+export function TimelinePage({ params: { id } }) {
+  const { query } = place.value;
+  const span = new URLSearchParams();
+  for (const name of ['from', 'to']) if (query.get(name)) span.set(name, query.get(name));
+  const { data: host } = useQuery(`hosts/${id}/`);
+  const { data, error, reload } = useQuery(`hosts/${id}/timeline/?${span}`);
+  const name = host.value?.name ?? `host ${id}`;
+  return h(
+    PageLayout,
+    {
+      title: `Timeline of ${name}`,
+      trail: [
+        { label: 'Drift', href: '/drift' },
+        { label: name, href: `/hosts/${id}` },
+      ],
+    },
+    h(Span),
+    error.value && h(Failure, { error: error.value, what: 'timeline', again: reload }),
+    !data.value && !error.value && h(Loading, { what: 'timeline' }),
+    data.value && h(Entries, { of: data.value }),
+  );
+}
+
+/** The days that are looked at. */
+function Span() {
+  const { path, query } = place.value;
+  const from = useSignal(query.get('from') ?? '');
+  const to = useSignal(query.get('to') ?? '');
+  const field = (label, name, signal) =>
+    h(TextField, {
+      label,
+      name,
+      value: signal.value,
+      placeholder: 'YYYY-MM-DD',
+      onValue: (text) => void (signal.value = text),
+    });
+  return h(
+    'form',
+    {
+      class: 'charts',
+      'aria-label': 'Time',
+      onSubmit: (event) => {
+        event.preventDefault();
+        go(addressWith(path, query, { from: from.value, to: to.value }));
+      },
+    },
+    field('From', 'from', from),
+    field('Until', 'to', to),
+    h('div', { class: 'form-actions' }, h('button', { type: 'submit' }, 'Show')),
+  );
+}
+
+const columns = [
+  { label: 'When', cell: ({ at }) => h(When, { at }), narrow: true },
+  { label: 'What', cell: ({ kind, title }) => title ?? kinds[kind] ?? kind, narrow: true },
+  { label: 'Told', cell: ({ summary, page }) => (page ? h('a', { href: page }, summary) : summary), heading: true },
+];
+
+/** Where each is shown in the console. */
+const pages = {
+  run: ({ id }) => `/jobs/${id}`,
+  snapshot: ({ id }) => `/drift/snapshots/${id}`,
+  drift: ({ id }) => `/drift/${id}`,
+  alert: ({ id }) => `/drift/alerts/${id}`,
+};
+
+function Entries({ of: { results, complete, count } }) {
+  if (!count) return h('p', { class: 'empty' }, 'Nothing happened there in that time.');
+  const rows = results.map((entry) => ({ ...entry, page: pages[entry.kind]?.(entry) }));
+  return [
+    !complete && h('p', { class: 'muted', role: 'status' }, `Only the newest ${count} are shown.`),
+    h(Table, { caption: 'Timeline', columns, rows, rowKey: ({ kind, id }) => `${kind} ${id}` }),
+  ];
+}
