@@ -11,9 +11,13 @@ interface Limits {
   atOnce: number;
 }
 
+/** SQLSTATE: data, constraints, deadlocks, limits. The database has undone all of it. */
+const ofContent = /^(22|23|40|54)...$/;
+
 /**
  * What is asked in one moment, or while as many questions are out as may be, is asked as one: so many requests share a statement and
- * a commit. Where a batch fails each is tried alone, so that none suffers for another.
+ * a commit. Where a batch fails by what is in it each is tried alone, so that none suffers for another; one whose end is not known, since
+ * the connection was lost, is not done again.
  */
 export function together<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
@@ -28,7 +32,8 @@ export function together<Item, Result>(
       const results = await work(batch.map(({ item }) => item));
       batch.forEach(({ resolve }, index) => resolve(results[index]!));
     } catch (error) {
-      if (batch.length === 1) return batch[0]!.reject(error);
+      if (batch.length === 1 || !ofContent.test(String((error as { code?: unknown }).code)))
+        return batch.forEach(({ reject }) => reject(error));
       for (const one of batch)
         // one after the other: they share a connection
         // oxlint-disable-next-line no-await-in-loop
