@@ -16,7 +16,7 @@ const columns = [
 /** What the receiver has to know of a rule. */
 export type ReceivingRule = Pick<Rule, (typeof columns)[number]> & { keys: Key[] };
 
-const mostKept = 1000;
+const mostKept = 5000;
 
 /**
  * Rules by their paths, as this node read them. That is good enough to accept an event by, since the statement that stores it proves
