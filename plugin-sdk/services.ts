@@ -72,14 +72,17 @@ export interface RunService {
  * they tell of. The log calls an action that is none of the stream's own operations `<plugin>.<action>`.
  */
 export interface AuditService {
-  record(entry: {
-    action: string;
-    actor: Actor | null;
-    object?: { type: string; id: number; name: string };
-    organization?: number | null;
-    changes?: Record<string, unknown>;
-    trx?: Knex;
-  }): Promise<void>;
+  record(entry: AuditRecord & { trx?: Knex }): Promise<void>;
+  /** Any number of them in one statement. */
+  recordAll(trx: Knex, entries: readonly AuditRecord[]): Promise<void>;
+}
+
+export interface AuditRecord {
+  action: string;
+  actor: Actor | null;
+  object?: { type: string; id: number; name: string };
+  organization?: number | null;
+  changes?: Record<string, unknown>;
 }
 
 export interface NotifyService {
@@ -112,9 +115,22 @@ export interface NotificationRequest {
 export interface SandboxService {
   /** The value of a Jinja2 expression. @throws SandboxError with `kind`: syntax, undefined, timeout, memory */
   evaluate(expression: string, context: Record<string, unknown>, limits?: SandboxLimits): Promise<unknown>;
+  /**
+   * Many expressions under one set of limits, which is far cheaper than each for itself. What is wrong with one is its answer.
+   * @throws SandboxError for all of them, such as where one takes too long: ask for each alone then
+   */
+  evaluateEach(batch: SandboxBatch, limits?: SandboxLimits): Promise<SandboxAnswer[]>;
   /** The text of a Jinja2 template. @throws SandboxError */
   render(template: string, context: Record<string, unknown>, limits?: SandboxLimits): Promise<string>;
 }
+
+/** Expressions, each with the place of its context. */
+export interface SandboxBatch {
+  expressions: { expression: string; context: number }[];
+  contexts: Record<string, unknown>[];
+}
+
+export type SandboxAnswer = { value: unknown } | { error: { kind: SandboxError['kind']; message: string } };
 
 export interface SandboxLimits {
   /** milliseconds, default 1000 */

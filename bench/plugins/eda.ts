@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { startBare } from '../lib/bare-server.ts';
@@ -9,6 +10,7 @@ import { type Figure, figure, median, quantile, spread } from '../lib/stats.ts';
 const key = 'bench-key';
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 10);
 const flooding = Number(process.env['BENCH_EVENTS'] ?? 20_000);
+const floodMs = Number(process.env['BENCH_FLOOD_MS'] ?? 60_000);
 const launches = Number(process.env['BENCH_LAUNCHES'] ?? 60);
 
 function signed(): { body: string; headers: Record<string, string> } {
@@ -21,12 +23,12 @@ function signed(): { body: string; headers: Record<string, string> } {
 async function send(
   port: number,
   path: string,
-  { connections, until }: { connections: number; until(count: number): boolean },
+  { connections, until }: { connections: number; until(count: number): boolean | Promise<boolean> },
 ) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections });
   let count = 0;
   const client = async () => {
-    while (!until(count)) {
+    while (!(await until(count))) {
       count += 1;
       const reply = await pool.request({ method: 'POST', path, ...signed() });
       await reply.body.dump();
@@ -113,17 +115,33 @@ async function toLaunch(service: Service): Promise<Figure> {
   return figure('eda', 'receipt → run, less a launch, p50', median(over), 'ms', '<=', 60, spread(over, 'ms'));
 }
 
+/** Megabytes of memory that the service has now. */
+const resident = (service: Service): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.process!.pid}/status`, 'utf8'))?.[1]) / 1024;
+
+/** Not faster than a flood of so many in a minute. */
+async function paced(count: number, began: number): Promise<void> {
+  const due = began + (count / flooding) * floodMs;
+  if (due > performance.now()) await delay(due - performance.now());
+}
+
 async function flood(service: Service): Promise<Figure[]> {
   await makeRule(service, 'flood');
   const idle = await p95(service, 100);
+  const before = resident(service);
   progress(`a flood of ${flooding} events`);
   const flooded = new AbortController();
-  const sending = send(service.port, receiver('flood'), { connections: 16, until: (count) => count >= flooding }).then(
-    () => flooded.abort(),
-  );
+  const began = performance.now();
+  const until = async (count: number) => (await paced(count, began), count >= flooding);
+  const sending = send(service.port, receiver('flood'), { connections: 16, until }).then(() => flooded.abort());
   const times: number[] = [];
-  while (!flooded.signal.aborted) times.push(await p95(service, 10));
+  let most = before;
+  while (!flooded.signal.aborted) {
+    times.push(await p95(service, 10));
+    most = Math.max(most, resident(service));
+  }
   await sending;
+  const seconds = (performance.now() - began) / 1000;
   const count = async (query: string) =>
     (await service.call('GET', `event_logs/?event_rule_name=flood&page_size=1&${query}`)).count as number;
   while ((await count('finished__isnull=true')) > 0) await delay(500);
@@ -131,7 +149,15 @@ async function flood(service: Service): Promise<Figure[]> {
   const { results } = await service.call('GET', 'event_rules/?name=flood');
   const times2 = `p95 idle ${idle.toFixed(1)} ms`;
   return [
-    figure('eda', 'of a flood, events stored', stored, 'events', '>=', flooding, `${flooding} sent`),
+    figure(
+      'eda',
+      'of a flood, events stored',
+      stored,
+      'events',
+      '>=',
+      flooding,
+      `${flooding} sent in ${seconds.toFixed(0)} s`,
+    ),
     figure(
       'eda',
       'of them evaluated twice',
@@ -142,6 +168,7 @@ async function flood(service: Service): Promise<Figure[]> {
       'times fired, less events',
     ),
     figure('eda', 'p95 of a list meanwhile ÷ idle', median(times) / idle, '', '<=', 2, times2),
+    figure('eda', 'memory that the flood took', most - before, 'MB', '<=', 100, `${before.toFixed(0)} MB before it`),
   ];
 }
 

@@ -59,6 +59,13 @@ export function createSandbox({ log, uid }: SandboxDeps): Sandbox {
   return {
     evaluate: (expression, context, limits) => ask('evaluate', expression, context, limits),
     render: (template, context, limits) => ask('render', template, context, limits),
+    evaluateEach: ({ expressions, contexts }, limits) =>
+      ask(
+        'evaluateEach',
+        '',
+        { templates: expressions.map(({ expression, context }) => ({ template: expression, context })), contexts },
+        limits,
+      ),
     renderEach: (batch, limits) => ask('renderEach', '', batch, limits),
     inspectEach: (templates, limits) =>
       ask(

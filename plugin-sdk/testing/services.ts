@@ -74,7 +74,10 @@ export function createServices(given: FakeServices = {}): { services: Required<F
       send: async (message) => void done.notified.push(message),
       deliver: async (message) => done.delivered.push(message),
     },
-    audit: { record: async (entry) => void done.audited.push(entry) },
+    audit: {
+      record: async (entry) => void done.audited.push(entry),
+      recordAll: async (_trx, entries) => void done.audited.push(...entries),
+    },
     http: {
       async request(url, { method = 'GET', body } = {}) {
         done.requested.push({ url, method, body });

@@ -1,6 +1,7 @@
 import { definePlugin } from '@tapline/plugin-sdk';
 import { accessOf } from './access.ts';
 import { offerDecoders } from './decoders/decoders.ts';
+import { Relay } from './evaluate/relay.ts';
 import { defineEvaluate } from './evaluate/task.ts';
 import { offerTimeline } from './host-timeline.ts';
 import { defineGroup } from './live.ts';
@@ -23,18 +24,21 @@ export default definePlugin({
   migrations: new URL('./migrations/', import.meta.url),
 
   register(api) {
-    const evaluate = defineEvaluate(api);
+    const relay = new Relay(api, defineEvaluate(api));
+    const queue = () => relay.wake();
 
     defineSettings(api);
     offerDecoders(api);
     offerTimeline(api);
     api.resource(eventRuleResource(api));
-    api.resource(eventLogResource(api, evaluate));
-    api.route(receiverRoute(api, createStore(api, evaluate)));
+    api.resource(eventLogResource(api, queue));
+    api.route(receiverRoute(api, createStore(api, queue)));
     defineGroup(api, accessOf(api));
-    defineSweep(api, evaluate);
+    defineSweep(api);
     defineRetention(api);
     definePages(api);
+    api.onStart(() => relay.start());
+    api.onStop(() => relay.stop());
     api.insights.provide('events.rules', async () =>
       Number((await api.db(api.table('event_rules')).where({ enabled: true }).count())[0]?.['count'] ?? 0),
     );

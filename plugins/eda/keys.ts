@@ -13,14 +13,24 @@ const cell = (column: 'webhook_key' | 'former_key', id: number) => ({ table: 'ev
 export const openKey = ({ secrets }: Secrets, { id, webhook_key: stored }: KeyedRule): string =>
   secrets.open(stored, cell('webhook_key', id));
 
-/** Those that are accepted now: after a rotation the former one for a while. */
-export function acceptedKeys({ secrets }: Secrets, rule: KeyedRule, now: Date): string[] {
-  const former =
-    rule.former_key && rule.former_key_until && new Date(rule.former_key_until) > now
-      ? secrets.open(rule.former_key, cell('former_key', rule.id))
-      : '';
-  return [openKey({ secrets }, rule), former].filter(Boolean);
+export interface Key {
+  key: string;
+  /** a former one, which is accepted until then */
+  until: Date | null;
 }
+
+/** The present one first. */
+export function keysOf({ secrets }: Secrets, rule: KeyedRule): Key[] {
+  const former = rule.former_key && rule.former_key_until;
+  const keys = [{ key: openKey({ secrets }, rule), until: null }];
+  if (!former) return keys;
+  const key = secrets.open(rule.former_key, cell('former_key', rule.id));
+  return [...keys, { key, until: new Date(former) }];
+}
+
+/** Those that are accepted now: after a rotation the former one for a while. */
+export const acceptedKeys = (keys: readonly Key[], now: Date): string[] =>
+  keys.filter(({ key, until }) => key !== '' && (until === null || until > now)).map(({ key }) => key);
 
 /** The columns of a rule that gets this key; the one that it has is accepted for `hours` more. */
 export function replacedKey({ secrets }: Secrets, rule: KeyedRule, key: string, until: Date | null): object {

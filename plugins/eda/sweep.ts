@@ -1,12 +1,11 @@
-import { type PluginApi, type Task, z } from '@tapline/plugin-sdk';
-import type { EvaluatePayload } from './evaluate/task.ts';
+import { type PluginApi, z } from '@tapline/plugin-sdk';
 
 const most = 500;
 /** So often an event is given to the queue again before it counts as an error. */
 const mostSweeps = 5;
 
 /** Looks after events whose task the queue lost or gave up: they are evaluated again, and after some times of that they end. */
-export function defineSweep(api: PluginApi, evaluate: Task<EvaluatePayload>): void {
+export function defineSweep(api: PluginApi): void {
   const task = api.task('sweep', { schema: z.strictObject({}), maxAttempts: 1 }, async () => {
     const logs = api.table('event_logs');
     const ended = { status: 'error', error: 'It could not be evaluated; the log of the service says why.' };
@@ -20,8 +19,7 @@ export function defineSweep(api: PluginApi, evaluate: Task<EvaluatePayload>): vo
       if (!lost.length) return;
       await trx(logs)
         .whereIn('id', lost)
-        .update({ sweeps: trx.raw('sweeps + 1') });
-      await evaluate.enqueue(trx, { logs: lost });
+        .update({ sweeps: trx.raw('sweeps + 1'), queued: false });
       api.log.warn({ event_logs: lost.length }, 'events were not evaluated in time, and are begun again');
     });
   });

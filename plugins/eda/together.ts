@@ -4,23 +4,36 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
+interface Limits {
+  /** items of one batch */
+  most: number;
+  /** batches under way: the database puts their commits together, while one that is read in waits for none that is written */
+  atOnce: number;
+}
+
+/** SQLSTATE: data, constraints, deadlocks, limits. The database has undone all of it. */
+const ofContent = /^(22|23|40|54)...$/;
+
 /**
- * What is asked while an earlier question is out is asked as one: as many requests as there are share a statement and a
- * commit, and a single one waits for nobody. Where a batch fails each is tried alone, so that none suffers for another.
+ * What is asked in one moment, or while as many questions are out as may be, is asked as one: so many requests share a statement and
+ * a commit. Where a batch fails by what is in it each is tried alone, so that none suffers for another; one whose end is not known, since
+ * the connection was lost, is not done again.
  */
 export function together<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
-  most: number,
+  { most, atOnce }: Limits,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
-  let busy = false;
+  let underWay = 0;
+  let begun = false;
 
   async function carryOut(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await work(batch.map(({ item }) => item));
       batch.forEach(({ resolve }, index) => resolve(results[index]!));
     } catch (error) {
-      if (batch.length === 1) return batch[0]!.reject(error);
+      if (batch.length === 1 || !ofContent.test(String((error as { code?: unknown }).code)))
+        return batch.forEach(({ reject }) => reject(error));
       for (const one of batch)
         // one after the other: they share a connection
         // oxlint-disable-next-line no-await-in-loop
@@ -28,16 +41,20 @@ export function together<Item, Result>(
     }
   }
   async function empty(): Promise<void> {
-    busy = true;
+    begun = false;
+    underWay += 1;
     while (waiting.length)
       // the next batch is what came meanwhile
       // oxlint-disable-next-line no-await-in-loop
       await carryOut(waiting.splice(0, most));
-    busy = false;
+    underWay -= 1;
   }
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (!busy) void empty();
+      if (begun || underWay >= atOnce) return;
+      begun = true;
+      // what has arrived by now comes along
+      setImmediate(() => void empty());
     });
 }

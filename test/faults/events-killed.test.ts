@@ -121,6 +121,12 @@ describe('events in and out, of a process that is killed', function () {
       .orderBy('id')
       .pluck('id');
 
+  it('between the answer and the queue, forgets no event', async () => {
+    const id = await killAt('plugin_eda.event_logs', 'new.queued and not old.queued', event);
+    await until(async () => (await log(id)).status === 'action_fired', patience, 'the event is done with');
+    expect(await runs(id)).to.have.length(2);
+  });
+
   it('between a launch and its record, launches each action once', async () => {
     const id = await killAt('plugin_eda.event_logs', 'new.actions_triggered <> old.actions_triggered', event);
     const done = await until(

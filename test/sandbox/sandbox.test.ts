@@ -34,6 +34,19 @@ describe('the sandbox', () => {
     expect(answers).to.deep.equal(Array.from({ length: 60 }, (_, i) => i * 2));
   });
 
+  it('evaluates many in one question, each with its own answer', async () => {
+    const contexts = [{ n: 1 }, { n: 2 }];
+    const expressions = ['n + 1', 'missing', 'n ==', 'n }} {{ n'].flatMap((expression) =>
+      contexts.map((_, context) => ({ expression, context })),
+    );
+    const answers = await sandbox.evaluateEach({ expressions, contexts });
+    expect(answers.slice(0, 2)).to.deep.equal([{ value: 2 }, { value: 3 }]);
+    const kinds = answers.slice(2).map((answer) => 'error' in answer && answer.error.kind);
+    expect(kinds).to.deep.equal(['undefined', 'undefined', 'syntax', 'syntax', 'syntax', 'syntax']);
+    const huge = { expressions: [{ expression: 'text', context: 0 }], contexts: [{ text: 'x'.repeat(300_000) }] };
+    expect(await failure(sandbox.evaluateEach(huge))).to.equal('output');
+  });
+
   it('keeps nothing from one to the next', async () => {
     await sandbox.render('{% set leaked = 1 %}', {});
     expect(await sandbox.evaluate('leaked is defined', {})).to.equal(false);

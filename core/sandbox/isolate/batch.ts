@@ -1,11 +1,11 @@
 import { EvaluationError } from './errors.ts';
-import { scopeOf } from './evaluate.ts';
+import { evaluate, scopeOf } from './evaluate.ts';
 import { inspect, type Inspection } from './inspect.ts';
-import type { Node } from './parse.ts';
+import { type Node, soleExpression } from './parse.ts';
 import { render } from './render.ts';
-import { fromJson } from './values.ts';
+import { fromJson, toJson } from './values.ts';
 
-/** Templates, each with the number of the context that it is rendered with. */
+/** Templates, or expressions, each with the number of the context that it is rendered with. */
 export interface Batch {
   templates: { template: string; context: number }[];
   contexts: Record<string, unknown>[];
@@ -27,6 +27,14 @@ function attempt<Value>(work: () => Value): Tried<Value> {
   } catch (error) {
     return { error: failureOf(error) };
   }
+}
+
+/** Nothing that an expression can do changes its context, so those that share one have it read once. */
+export function evaluateEach(parse: Parse, { templates, contexts }: Batch): Tried<unknown>[] {
+  const scopes = contexts.map((context) => scopeOf(fromJson(context) as Map<string, unknown>));
+  return templates.map(({ template, context }) =>
+    attempt(() => toJson(evaluate(soleExpression(parse, template), scopes[context]!))),
+  );
 }
 
 /** All of them together may become `most` characters long; a name without a value is shown as nothing. */

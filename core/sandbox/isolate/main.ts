@@ -1,13 +1,13 @@
-import { type Batch, failureOf, inspectEach, renderEach } from './batch.ts';
-import { EvaluationError } from './errors.ts';
+import { type Batch, evaluateEach, failureOf, inspectEach, renderEach } from './batch.ts';
+import type { EvaluationError } from './errors.ts';
 import { evaluate, scopeOf } from './evaluate.ts';
-import { createParser, type Node } from './parse.ts';
+import { createParser, soleExpression } from './parse.ts';
 import { render } from './render.ts';
 import { fromJson, toJson } from './values.ts';
 
 export interface Work {
-  /** of the last two the context is a `Batch`, and there is no source */
-  kind: 'evaluate' | 'render' | 'renderEach' | 'inspectEach';
+  /** of those of many the context is a `Batch`, and there is no source */
+  kind: 'evaluate' | 'render' | 'evaluateEach' | 'renderEach' | 'inspectEach';
   source: string;
   /** of the answer, in characters */
   maxOutput: number;
@@ -20,26 +20,14 @@ export function createRunner(nunjucks: Parameters<typeof createParser>[0]): (wor
   const parse = createParser(nunjucks);
   return ({ kind, source, maxOutput }, context) => {
     try {
+      if (kind === 'evaluateEach') return { value: evaluateEach(parse, context as Batch) };
       if (kind === 'renderEach') return { value: renderEach(parse, context as Batch, maxOutput) };
       if (kind === 'inspectEach') return { value: inspectEach(parse, context as Batch) };
       const scope = scopeOf(fromJson(context) as Map<string, unknown>);
       if (kind === 'render') return { value: render(parse(source), scope, maxOutput) };
-      return { value: toJson(evaluate(soleExpression(parse(`{{ ${source} }}`)), scope)) };
+      return { value: toJson(evaluate(soleExpression(parse, source), scope)) };
     } catch (error) {
       return { error: failureOf(error) };
     }
   };
-}
-
-/** An expression that closes its braces would be a template. */
-function soleExpression(root: Node): Node {
-  const [output] = root.children;
-  if (
-    root.children.length !== 1 ||
-    output.typename !== 'Output' ||
-    output.children.length !== 1 ||
-    output.children[0].typename === 'TemplateData'
-  )
-    throw new EvaluationError('syntax', 'one expression is expected');
-  return output.children[0];
 }

@@ -191,3 +191,17 @@ function testOf(parser: Parser, nodes: Nodes, lexer: Lexer): Node {
     new nodes.NodeList(token.lineno, token.colno, [parser.parseUnary(true)]),
   );
 }
+
+/** @throws EvaluationError for one that closes its braces: it would be a template */
+export function soleExpression(parse: (source: string) => Node, source: string): Node {
+  const { children } = parse(`{{ ${source} }}`);
+  const [output] = children;
+  if (
+    children.length !== 1 ||
+    output?.typename !== 'Output' ||
+    output.children.length !== 1 ||
+    output.children[0]?.typename === 'TemplateData'
+  )
+    throw new EvaluationError('syntax', 'one expression is expected');
+  return output.children[0]!;
+}

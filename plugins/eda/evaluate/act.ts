@@ -2,8 +2,8 @@ import { type Actor, ApiError, type Knex, type PluginApi } from '@tapline/plugin
 import { publishLogs } from '../live.ts';
 import type { ActionResult, RuleAction } from '../rule.ts';
 import { authorityOf, targetOf } from '../targets.ts';
-import type { Plan } from './decide.ts';
 import type { EventRow } from './log.ts';
+import type { Plan } from './settle.ts';
 import { summaryOf } from './summary.ts';
 import { variablesOf } from './variables.ts';
 
@@ -11,9 +11,9 @@ import { variablesOf } from './variables.ts';
  * Does what a match planned, each action once: a launch goes by a mark that names the event and the action's place, a notification is
  * stored together with its result. Whoever comes after a crash goes on behind the last result.
  */
-export async function act(api: PluginApi, log: EventRow, plan: Plan, signal: AbortSignal): Promise<void> {
+export async function act(api: PluginApi, { log, actions, ...plan }: Plan, signal: AbortSignal): Promise<void> {
   const authority = await authorityOf(api, plan.authority);
-  for (const [place, action] of plan.actions.entries()) {
+  for (const [place, action] of actions.entries()) {
     if (place < log.actions_triggered.length) continue;
     signal.throwIfAborted();
     // in the order of the rule

@@ -1,42 +1,48 @@
 import { type PluginApi, type Task, z } from '@tapline/plugin-sdk';
 import { act } from './act.ts';
-import { decide } from './decide.ts';
-import { type EventRow, readLogs, readRules } from './log.ts';
+import { judge } from './judge.ts';
+import { readLogs, readRules } from './log.ts';
+import { type Plan, settle } from './settle.ts';
 
 const payload = z.strictObject({ logs: z.array(z.number().int()).min(1).max(500) });
 export type EvaluatePayload = z.infer<typeof payload>;
 
-/** Of the events of one task so many are evaluated side by side. */
-const atOnce = 8;
+/** Of the events of one task so many are judged before any of them is settled: one that takes its time keeps few others waiting. */
+const atOnce = 50;
+/** Of the events of one task so many have their actions carried out side by side. */
+const besides = 8;
 
 /** Evaluation, from the queue. What was done of an event before a crash is not done again. */
 export const defineEvaluate = (api: PluginApi): Task<EvaluatePayload> =>
   api.task('evaluate', { schema: payload, priority: -5 }, async ({ logs: ids }, { signal }) => {
-    const logs = (await readLogs(api, ids)).filter(({ finished }) => finished === null);
-    const rules = await readRules(api, logs);
     const failures: unknown[] = [];
-    const waiting = logs.values();
-    const work = async () => {
-      for (const log of waiting) {
-        signal.throwIfAborted();
-        try {
-          // as many of these are under way as there are workers
-          // oxlint-disable-next-line no-await-in-loop
-          await evaluate(log);
-        } catch (error) {
-          failures.push(error);
-        }
-      }
-    };
-    const evaluate = async (log: EventRow) => {
-      const rule = log.event_rule_id === null ? undefined : rules.get(log.event_rule_id);
-      const plan =
-        log.status === 'received'
-          ? await decide(api, log, rule, signal)
-          : { actions: log.plan ?? [], authority: log.authority_id };
-      if (plan) await act(api, log, plan, signal);
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
+    for (let begin = 0; begin < ids.length; begin += atOnce) {
+      // their payloads are in memory together
+      // oxlint-disable-next-line no-await-in-loop
+      failures.push(...(await evaluate(api, ids.slice(begin, begin + atOnce), signal)));
+    }
     // the others are done: the next try finds them finished
     if (failures.length) throw failures[0];
+  });
+
+/** Resolves to what went wrong. */
+async function evaluate(api: PluginApi, ids: readonly number[], signal: AbortSignal): Promise<unknown[]> {
+  const logs = (await readLogs(api, ids)).filter(({ finished }) => finished === null);
+  signal.throwIfAborted();
+  const received = logs.filter(({ status }) => status === 'received');
+  const rules = await readRules(api, received);
+  const { plans, failures } = await settle(api, await judge(api, received, rules, signal));
+  const begun = logs
+    .filter(({ status }) => status === 'matched')
+    .map((log): Plan => ({ log, actions: log.plan ?? [], authority: log.authority_id }));
+  await Promise.all(carryOut([...begun, ...plans].values(), (plan) => act(api, plan, signal), failures));
+  return failures;
+}
+
+const carryOut = (plans: IterableIterator<Plan>, work: (plan: Plan) => Promise<void>, failures: unknown[]) =>
+  Array.from({ length: besides }, async () => {
+    for (const plan of plans)
+      // as many of these are under way as there are workers
+      // oxlint-disable-next-line no-await-in-loop
+      await work(plan).catch((error: unknown) => failures.push(error));
   });

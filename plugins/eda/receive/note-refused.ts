@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Call, PluginApi } from '@tapline/plugin-sdk';
 import { publishLogs } from '../live.ts';
-import type { ReceivingRule } from './find-rule.ts';
+import type { ReceivingRule } from './known-rules.ts';
 import { keptHeaders } from './kept-headers.ts';
 
 /** An event whose signature is wrong: that it came is kept, and nothing of what it said. */

@@ -8,12 +8,12 @@ import {
   type PluginRoute,
   type Reply,
 } from '@tapline/plugin-sdk';
-import type { Delivery } from '../decoders/decoder.ts';
+import type { Decoder, Delivery } from '../decoders/decoder.ts';
 import { decoderOf } from '../decoders/decoders.ts';
-import { acceptedKeys } from '../keys.ts';
+import { acceptedKeys, type Key } from '../keys.ts';
 import { plain } from '../plain.ts';
 import { numberOf } from '../settings.ts';
-import { createFindRule, type ReceivingRule } from './find-rule.ts';
+import { KnownRules, type ReceivingRule } from './known-rules.ts';
 import { keptHeaders } from './kept-headers.ts';
 import { noteRefused } from './note-refused.ts';
 import { perMinute } from './per-minute.ts';
@@ -45,7 +45,7 @@ export const receiverRoute = (api: PluginApi, store: (receipt: Receipt) => Promi
 });
 
 function createReceive(api: PluginApi, store: (receipt: Receipt) => Promise<Stored>): PluginRoute['handler'] {
-  const findRule = createFindRule(api);
+  const rules = new KnownRules(api);
   const [received, refused] = [perMinute(), perMinute()];
 
   async function refuse(rule: ReceivingRule, call: Call): Promise<never> {
@@ -57,31 +57,67 @@ function createReceive(api: PluginApi, store: (receipt: Receipt) => Promise<Stor
       );
     throw new ApiError(403, 'Signature verification failed.');
   }
+  /** Undefined: it is not accepted by what is known of the rule. */
+  async function accept({ rule, delivery, call }: Verified, keys: readonly Key[]): Promise<Reply | undefined> {
+    const decoder = decoderOf(api, rule.source_type);
+    if (!decoder || !rule.enabled || !isSigned(decoder, keys, delivery)) return undefined;
+    const receipt = receiptOf(api, decoder, { rule, delivery, call });
+    const stored = await store(receipt);
+    if (stored.outcome === 'changed') return undefined;
+    return answer(receipt, stored, stored.duplicate_response || api.settings.get('EDA_DUPLICATE_RESPONSE', 'reject'));
+  }
   return async (call) => {
-    const rule = await findRule(plain(call.params['webhook_path'] ?? '', 200));
+    const path = plain(call.params['webhook_path'] ?? '', 200);
+    const delivery = deliveryOf(api, call);
+    const known = rules.known(path) ?? (await rules.read(path));
+    if (!known) throw notFound();
+    const most = numberOf(api, 'EDA_RECEIVER_PER_MINUTE', 0);
+    assertRoom(most, most && received(known.id, most, Date.now()));
+    // a former key has to be read anew
+    const accepted = await accept({ rule: known, delivery, call }, known.keys.slice(0, 1));
+    if (accepted) return accepted;
+    const rule = await rules.read(path);
     const decoder = rule && decoderOf(api, rule.source_type);
     if (!rule || !decoder) throw notFound();
-    const most = numberOf(api, 'EDA_RECEIVER_PER_MINUTE', 0);
-    assertRoom(most, most && received(rule.id, most, Date.now()));
-    const bytes = call.rawBody ?? Buffer.alloc(0);
-    const delivery: Delivery = { header: (name) => call.header(name), bytes, now: api.clock.now() };
-    const keys = acceptedKeys(api, rule, delivery.now);
-    // each is tried, so that the time tells nothing
-    if (!keys.map((key) => decoder.isSigned(delivery, key)).includes(true)) return refuse(rule, call);
+    if (!isSigned(decoder, rule.keys, delivery)) return refuse(rule, call);
     if (!rule.enabled) return ignored();
-    const payload = readPayload(call.headers['content-type'], bytes);
-    const guid = eventGuid(decoder.eventGuid(delivery, payload.value));
-    const receipt: Receipt = {
-      rule: rule.id,
-      source_ip: call.ip,
-      event_type: plain(decoder.eventType(delivery, payload.value), 255) || 'unknown',
-      event_guid: guid || randomUUID(),
-      named: guid !== '',
-      payload: payload.text,
-      headers: keptHeaders(api, call),
-    };
-    const otherwise = api.settings.get('EDA_DUPLICATE_RESPONSE', 'reject');
-    return answer(receipt, await store(receipt), rule.duplicate_response || otherwise);
+    const late = await accept({ rule, delivery, call }, rule.keys);
+    // it changes all the time
+    if (!late) throw new ApiError(503, 'The rule is being changed. Try again.', { 'Retry-After': '1' });
+    return late;
+  };
+}
+
+const deliveryOf = ({ clock }: PluginApi, call: Call): Delivery => ({
+  header: (name) => call.header(name),
+  bytes: call.rawBody ?? Buffer.alloc(0),
+  now: clock.now(),
+});
+
+/** Each key is tried, so that the time tells nothing. */
+const isSigned = (decoder: Decoder, keys: readonly Key[], delivery: Delivery): boolean =>
+  acceptedKeys(keys, delivery.now)
+    .map((key) => decoder.isSigned(delivery, key))
+    .includes(true);
+
+interface Verified {
+  rule: ReceivingRule;
+  delivery: Delivery;
+  call: Call;
+}
+
+/** @throws ApiError 400, 415 */
+function receiptOf(api: PluginApi, decoder: Decoder, { rule, delivery, call }: Verified): Receipt {
+  const payload = readPayload(call.headers['content-type'], delivery.bytes);
+  const guid = eventGuid(decoder.eventGuid(delivery, payload.value));
+  return {
+    rule,
+    source_ip: call.ip,
+    event_type: plain(decoder.eventType(delivery, payload.value), 255) || 'unknown',
+    event_guid: guid || randomUUID(),
+    named: guid !== '',
+    payload: payload.text,
+    headers: keptHeaders(api, call),
   };
 }
 
@@ -94,9 +130,11 @@ function assertRoom(most: number, wait: number): void {
   });
 }
 
-function answer({ event_guid }: Receipt, stored: Stored, duplicates: string): Reply {
-  if (stored.outcome === 'gone') throw notFound();
-  const { id: event_log, outcome } = stored;
+function answer(
+  { event_guid }: Receipt,
+  { id: event_log, outcome }: Exclude<Stored, { outcome: 'changed' }>,
+  duplicates: string,
+): Reply {
   if (outcome === 'received')
     return { status: 202, body: { detail: 'Event accepted.', event_log, event_guid, status: 'received' } };
   if (duplicates !== 'ack') throw new ApiError(409, { detail: 'Duplicate event.', event_guid, event_log });

@@ -1,11 +1,12 @@
-import type { Knex, PluginApi, Task } from '@tapline/plugin-sdk';
-import { publishLogs } from '../live.ts';
+import type { PluginApi } from '@tapline/plugin-sdk';
+import type { Rule } from '../rule.ts';
 import { together } from '../together.ts';
-import type { EvaluatePayload } from '../evaluate/task.ts';
+import type { ReceivingRule } from './known-rules.ts';
 
 /** A verified event, on its way into the inbox. */
 export interface Receipt {
-  rule: number;
+  /** as it was when it was verified */
+  rule: ReceivingRule;
   source_ip: string;
   event_type: string;
   event_guid: string;
@@ -15,105 +16,99 @@ export interface Receipt {
   headers: Record<string, string>;
 }
 
-export type Stored = { id: number; outcome: 'received' | 'duplicate' } | { outcome: 'gone' };
+/** `changed`: the rule is no longer what the event was verified by */
+export type Stored =
+  | { id: number; outcome: 'received' | 'duplicate'; duplicate_response: Rule['duplicate_response'] }
+  | { outcome: 'changed' };
+
+/** A receipt, and how often it came in one batch. */
+interface Given {
+  receipt: Receipt;
+  times: number;
+}
+
+const limits = { most: 100, atOnce: 3 };
+
+/**
+ * Resolves when the event is committed. One statement, without a transaction around it, stores what came together, knows what came
+ * before, and holds the rules against what the events were verified by: it is all that a receipt asks of the database, and commits
+ * beside others, which a transaction that sends a message cannot.
+ */
+export const createStore = (api: PluginApi, stored: () => void): ((receipt: Receipt) => Promise<Stored>) =>
+  together(async (receipts: Receipt[]) => {
+    const given = givenOf(receipts);
+    const rows = await insert(api, given);
+    const byPlace = new Map(rows.map((row) => [row.place, row]));
+    stored();
+    const places = new Map(given.map(({ receipt }, place) => [keyOf(receipt), place + 1]));
+    const first = new Set<number>();
+    return receipts.map((receipt): Stored => {
+      const place = places.get(keyOf(receipt))!;
+      const row = byPlace.get(place);
+      if (!row) return { outcome: 'changed' };
+      const received = row.fresh && !first.has(place);
+      first.add(place);
+      const { id, duplicate_response } = row;
+      return { id, outcome: received ? 'received' : 'duplicate', duplicate_response };
+    });
+  }, limits);
+
+const keyOf = ({ rule, event_guid }: Receipt) => `${rule.id} ${event_guid}`;
+
+/** Each name once, and in one order everywhere, since two nodes may be at the same names. */
+function givenOf(receipts: readonly Receipt[]): Given[] {
+  const given = new Map<string, Given>();
+  for (const receipt of receipts) {
+    const key = keyOf(receipt);
+    given.set(key, { receipt: given.get(key)?.receipt ?? receipt, times: (given.get(key)?.times ?? 0) + 1 });
+  }
+  return [...given].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
 
 interface Row {
+  place: number;
   id: number;
-  event_rule_id: number;
-  event_guid: string;
+  fresh: boolean;
+  duplicate_response: Rule['duplicate_response'];
 }
 
-const keyOf = ({ event_rule_id: rule, event_guid: guid }: Omit<Row, 'id'>) => `${rule} ${guid}`;
-const keyOfReceipt = ({ rule, event_guid }: Receipt) => keyOf({ event_rule_id: rule, event_guid });
-
-/** Resolves when the event is committed, together with the task that evaluates it. */
-export function createStore(api: PluginApi, evaluate: Task<EvaluatePayload>): (receipt: Receipt) => Promise<Stored> {
-  return together(
-    (receipts: Receipt[]) =>
-      api.db.transaction(async (trx) => {
-        // in one order everywhere, since two nodes may be at the same names
-        const sorted = receipts.toSorted((a, b) => (keyOfReceipt(a) < keyOfReceipt(b) ? -1 : 1));
-        const inserted = await insert(api, trx, sorted);
-        const known = new Map(inserted.map((row) => [keyOf(row), row.id]));
-        if (inserted.length) {
-          await evaluate.enqueue(trx, { logs: inserted.map(({ id }) => id) });
-          await publishLogs(api, trx, inserted, 'received');
-        }
-        const before = inserted.length < receipts.length ? await countDuplicates(api, trx, sorted, known) : new Map();
-        const fresh = new Set(known.keys());
-        return receipts.map((receipt): Stored => {
-          const key = keyOfReceipt(receipt);
-          // of two with one name in this batch the first is new
-          if (fresh.delete(key)) return { id: known.get(key)!, outcome: 'received' };
-          const id = known.get(key) ?? before.get(key);
-          return id === undefined ? { outcome: 'gone' } : { id, outcome: 'duplicate' };
-        });
-      }),
-    100,
-  );
-}
-
-/** One statement for all of them. A rule that is deleted meanwhile takes none. */
-async function insert({ table }: PluginApi, trx: Knex, receipts: readonly Receipt[]): Promise<Row[]> {
-  const column = <K extends keyof Receipt>(name: K) => receipts.map((receipt) => receipt[name]);
-  const { rows } = await trx.raw<{ rows: Row[] }>(
-    `with given as (
-      select g.*, r.name, r.organization_id, r.source_type, nextval(pg_get_serial_sequence(?, 'id')) as payload_id
-      from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[], ?::text[])
-        as g(rule, source_ip, event_type, event_guid, named, payload, headers)
-      join ${table('event_rules')} r on r.id = g.rule
-      for key share of r
+async function insert({ db, table }: PluginApi, given: readonly Given[]): Promise<Row[]> {
+  const column = <T>(of: (receipt: Receipt) => T) => given.map(({ receipt }) => of(receipt));
+  const { rows } = await db
+    .raw<{ rows: Row[] }>(
+      `with given as (
+      select g.*, r.name, r.organization_id, r.duplicate_response, nextval(pg_get_serial_sequence(?, 'id')) as payload_id
+      from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[], ?::text[], ?::integer[])
+        with ordinality as g(rule, key, source_type, source_ip, event_type, event_guid, named, payload, headers, times, place)
+      join ${table('event_rules')} r on r.id = g.rule and r.enabled and r.webhook_key = g.key and r.source_type = g.source_type
     ), log as (
-      insert into ${table('event_logs')} (event_rule_id, event_rule_name, organization_id, source_type, source_ip, event_type, event_guid,
-        dedup_guid, payload_id, headers, status)
+      insert into ${table('event_logs')} as l (event_rule_id, event_rule_name, organization_id, source_type, source_ip, event_type, event_guid,
+        dedup_guid, duplicates, payload_id, headers, status, queued)
       select rule, name, organization_id, source_type, source_ip, event_type, event_guid,
-        case when named then event_guid end, payload_id, headers::jsonb, 'received' from given
-      on conflict (event_rule_id, dedup_guid) do nothing
+        case when named then event_guid end, times - 1, payload_id, headers::jsonb, 'received', false from given order by place
+      on conflict (event_rule_id, dedup_guid) do update set duplicates = l.duplicates + excluded.duplicates + 1
       returning id, event_rule_id, event_guid, payload_id
     ), body as (
       insert into ${table('payloads')} (id, body, bytes)
       select g.payload_id, g.payload::json, octet_length(g.payload) from given g join log on log.payload_id = g.payload_id
     )
-    select id, event_rule_id, event_guid from log`,
-    [
-      table('payloads'),
-      column('rule'),
-      column('source_ip'),
-      column('event_type'),
-      column('event_guid'),
-      column('named'),
-      column('payload'),
-      column('headers').map((headers) => JSON.stringify(headers)),
-    ],
-  );
+    select g.place::int, log.id, log.payload_id = g.payload_id as fresh, g.duplicate_response
+    from log join given g on g.rule = log.event_rule_id and g.event_guid = log.event_guid`,
+      [
+        table('payloads'),
+        column(({ rule }) => rule.id),
+        column(({ rule }) => rule.webhook_key),
+        column(({ rule }) => rule.source_type),
+        column(({ source_ip }) => source_ip),
+        column(({ event_type }) => event_type),
+        column(({ event_guid }) => event_guid),
+        column(({ named }) => named),
+        column(({ payload }) => payload),
+        column(({ headers }) => JSON.stringify(headers)),
+        given.map(({ times }) => times),
+      ],
+    )
+    // planned once for each connection
+    .options({ name: 'eda-store' });
   return rows;
-}
-
-async function countDuplicates(
-  { table }: PluginApi,
-  trx: Knex,
-  receipts: readonly Receipt[],
-  known: ReadonlyMap<string, number>,
-): Promise<Map<string, number>> {
-  const counts = new Map<string, { receipt: Receipt; times: number }>();
-  for (const receipt of receipts) {
-    if (!receipt.named) continue;
-    const key = keyOfReceipt(receipt);
-    const counted = counts.get(key) ?? { receipt, times: known.has(key) ? -1 : 0 };
-    counted.times += 1;
-    counts.set(key, counted);
-  }
-  const again = [...counts.values()].filter(({ times }) => times > 0);
-  const { rows } = await trx.raw<{ rows: Row[] }>(
-    `update ${table('event_logs')} l set duplicates = l.duplicates + g.times
-    from unnest(?::bigint[], ?::text[], ?::integer[]) as g(rule, guid, times)
-    where l.event_rule_id = g.rule and l.dedup_guid = g.guid
-    returning l.id, l.event_rule_id, l.event_guid`,
-    [
-      again.map(({ receipt }) => receipt.rule),
-      again.map(({ receipt }) => receipt.event_guid),
-      again.map(({ times }) => times),
-    ],
-  );
-  return new Map(rows.map((row) => [keyOf(row), row.id]));
 }

@@ -1,13 +1,12 @@
-import { defineResource, field, parameter, type PluginApi, type Resource, type Task } from '@tapline/plugin-sdk';
+import { defineResource, field, parameter, type PluginApi, type Resource } from '@tapline/plugin-sdk';
 import { accessOf } from '../access.ts';
-import type { EvaluatePayload } from '../evaluate/task.ts';
 import { statuses } from '../rule.ts';
 import { replayAction, retryAction } from './replay-actions.ts';
 
 const ro = { mode: 'ro' } as const;
 
 /** What came in and what became of it; never changed by anybody (specification, EventLog). */
-export function eventLogResource(api: PluginApi, evaluate: Task<EvaluatePayload>): Resource {
+export function eventLogResource(api: PluginApi, queue: () => void): Resource {
   const { manage, see } = accessOf(api);
   return defineResource({
     type: 'event_log',
@@ -23,8 +22,8 @@ export function eventLogResource(api: PluginApi, evaluate: Task<EvaluatePayload>
     fields: fieldsOf(api.table('payloads')),
     related: (row) => ({ unified_job: row['job_id'] ? `/api/v2/unified_jobs/?id=${String(row['job_id'])}` : null }),
     parameters: { since: parameter.since('created') },
-    actions: { replay: replayAction(api, manage, evaluate) },
-    listActions: { retry: retryAction(api, manage, evaluate) },
+    actions: { replay: replayAction(api, manage, queue) },
+    listActions: { retry: retryAction(api, manage, queue) },
   });
 }
 

@@ -1,18 +1,18 @@
-import { type Action, ApiError, authenticated, field, type PluginApi, type Rule, type Task } from '@tapline/plugin-sdk';
-import type { EvaluatePayload } from '../evaluate/task.ts';
+import { type Action, ApiError, authenticated, field, type PluginApi, type Rule } from '@tapline/plugin-sdk';
 import { shapeOf } from './condition-schema.ts';
 import { replay } from './replay.ts';
 
 const mostRetried = 500;
 
 /** `event_logs/N/replay/` */
-export const replayAction = (api: PluginApi, access: Rule, evaluate: Task<EvaluatePayload>): Action => ({
+export const replayAction = (api: PluginApi, access: Rule, queue: () => void): Action => ({
   access: { POST: access },
   summary: 'Evaluate the event again, by the rule as it is now: a new log, which names this one',
   fields: {},
   answers: { POST: { status: 201, type: 'event_log' } },
   async handler(call, { id }) {
-    const [made] = await api.db.transaction((trx) => replay(api, trx, evaluate, [id]));
+    const [made] = await api.db.transaction((trx) => replay(api, trx, [id]));
+    queue();
     if (made === undefined)
       throw new ApiError(409, 'The event cannot be evaluated again: its rule or its payload is gone.');
     return { status: 201, body: (await call.represent('event_log', [made]))[0] };
@@ -20,7 +20,7 @@ export const replayAction = (api: PluginApi, access: Rule, evaluate: Task<Evalua
 });
 
 /** `event_logs/retry/`: the dead letters of whoever asks, together; each once. */
-export const retryAction = (api: PluginApi, access: Rule, evaluate: Task<EvaluatePayload>): Action => ({
+export const retryAction = (api: PluginApi, access: Rule, queue: () => void): Action => ({
   access: { POST: authenticated },
   summary: `Evaluate events with status error again that were not since, at most ${mostRetried} at once`,
   fields: { event_rule: field.ref('event_rule', { help: 'Those of this rule only.' }) },
@@ -42,10 +42,10 @@ export const retryAction = (api: PluginApi, access: Rule, evaluate: Task<Evaluat
       return replay(
         api,
         trx,
-        evaluate,
         ids.map(({ id }) => id),
       );
     });
+    queue();
     return { status: 200, body: { count: made.length, event_logs: made } };
   },
 });

@@ -219,6 +219,29 @@ describe('an event that came in', function () {
     });
   });
 
+  it('is judged whatever comes together with it', async () => {
+    const endless = await stage.rule({ conditions: [when('range(100000)|map("string")|join|length > 0 and endless')] });
+    const rule = await stage.rule({ conditions: [when('event.n > 2')] });
+    const db = stage.services.db('plugin_eda.event_logs');
+    const events = [
+      ...(await Promise.all([1, 2, 3, 4].map((n) => stage.event(rule, { n })))),
+      await stage.event(endless, {}),
+    ];
+    const ids = events.map(({ id }) => id);
+    await db.clone().whereIn('id', ids).update({ status: 'received', finished: null });
+    await stage.services.queue.addTask(stage.services.db, 'eda:evaluate', { logs: ids });
+    const again = await Promise.all(ids.map((id) => stage.done(id)));
+    expect(again.map(({ status }) => status)).to.deep.equal([
+      'unmatched',
+      'unmatched',
+      'matched',
+      'matched',
+      'unmatched',
+    ]);
+    expect(again[4].condition_results[0].error).to.include('endless');
+    expect((await stage.get(`event_rules/${rule.id}/`)).body.fire_count).to.equal(4);
+  });
+
   it('is told about live, to who may see its rule', async () => {
     const rule = await stage.rule();
     const { WebSocket } = await import('ws');

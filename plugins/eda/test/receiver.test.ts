@@ -178,6 +178,37 @@ describe('the receiver of events', function () {
     expect((await logs(`event_rule=${rule.id}&status=received`)).count).to.equal(0);
   });
 
+  it('goes by a rule as it is now, however it was known before', async () => {
+    const rule = await stage.rule();
+    const path = `event_rules/${rule.id}/`;
+    const first = await stage.keyOf(rule);
+    expect((await stage.send(rule, {})).status).to.equal(202);
+    // changed by another node: nothing tells this one
+    const row = () => stage.services.db('plugin_eda.event_rules').where({ id: rule.id });
+    await row().update({ enabled: false });
+    expect((await stage.send(rule, {})).body.status).to.equal('ignored');
+    await row().update({ enabled: true });
+    expect((await stage.send(rule, {})).body.status).to.equal('received');
+    await stage.request('PATCH', path, { body: { webhook_key: 'another' } });
+    expect((await stage.send(rule, {}, { key: first })).status).to.equal(403);
+    expect((await stage.send(rule, {}, { key: 'another' })).status).to.equal(202);
+    await stage.request('PATCH', path, { body: { source_type: 'webhook_scm_b' } });
+    expect((await stage.send(rule, {}, { key: 'another' })).status).to.equal(403);
+    expect((await stage.send(rule, {}, { headers: { 'x-gitlab-token': 'another' } })).status).to.equal(202);
+    await stage.request('DELETE', path);
+    expect((await stage.send(rule, {}, { headers: { 'x-gitlab-token': 'another' } })).status).to.equal(404);
+  });
+
+  it('forgets no event whose node died before it gave it to the queue', async () => {
+    const rule = await stage.rule();
+    const { id } = await stage.event(rule, {});
+    await stage.services
+      .db('plugin_eda.event_logs')
+      .where({ id })
+      .update({ status: 'received', finished: null, queued: false });
+    expect((await stage.done(id)).status).to.equal('matched');
+  });
+
   describe('refuses', () => {
     const text = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
     it('what nobody waits for', async () => {

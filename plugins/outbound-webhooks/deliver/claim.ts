@@ -8,12 +8,14 @@ export type Claimed = Delivery & { webhook: Webhook };
 
 /**
  * Takes deliveries that are due: of each webhook no more than its share, so that one that hangs keeps nobody else waiting, and
- * none that another node is at. What a dead node held is due again when its lease is over.
+ * none that another node is at. What a dead node held is due again when its lease is over. The request does not wait until the disk has
+ * the claim: one that a crash of the database takes back is a message that is sent again, with the same `webhook-id`.
  */
 export async function claim({ db, table, settings }: PluginApi, most: number): Promise<Claimed[]> {
   const deliveries = table('outbound_webhook_deliveries');
   const { rows } = await db.raw<{ rows: Delivery[] }>(
     `update ${deliveries} set attempt = attempt + 1, leased_until = clock_timestamp() + interval '${leaseSeconds} seconds'
+    from (select set_config('synchronous_commit', 'off', true)) as no_wait
     where id in (
       select due.id from ${table('outbound_webhooks')} w
       cross join lateral (
