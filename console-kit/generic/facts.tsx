@@ -20,8 +20,9 @@ export function Facts({ resource, row }: { resource: Resource; row: Row }) {
   if (!data.value) return <Loading what="its fields" />;
   const fields = data.value.actions.GET ?? {};
   const first = [...(resource.facts ?? []), ...(resource.fields ?? [])];
+  const untold = new Set([...never, ...(resource.elsewhere ?? [])]);
   const names = [...new Set([...first, ...Object.keys(fields)])].filter(
-    (name) => !never.has(name) && fields[name] && !empty(row[name]),
+    (name) => !untold.has(name) && fields[name] && !empty(row[name]),
   );
   return (
     <dl class="record">
