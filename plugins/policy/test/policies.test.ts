@@ -65,6 +65,17 @@ describeWith(['opa'], 'policies', function () {
       expect(mended).to.include({ last_sync_status: 'ok', last_sync_error: '' });
     });
 
+    it('that reach out are taken away again, however their text hides it from us', async () => {
+      // so long a text ends where a comment in it seems to begin
+      const hidden = `package hidden\n\nx := "${'a'.repeat(70_000)}#" if { http.send({"method": "get", "url": "http://127.0.0.1:9/"}) }\n`;
+      const made = await stage.make('policies/', { name: 'hidden', rego_module: hidden });
+      expect(made.last_sync_status).to.equal('failed');
+      expect(made.last_sync_error).to.equal('A policy must not reach out of the engine: http.send.');
+      expect(await held(made.id)).to.equal(undefined);
+      const tried = await stage.admin.post(`${made.url}test/`, { input: {}, rego_module: hidden });
+      expect([tried.status, tried.body.rego_module]).to.deep.equal([400, [made.last_sync_error]]);
+    });
+
     it('are saved while the engine is down, and pushed when it is back', async () => {
       const port = await freePort();
       await stage.set({ POLICY_ENGINE_SERVER_URL: `http://127.0.0.1:${port}` });
@@ -126,6 +137,13 @@ describeWith(['opa'], 'policies', function () {
       await refused({ rego_module: 'deny := true' }, 'rego_module', 'begin with its package');
       await refused({ rego_module: denies('system.authz') }, 'rego_module', 'not for policies');
       await refused({ rego_module: 'package p\nx := http.send({})' }, 'rego_module', 'http.send');
+      for (const call of [
+        'http["\\u0073end"]({})',
+        'http[`send`]({})',
+        'net . lookup_ip_addr("x")',
+        'opa["runtime"]()',
+      ])
+        await refused({ rego_module: `package p\nx := ${call}` }, 'rego_module', 'must not reach out');
       await refused({ package_path: 'p/../../policies' }, 'package_path', 'path of names');
       await refused({ package_path: 'p?explain=full' }, 'package_path', 'path of names');
       await refused({ package_path: 'system/version' }, 'package_path', 'in the package of the module');
