@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { authenticated } from '@tapline/plugin-sdk';
+import { authenticated, points } from '@tapline/plugin-sdk';
 import { testPlugin } from '../support/plugins.ts';
 import { until } from '../support/until.ts';
 import { type Stage, startStage } from './fixture.ts';
@@ -12,6 +12,8 @@ type Answer = { status: number; body: any };
 /** Every way in which something is launched, before gates that a plugin brings. */
 export interface Ways {
   stage: Stage;
+  /** all that was traced so far */
+  spans: Span[];
   template: number;
   /** one that was launched before there was a gate */
   job: number;
@@ -21,6 +23,24 @@ export interface Ways {
   /** starts something where nobody waits, and finds the run that is kept of it */
   kept(start: (ways: Ways) => Promise<unknown>): Promise<any>;
 }
+
+export interface Span {
+  name: string;
+  attributes: Record<string, unknown>;
+}
+
+/** Notes what is traced. */
+const tracing = (spans: Span[]) =>
+  testPlugin('tracing', (api) =>
+    api.offer(points.tracer, {
+      async span(name, work) {
+        const attributes = {};
+        const value = await work({ set: (more) => void Object.assign(attributes, more) });
+        spans.push({ name, attributes });
+        return value;
+      },
+    }),
+  );
 
 /** A plugin that launches for somebody who waits, and for nobody. */
 const launcher = testPlugin('launcher', (api) =>
@@ -38,7 +58,8 @@ const launcher = testPlugin('launcher', (api) =>
 );
 
 export async function openWays(plugins: Plugins): Promise<Ways> {
-  const stage = await startStage({}, [...plugins, launcher]);
+  const spans: Span[] = [];
+  const stage = await startStage({}, [...plugins, launcher, tracing(spans)]);
   const template = await stage.template({
     allow_simultaneous: true,
     host_config_key: key,
@@ -50,6 +71,7 @@ export async function openWays(plugins: Plugins): Promise<Ways> {
   await stage.request('PATCH', `job_templates/${template}/`, { body: { webhook_key: key } });
   const ways: Ways = {
     stage,
+    spans,
     template,
     job: (await stage.launch(template)).id,
     machine: await stage.credential({ credential_type: stage.machineType }),

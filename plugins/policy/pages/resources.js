@@ -1,4 +1,5 @@
 import { historyTab, listTab } from '@tapline/console-kit';
+import { AppliesTo } from './applies-to.js';
 import { Expires } from './expires.js';
 import { ModuleField } from './module-field.js';
 import { Backtest } from './backtest.js';
@@ -68,9 +69,9 @@ export const policy = {
     'last_triggered_at',
   ],
   filters: ['name', 'organization', 'enforcement', 'enabled', 'shadow', 'last_sync_status'],
-  fields: ['name', 'description', 'organization', 'enforcement', 'shadow', 'enabled', 'rego_module'],
+  fields: ['name', 'description', 'organization', 'enforcement', 'shadow', 'enabled', 'applies_to', 'rego_module'],
   facts: ['last_sync_status', 'last_sync_error', 'package'],
-  custom: { rego_module: ModuleField },
+  custom: { rego_module: ModuleField, applies_to: AppliesTo },
   actions: Switch,
   tabs: [
     listTab({ id: 'decisions', label: 'Decisions', resource: 'policy_decisions' }),

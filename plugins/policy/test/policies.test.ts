@@ -65,15 +65,17 @@ describeWith(['opa'], 'policies', function () {
       expect(mended).to.include({ last_sync_status: 'ok', last_sync_error: '' });
     });
 
-    it('that reach out are taken away again, however their text hides it from us', async () => {
-      // so long a text ends where a comment in it seems to begin
-      const hidden = `package hidden\n\nx := "${'a'.repeat(70_000)}#" if { http.send({"method": "get", "url": "http://127.0.0.1:9/"}) }\n`;
-      const made = await stage.make('policies/', { name: 'hidden', rego_module: hidden });
-      expect(made.last_sync_status).to.equal('failed');
-      expect(made.last_sync_error).to.equal('A policy must not reach out of the engine: http.send.');
+    it('that reach out are taken away again, where their text did not tell when they were saved', async () => {
+      const made = await stage.make('policies/', { name: 'hidden', rego_module: denies('hidden') });
+      const rego_module = 'package hidden\n\nx := http.send({"method": "get", "url": "http://127.0.0.1:9/"})\n';
+      await stage
+        .db('plugin_policy.policies')
+        .where({ id: made.id })
+        .update({ rego_module, last_sync_status: 'failed' });
+      const pushed = (await stage.admin.patch(made.url, { description: 'again' })).body;
+      expect(pushed.last_sync_status).to.equal('failed');
+      expect(pushed.last_sync_error).to.equal('A policy must not reach out of the engine: http.send.');
       expect(await held(made.id)).to.equal(undefined);
-      const tried = await stage.admin.post(`${made.url}test/`, { input: {}, rego_module: hidden });
-      expect([tried.status, tried.body.rego_module]).to.deep.equal([400, [made.last_sync_error]]);
     });
 
     it('are saved while the engine is down, and pushed when it is back', async () => {

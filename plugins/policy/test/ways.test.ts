@@ -47,6 +47,15 @@ describeWith(['opa'], 'policies on each way to launch', function () {
       expect(decisions.map(({ decision }: any) => decision)).to.deep.equal(['deny']);
     });
 
+  it('are traced each, and counted as a tap', async () => {
+    const attributes = { policy: 1, resource_type: 'job_template', decision: 'deny' };
+    expect(ways.spans).to.deep.include({ name: 'policy.evaluate', attributes });
+    const { text } = await ways.stage.get('metrics/');
+    expect(text).to.match(
+      /^tapline_hook_taps_total\{hook="beforeStart",tap="policy:judge-launch",result="denied"\} \d+$/m,
+    );
+  });
+
   it('say in a preview what they would do, which leaves nothing', async () => {
     const [before, { count }] = [await runs(), await decided()];
     const { stage, template } = ways;

@@ -1,5 +1,7 @@
 import { historyTab, listTab, When } from '@tapline/console-kit';
 import { h } from 'preact';
+import { AppliesTo } from './applies-to.js';
+import { ConfigField } from './config-field.js';
 import { Findings } from './findings.js';
 import { Switch } from './switch.js';
 
@@ -65,8 +67,19 @@ export const scanner = {
     'trigger_count',
   ],
   filters: ['name', 'tool', 'organization', 'enforcement', 'enabled', 'last_run_status'],
-  fields: ['name', 'description', 'tool', 'organization', 'severity_threshold', 'enforcement', 'enabled', 'config'],
+  fields: [
+    'name',
+    'description',
+    'tool',
+    'organization',
+    'severity_threshold',
+    'enforcement',
+    'enabled',
+    'applies_to',
+    'config',
+  ],
   facts: ['last_run_status', 'last_run_at'],
+  custom: { config: ConfigField, applies_to: AppliesTo },
   actions: Switch,
   tabs: [
     listTab({ id: 'results', label: 'Results', resource: 'scan_results' }),

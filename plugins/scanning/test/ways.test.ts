@@ -42,6 +42,15 @@ describe('scanners on each way to launch', function () {
       expect(stored[0]).to.include({ status: 'blocked', unified_job: null });
     });
 
+  it('are traced each, and counted as a tap', async () => {
+    const attributes = { scanner: 1, tool: 'playbook_lint', status: 'blocked', known: false };
+    expect(ways.spans).to.deep.include({ name: 'scanning.scan', attributes });
+    const { text } = await ways.stage.get('metrics/');
+    expect(text).to.match(
+      /^tapline_hook_taps_total\{hook="beforeStart",tap="scanning:scan-launch",result="denied"\} \d+$/m,
+    );
+  });
+
   it('let a command pass, which has no files', async () => {
     const { count } = await results();
     expect((await command(ways)).status).to.equal(201);
