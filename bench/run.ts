@@ -27,6 +27,7 @@ const measures: Record<string, () => Promise<() => Promise<Figure[]>>> = {
   condition: async () => (await import('./plugins/condition.ts')).condition,
   outbound: async () => (await import('./plugins/outbound.ts')).outbound,
   policy: async () => (await import('./plugins/policy.ts')).policy,
+  scan: async () => (await import('./plugins/scan.ts')).scan,
   recommendations: async () => (await import('./plugins/recommendations.ts')).recommendationsMeasure,
   drift: async () => (await import('./plugins/drift.ts')).driftMeasure,
   console: async () => (await import('./plugins/console.ts')).consoleMeasure,

@@ -10,6 +10,7 @@ import type { Action, Actor, Reply, Call, Resource, Route, Row, Rule, Sublist } 
 import type {
   AuditService,
   Clock,
+  ContentService,
   HttpService,
   LaunchService,
   NotifyService,
@@ -370,6 +371,7 @@ export interface PluginApi {
   readonly sandbox: SandboxService;
   readonly http: HttpService;
   readonly programs: ProgramService;
+  readonly contents: ContentService;
   readonly secrets: SecretService;
   readonly recurrence: RecurrenceService;
   readonly clock: Clock;

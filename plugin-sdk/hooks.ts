@@ -65,18 +65,24 @@ export interface LaunchUses {
   credentials: readonly (NamedRecord & { kind: string })[];
 }
 
-/** The files that a run will work with. */
-export interface LaunchContent {
+/** Which files a run will work with. */
+export interface LaunchSource {
   readonly project: NamedRecord;
   /**
    * The commit, which from here on is the one that the run uses, whatever is fetched meanwhile. Empty for a manual
    * project: its folder is copied again when the run starts, and may have changed by then.
    */
   readonly revision: string;
+  /** The same text for the same files: the commit, with those of submodules that follow their branch. Empty for a manual project. */
+  readonly state: string;
+  /** what is run of it: paths within */
+  readonly entries: readonly string[];
+}
+
+/** The files that a run will work with. */
+export interface LaunchContent extends LaunchSource {
   /** path of a copy on this machine, read-only and without `.git`; it goes when the launch is decided */
   readonly folder: string;
-  /** what is run of it: paths relative to `folder` */
-  readonly entries: readonly string[];
 }
 
 /** A playbook that a launch leads to: its own, or that of a node of the workflow that is launched. */
@@ -92,6 +98,11 @@ export interface LaunchWork {
   readonly playbook: string;
   /** branch, tag or commit in place of the project's own; empty: its own */
   readonly scm_branch: string;
+  /**
+   * Which files they are, of the commit that `content()` then has: for who may know them already, since none is made for it.
+   * @throws Error where there are none
+   */
+  source(): Promise<LaunchSource>;
   /**
    * Its files, as `content()` of a launch has them, the same limits included; works of the same commit share one folder. What
    * a node works with is settled when it is launched itself, which taps decide about again. @throws Error where there are none
@@ -201,6 +212,12 @@ export interface TapOptions {
   stage?: number;
   /** milliseconds, 1 to 600 000; default 30 000. What a tap answers or throws after that never counts, also where it blocked. */
   timeoutMs?: number;
+  /**
+   * True while the tap has nothing to do, since what it is about is switched off. Nothing is enqueued for it then; and a launch
+   * that begins while all taps on `beforeStart` are asleep is stored at once, as if there were none. Asked each time, at no cost: it
+   * must not wait or query.
+   */
+  asleep?(): boolean;
 }
 
 /** Which changes a tap wants, so that the others cost nothing; without them every change of every run is a task for it. */
@@ -219,11 +236,6 @@ export interface BeforeStartOptions extends TapOptions {
    * show what it says, also where an earlier tap denies. Default false: it is named in previews, and not asked.
    */
   preview?: boolean;
-  /**
-   * True while the tap has nothing to say about any launch, since what it is about is switched off: a launch that begins while
-   * all taps are asleep is stored at once, as if there were none. Asked for each launch, at no cost: it must not wait or query.
-   */
-  asleep?(): boolean;
   /**
    * Further texts that bodies of launches may hold, each of at most 1024 characters: its name in snake_case, and one sentence
    * on what it is for, which OPTIONS tells of everything that launches. Several taps may take the same.

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { isErrorOf } from './errors.ts';
 import type { Actor } from './resource.ts';
-import type { Denial } from './hooks.ts';
+import type { Denial, LaunchWork } from './hooks.ts';
 import type { Origin } from './rows/runs.ts';
 
 /** Structured log lines, tagged with the plugin's id. Secrets are redacted by the names of their keys. */
@@ -222,6 +222,20 @@ export interface ProgramEnd {
 export interface ProgramService {
   /** @throws Error only where no workspace could be made: what becomes of the program is told by how it ended */
   run(request: ProgramRequest): Promise<ProgramEnd>;
+}
+
+/** Files of projects outside of a launch, as launches would get them. */
+export interface ContentService {
+  /**
+   * Does `work` with what launches of the project's templates would run now: each playbook of each branch once, named by one of its
+   * templates. Nothing is updated for it. The files, made as far as they are asked for, go when `work` is done.
+   * @throws what `work` throws; Error for more than 10 000 of them
+   */
+  ofProject<T>(
+    project: number,
+    options: { signal: AbortSignal },
+    work: (works: readonly LaunchWork[]) => Promise<T>,
+  ): Promise<T>;
 }
 
 /** Where a secret is stored: it can be opened from there and from nowhere else. */

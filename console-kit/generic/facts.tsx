@@ -21,9 +21,10 @@ export function Facts({ resource, row }: { resource: Resource; row: Row }) {
   if (!data.value) return <Loading what={t`its fields`} />;
   const fields = data.value.actions.GET ?? {};
   const first = [...(resource.facts ?? []), ...(resource.fields ?? [])];
+  const untold = new Set([...never, ...(resource.elsewhere ?? [])]);
   const names = [...new Set([...first, ...Object.keys(fields)])].filter(
     // some are told by name alone
-    (name) => !never.has(name) && fields[name] && !empty(row[name] ?? row.summary_fields?.[name]),
+    (name) => !untold.has(name) && fields[name] && !empty(row[name] ?? row.summary_fields?.[name]),
   );
   return (
     <dl class="record">

@@ -77,6 +77,8 @@ export interface Resource {
   hidden?: readonly string[];
   /** shown besides the fields of the form */
   facts?: readonly string[];
+  /** what its tabs show, and its facts do not */
+  elsewhere?: readonly string[];
   /** field → list that it is chosen from, where the name alone does not tell */
   relations?: Readonly<Record<string, string>>;
   /** field → list of texts that are offered while typing */

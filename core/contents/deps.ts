@@ -6,7 +6,7 @@ import type { LaunchDoor } from '../runs/start.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface ContentsDeps {
-  config: { dataDir: string };
+  config: { dataDir: string; nodeName: string };
   db: Knex;
   bus: Bus;
   kinds: RunKinds;
@@ -15,8 +15,9 @@ export interface ContentsDeps {
   log: Log;
 }
 
-/** The launch whose taps ask: for what is made in vain once it is decided. */
+/** The launch whose taps ask, or who asks about a project: for what is made in vain once that is over. */
 export interface Asking {
+  /** 0: there is none */
   run: number;
   /** where copies for it go */
   folder: string;

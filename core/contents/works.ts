@@ -1,38 +1,47 @@
-import { join } from 'node:path';
-import type { LaunchContent, LaunchWork, PlannedPart, ProjectOfRun, RunInContext } from '@tapline/plugin-sdk';
+import type { LaunchContent, LaunchWork, PlannedPart, RunInContext } from '@tapline/plugin-sdk';
 import { bringUpToDate } from './bring-up-to-date.ts';
+import { Copies, type Project } from './copies.ts';
 import type { Asking, ContentsDeps } from './deps.ts';
-import { limitsOf, loadRun } from './own-content.ts';
-import { readOnlyCopy } from './read-only-copy.ts';
+import { loadRun } from './own-content.ts';
+import type { Settled } from './settled.ts';
 
 /** Of one launch, workflows within workflows counted. */
-const mostParts = 10_000;
+export const mostParts = 10_000;
 
-interface Project extends ProjectOfRun {
-  scm_update_on_launch: boolean;
-}
-
-type Work = Omit<LaunchWork, 'content'>;
+type Work = Omit<LaunchWork, 'content' | 'source'>;
+export type Part = Omit<PlannedPart, 'node'> & Pick<Work, 'node'>;
 
 /** All that a launch leads to. `own` are the files of the run itself, where it has any. */
 export async function worksOf(
   deps: ContentsDeps,
   asking: Asking,
-  own: () => Promise<LaunchContent | null>,
+  own: { source(): Promise<Settled | null>; content(): Promise<LaunchContent | null> },
 ): Promise<readonly LaunchWork[]> {
   const run = await loadRun(deps, asking.run);
   const kind = deps.kinds.of(run.kind);
-  if (kind.content && run.project) return Object.freeze([workOf(ownWork(run), async () => (await own())!)]);
+  if (kind.content && run.project) {
+    const [source, content] = [async () => (await own.source())!.told, async () => (await own.content())!];
+    return Object.freeze([Object.freeze({ ...ownWork(run), source, content })]);
+  }
   const parts = (await kind.parts?.(run, mostParts)) ?? [];
   if (parts.length > mostParts)
     throw new Error(`The workflow leads to more than ${mostParts} nodes: its playbooks are not listed.`);
+  const copies = new Copies(deps, asking, (project) => current(deps, asking, project));
+  return worksOfParts(deps, parts, copies);
+}
+
+/** Those of kinds that use files, of projects that there are. */
+export async function worksOfParts(
+  deps: ContentsDeps,
+  parts: readonly Part[],
+  copies: Copies,
+): Promise<readonly LaunchWork[]> {
   const projects = await projectsOf(deps, parts);
-  const copies = new Copies(deps, asking);
   const works = parts
     .filter((part) => deps.kinds.ofTemplate(part.kind)?.content && projects.has(part.project_id))
     .map((part) => {
       const project = projects.get(part.project_id)!;
-      return workOf(partWork(part, project), () => asking.noted(copies.of(part, project)));
+      return Object.freeze({ ...partWork(part, project), ...copies.of(part, project) });
     });
   return Object.freeze(works);
 }
@@ -46,7 +55,7 @@ const ownWork = ({ template, project, playbook, scm_branch: branch }: RunInConte
   scm_branch: branch ?? '',
 });
 
-const partWork = ({ node, workflow, template, playbook, scm_branch }: PlannedPart, project: Project): Work => ({
+const partWork = ({ node, workflow, template, playbook, scm_branch }: Part, project: Project): Work => ({
   template: named(template),
   node,
   workflow: workflow && named(workflow),
@@ -57,14 +66,9 @@ const partWork = ({ node, workflow, template, playbook, scm_branch }: PlannedPar
 
 const named = ({ id, name }: { id: number; name: string }) => Object.freeze({ id, name });
 
-function workOf(work: Work, make: () => Promise<LaunchContent>): LaunchWork {
-  let made: Promise<LaunchContent> | undefined;
-  return Object.freeze({ ...work, content: () => (made ??= make()) });
-}
-
 async function projectsOf(
-  { db }: ContentsDeps,
-  parts: readonly Pick<PlannedPart, 'project_id'>[],
+  { db }: Pick<ContentsDeps, 'db'>,
+  parts: readonly Pick<Part, 'project_id'>[],
 ): Promise<Map<number | null, Project>> {
   const ids = [...new Set(parts.map(({ project_id: id }) => id))].filter((id) => id !== null);
   if (!ids.length) return new Map();
@@ -75,53 +79,15 @@ async function projectsOf(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** One update for each project and one copy for each commit, however many nodes work with it. */
-class Copies {
-  readonly #deps: ContentsDeps;
-  readonly #asking: Asking;
-  readonly #projects = new Map<number, Promise<Project>>();
-  readonly #made = new Map<string, Promise<string>>();
-
-  constructor(deps: ContentsDeps, asking: Asking) {
-    this.#deps = deps;
-    this.#asking = asking;
-  }
-
-  async of({ kind, playbook, scm_branch }: PlannedPart, { id, name }: Project): Promise<LaunchContent> {
-    const { signal } = this.#asking;
-    signal.throwIfAborted();
-    const project = await once(this.#projects, id, () => this.#current(id));
-    const contentOf = this.#deps.kinds.ofTemplate(kind)!.content!;
-    const { source, entries } = await contentOf({ project, playbook, scm_branch, scm_revision: '' });
-    signal.throwIfAborted();
-    const folder = await once(this.#made, JSON.stringify(source), async () => {
-      const target = join(this.#asking.folder, String(this.#made.size));
-      await readOnlyCopy(source, target, limitsOf(this.#deps));
-      return target;
-    });
-    return Object.freeze({
-      project: named({ id, name }),
-      revision: source.kind === 'git' ? source.revision : '',
-      folder,
-      entries: Object.freeze([...entries]),
-    });
-  }
-
-  async #current(id: number): Promise<Project> {
-    const found = async () => {
-      const project = (await projectsOf(this.#deps, [{ project_id: id }])).get(id);
-      if (!project) throw new Error('The project is gone.');
-      return project;
-    };
-    const project = await found();
-    if (!project.scm_type || !project.scm_update_on_launch) return project;
-    await bringUpToDate(this.#deps, this.#asking, { project: id, depends: false });
-    return found();
-  }
-}
-
-function once<K, V>(known: Map<K, Promise<V>>, key: K, make: () => Promise<V>): Promise<V> {
-  const made = known.get(key) ?? make();
-  known.set(key, made);
-  return made;
+/** As a launch finds it: after its update, where it is updated on launch. */
+async function current(deps: ContentsDeps, asking: Asking, { id }: Project): Promise<Project> {
+  const found = async () => {
+    const project = (await projectsOf(deps, [{ project_id: id }])).get(id);
+    if (!project) throw new Error('The project is gone.');
+    return project;
+  };
+  const project = await found();
+  if (!project.scm_type || !project.scm_update_on_launch) return project;
+  await bringUpToDate(deps, asking, { project: id, depends: false });
+  return found();
 }

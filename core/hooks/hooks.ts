@@ -151,9 +151,9 @@ export class Hooks {
     return Object.assign({}, ...this.#deciding.map(({ takes }) => takes));
   }
 
-  /** Labels of the taps on a queued hook that this is told to. */
+  /** Labels of the taps on a queued hook that this is told to: those that want it and have anything to do for now. */
   tapsOf<H extends QueuedHook>(hook: H, payload: QueuedPayloads[H]): string[] {
-    const told = (tap: Tap) => hook !== 'onStatusChange' || tap.wants(payload as StatusChange);
+    const told = (tap: Tap) => (hook !== 'onStatusChange' || tap.wants(payload as StatusChange)) && !isAsleep(tap);
     return this.#queuedTaps(hook)
       .filter(told)
       .map(({ label }) => label);

@@ -17,7 +17,7 @@ export interface Tap {
   failMode: 'allow' | 'deny' | null;
   /** it may be asked about a launch that nobody makes */
   preview: boolean;
-  /** it has nothing to say of any launch for now */
+  /** it has nothing to do for now */
   asleep(): boolean;
   /** texts of a launch's body that it reads, and what for */
   takes: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 export function makeTap(
   hook: HookName,
   options: TapOptions &
-    Partial<Pick<BeforeStartOptions, 'failMode' | 'preview' | 'asleep' | 'takes'>> &
+    Partial<Pick<BeforeStartOptions, 'failMode' | 'preview' | 'takes'>> &
     Pick<StatusTapOptions, 'kinds' | 'to'>,
   run: Tap['run'],
 ): Tap {

@@ -1,4 +1,4 @@
-import type { LaunchContent, LaunchWork, RunRow } from '@tapline/plugin-sdk';
+import type { ContentService, LaunchContent, LaunchWork, RunRow } from '@tapline/plugin-sdk';
 
 /** Files for the taps of one launch. */
 export interface ContentsOfLaunch {
@@ -10,7 +10,7 @@ export interface ContentsOfLaunch {
   discard(): Promise<void>;
 }
 
-export interface Contents {
+export interface Contents extends ContentService {
   of(run: RunRow): ContentsOfLaunch;
   /** of processes that died while a launch was being decided */
   removeLeftOvers(): Promise<void>;

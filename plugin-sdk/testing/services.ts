@@ -1,5 +1,6 @@
 import type { PluginApi } from '../api.ts';
 import type {
+  ContentService,
   LaunchRequest,
   NotificationRequest,
   ProgramService,
@@ -17,6 +18,7 @@ type Names =
   | 'sandbox'
   | 'http'
   | 'programs'
+  | 'contents'
   | 'secrets'
   | 'recurrence'
   | 'clock'
@@ -85,6 +87,7 @@ export function createServices(given: FakeServices = {}): { services: Required<F
       },
     },
     programs: absent('programs') as ProgramService,
+    contents: absent('contents') as ContentService,
     secrets: { open: (stored) => stored.replace(/^sealed:/, ''), seal: (plain) => plain && `sealed:${plain}` },
     recurrence: absent('recurrence') as RecurrenceService,
     clock: { now: () => new Date() },

@@ -4,6 +4,7 @@ import { provideInsights } from './insights.ts';
 import { removeOldContexts } from './keep-contexts.ts';
 import { evaluateWith } from './judge.ts';
 import { createNotes } from './note-evaluated.ts';
+import { definePages } from './pages.ts';
 import { modes } from './policy.ts';
 import { policyDecisionResource } from './resources/policy-decision.ts';
 import { policyResource } from './resources/policy.ts';
@@ -42,12 +43,7 @@ export default definePlugin({
     judgeLaunch(api, evaluateWith(engine), notes.note);
     provideInsights(api);
     removeOldContexts(api);
-    api.page({
-      path: '/policies',
-      title: 'Policies',
-      module: new URL('./pages/policies.js', import.meta.url),
-      nav: { order: 850 },
-    });
+    definePages(api);
     api.onStop(() => notes.flush());
   },
 });

@@ -1,13 +1,21 @@
 import type { PluginApi } from '@tapline/plugin-sdk';
-import { judged, type Scanned } from './scan.ts';
 import type { Finding } from './scanner.ts';
+import { judged, type Scanned } from './verdict.ts';
 
 /** What is the same finding in another commit: lines move, and are left out. */
 type Same = Pick<Finding, 'rule_id' | 'file_path' | 'message'>;
+/** So many of the same. */
+export type Kind = Same & { times: number };
 export const sameAs = ({ rule_id: rule, file_path: file, message }: Same): string =>
   JSON.stringify([rule, file, message]);
 
-type Accepted = Same & { scanner_id: number; project_id: number; times: number };
+export const kindsOf = <T extends Same>(findings: readonly T[], counts: (finding: T) => boolean = () => true): Kind[] =>
+  [...Map.groupBy(findings, sameAs).values()].map((same) => {
+    const { rule_id, file_path, message } = same[0]!;
+    return { rule_id, file_path, message, times: same.filter(counts).length };
+  });
+
+type Accepted = Kind & { scanner_id: number; project_id: number };
 
 /**
  * Leaves out of the verdict what somebody accepted: of the same finding as many as there were then, so that one more of its

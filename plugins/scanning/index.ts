@@ -1,10 +1,13 @@
 import { definePlugin } from '@tapline/plugin-sdk';
+import { createAnswers, removeOldAnswers } from './answers.ts';
 import { acceptedFindingResource } from './resources/accepted-finding.ts';
 import { scanResultResource } from './resources/scan-result.ts';
 import { scannerResource } from './resources/scanner.ts';
 import { createScan } from './scan.ts';
-import { defineSettings, scanSettings } from './settings.ts';
+import { definePages } from './pages.ts';
+import { defineSettings } from './settings.ts';
 import { scanLaunch } from './taps/scan-launch.ts';
+import { scanProject } from './taps/scan-project.ts';
 
 /** Before a launch starts, what it would run is looked at by external tools. */
 export default definePlugin({
@@ -21,16 +24,11 @@ export default definePlugin({
     api.resource(scannerResource(api));
     api.resource(scanResultResource(api));
     api.resource(acceptedFindingResource(api));
-    scanLaunch(
-      api,
-      createScan(api, () => scanSettings(api)),
-    );
-    api.page({
-      path: '/scanners',
-      title: 'Scanning',
-      module: new URL('./pages/scanners.js', import.meta.url),
-      nav: { order: 860 },
-    });
+    const scan = createScan(api, createAnswers(api));
+    scanLaunch(api, scan);
+    scanProject(api, scan);
+    removeOldAnswers(api);
+    definePages(api);
     api.insights.provide('scanners.enabled', async () => {
       const { n } = (await api.db(api.table('scanners')).where({ enabled: true }).count({ n: '*' }).first()) as {
         n: number;

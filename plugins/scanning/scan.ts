@@ -1,176 +1,90 @@
-import type { PluginApi, ProgramEnd } from '@tapline/plugin-sdk';
-import { Kept } from './kept.ts';
-import { type Finding, rank, ScanError, type Scanner, type Status, severities, type Tool } from './scanner.ts';
-import { commandOf, type ScanSettings } from './settings.ts';
-import { dependencyAudit } from './tools/dependency-audit.ts';
-import { iacScan } from './tools/iac-scan.ts';
-import { locate } from './tools/locate.ts';
-import { playbookLint } from './tools/playbook-lint.ts';
-import type { Command, Target, ToolAdapter } from './tools/tool.ts';
+import type { PluginApi } from '@tapline/plugin-sdk';
+import type { Answer, Answers } from './answers.ts';
+import { adapters, type Ask, createAsk, FailedScan } from './ask.ts';
+import { type Question, questionOf } from './question.ts';
+import { ScanError, type Scanner } from './scanner.ts';
+import { scanSettings } from './settings.ts';
+import { cutBytes, judged, type Scanned } from './verdict.ts';
+import type { Work } from './works.ts';
 
-const adapters: Readonly<Record<Tool, ToolAdapter>> = {
-  playbook_lint: playbookLint,
-  iac_scan: iacScan,
-  dependency_audit: dependencyAudit,
-};
-
-/** What came of one scanner. */
-export interface Scanned {
-  scanner: Scanner;
-  status: Status;
-  duration_ms: number;
-  /** those at or above the threshold, the worst first */
-  findings: Finding[];
-  message: string;
-  raw_output: string;
-}
-
-interface Ran {
-  findings: Finding[];
-  raw: string;
-}
+/** What came of one scanner for one work. */
+export type ScannedWork = Scanned & { work: Work };
 
 export type Scan = (
-  scanner: Scanner,
-  target: Target,
-  more: { revision: string; signal: AbortSignal },
-) => Promise<Scanned>;
+  scanners: readonly Scanner[],
+  works: readonly Work[],
+  signal: AbortSignal,
+) => Promise<ScannedWork[]>;
 
-type Settings = () => ScanSettings;
+interface Pair {
+  scanner: Scanner;
+  work: Work;
+  question: Question | ScanError;
+}
 
-/** What a tool said of the same files, program and configuration is not asked again. Advisories change by themselves. */
-const keptMs = { playbook_lint: 86_400_000, iac_scan: 86_400_000, dependency_audit: 3_600_000 };
-const mostKept = 200;
-
-/** A tool asked about files that it was not asked about before. */
-type Run = (
-  scanner: Scanner,
-  target: Target,
-  command: Command,
-  more: { revision: string; signal: AbortSignal },
-) => Promise<Ran>;
-
-function createRun(api: PluginApi, settings: Settings): Run {
-  const kept = new Kept<Ran>(mostKept);
-  return async (scanner, target, command, { revision, signal }) => {
-    const program = await locate(commandOf(api, scanner.tool));
-    const { advisories, timeoutMs } = settings();
-    const told = [
-      scanner.tool,
-      revision,
-      target.entry,
-      command.file,
-      command.args,
-      program.path,
-      program.changed,
-      advisories,
-    ];
-    const now = api.clock.now().getTime();
-    const known = revision ? kept.find(told, now) : undefined;
-    if (known) return known;
-    const end = await api.programs.run({
-      argv: [program.path, ...command.args],
-      folder: target.folder,
-      inFolder: command.inFolder ?? false,
-      network: command.network ?? false,
-      shown: [...program.shown, ...(command.shown ?? [])],
-      env: { PATH: `${program.bin}:/usr/bin:/bin`, NO_COLOR: '1', ...command.env },
-      timeoutMs,
-      signal,
-    });
-    const result = { findings: readEnd(adapters[scanner.tool], end, command), raw: rawOf(end) };
-    if (revision) kept.keep(told, now + keptMs[scanner.tool], result);
-    return result;
+/** Every scanner about every work: what is known already is looked up at once, the rest is asked work by work. */
+export function createScan(api: PluginApi, answers: Answers): Scan {
+  const ask = createAsk(api, answers);
+  return async (scanners, works, signal) => {
+    const rows = await Promise.all(
+      works.map((work) => Promise.all(scanners.map((scanner) => pairOf(api, scanner, work)))),
+    );
+    const known = await answers.find(rows.flat().flatMap(askedOf));
+    const scanned: ScannedWork[] = [];
+    for (const row of rows)
+      // each of them starts programs, as many as there are scanners
+      // oxlint-disable-next-line no-await-in-loop
+      scanned.push(...(await Promise.all(row.map((pair) => scanPair(api, pair, { known, ask, signal })))));
+    return scanned;
   };
 }
 
-export function createScan(api: PluginApi, settings: Settings): Scan {
-  const run = createRun(api, settings);
-  return async (scanner, target, more) => {
-    const started = performance.now();
-    const adapter = adapters[scanner.tool];
-    const { advisories, rawOutputMax } = settings();
-    const ended = (result: Omit<Scanned, 'scanner' | 'duration_ms'>): Scanned => ({
-      ...result,
-      raw_output: cutBytes(result.raw_output, rawOutputMax),
-      scanner,
-      duration_ms: Math.round(performance.now() - started),
-    });
-    try {
-      const command = await adapter.command(target, scanner.config, advisories);
-      if (!command) return ended({ status: 'ok', findings: [], message: adapter.nothing, raw_output: '' });
-      const { findings, raw } = await run(scanner, target, command, more);
-      return ended({ ...judged(scanner, findings), raw_output: raw });
-    } catch (error) {
-      if (!(error instanceof ScanError)) api.log.error({ err: error, scanner: scanner.id }, 'a scanner failed');
-      const message = error instanceof ScanError ? error.message : 'The scanner failed; the log says why.';
-      const { status, raw } = error instanceof FailedScan ? error : { status: 'error' as const, raw: '' };
-      return ended({ status, findings: [], message, raw_output: raw });
-    }
-  };
+async function pairOf(api: PluginApi, scanner: Scanner, work: Work): Promise<Pair> {
+  const question = await questionOf(api, scanner, work).catch((error: unknown) => {
+    if (error instanceof ScanError) return error;
+    throw error;
+  });
+  return { scanner, work, question };
 }
 
-class FailedScan extends ScanError {
-  readonly status: Status;
-  readonly raw: string;
+const askedOf = ({ question }: Pair): string[] =>
+  question instanceof ScanError || question.asked === undefined ? [] : [question.asked];
 
-  constructor(message: string, status: Status, raw: string) {
-    super(message);
-    this.status = status;
-    this.raw = raw;
-  }
+interface How {
+  known: ReadonlyMap<string, Answer>;
+  ask: Ask;
+  signal: AbortSignal;
 }
 
-/** What follows from the findings that count: those at or above the threshold which nobody accepted. */
-export function judged({ severity_threshold: least, enforcement }: Scanner, all: readonly Finding[]) {
-  const findings = all
-    .filter(({ severity }) => rank(severity) >= rank(least))
-    .toSorted((a, b) => rank(b.severity) - rank(a.severity));
-  const worst = findings.find(({ accepted }) => !accepted);
-  const status: Status = worst ? (enforcement === 'enforce' ? 'blocked' : 'warn') : 'ok';
-  return { status, findings, message: worst?.message.slice(0, 500) ?? '' };
-}
+const scanPair = (api: PluginApi, pair: Pair, how: How): Promise<ScannedWork> =>
+  api.tracer.span('scanning.scan', async (span) => {
+    const { scanner, work } = pair;
+    const known = askedOf(pair).some((asked) => how.known.has(asked));
+    const result = await resultOf(api, pair, how);
+    span.set({ scanner: scanner.id, tool: scanner.tool, status: result.status, known });
+    return { ...result, work };
+  });
 
-/** A tool ends with another status than 0 when it has found something: what it wrote tells. */
-function readEnd(adapter: ToolAdapter, end: ProgramEnd, command: Command): Finding[] {
-  const raw = rawOf(end);
-  if (end.ended === 'timeout') throw new FailedScan('The scanner took too long.', 'timeout', raw);
-  if (end.ended === 'too long') throw new FailedScan('The tool wrote more than can be read.', 'error', raw);
-  if (end.ended !== 'exited') throw new FailedScan('The tool could not be run, or was killed.', 'error', raw);
+async function resultOf(api: PluginApi, { scanner, question }: Pair, { known, ask, signal }: How): Promise<Scanned> {
+  const started = performance.now();
+  const { rawOutputMax } = scanSettings(api);
+  const ended = (result: Omit<Scanned, 'scanner' | 'duration_ms'>): Scanned => ({
+    ...result,
+    raw_output: cutBytes(result.raw_output, rawOutputMax),
+    scanner,
+    duration_ms: Math.round(performance.now() - started),
+  });
   try {
-    const output = { code: end.code, stdout: end.stdout.toString('utf8'), stderr: end.stderr.toString('utf8') };
-    return adapter.read(output, command).map((finding) => tidy(finding));
+    if (question instanceof ScanError) throw question;
+    const { asked = '' } = question;
+    const { findings, raw, nothing } = known.get(asked) ?? (await ask(question, signal));
+    const verdict = judged(scanner, findings);
+    const message = nothing ? adapters[scanner.tool].nothing : verdict.message;
+    return ended({ ...verdict, message, raw_output: raw });
   } catch (error) {
-    if (!(error instanceof ScanError)) throw error;
-    const last = end.stderr.toString('utf8').trim().split('\n').at(-1)?.slice(0, 300);
-    throw new FailedScan(last && end.code !== 0 ? `${error.message} ${last}` : error.message, 'error', raw);
+    if (!(error instanceof ScanError)) api.log.error({ err: error, scanner: scanner.id }, 'a scanner failed');
+    const message = error instanceof ScanError ? error.message : 'The scanner failed; the log says why.';
+    const { status, raw } = error instanceof FailedScan ? error : { status: 'error' as const, raw: '' };
+    return ended({ status, findings: [], message, raw_output: raw });
   }
 }
-
-// what jsonb and text columns refuse
-const clean = (text: string) => text.replaceAll('\0', '�');
-const tidy = (finding: Finding): Finding => ({
-  ...finding,
-  rule_id: clean(finding.rule_id).slice(0, 200),
-  file_path: clean(finding.file_path).slice(0, 1000),
-  message: clean(finding.message).slice(0, 2000),
-});
-
-const rawOf = ({ stdout, stderr }: ProgramEnd): string =>
-  clean(
-    [stdout, stderr]
-      .map((part) => part.toString('utf8').trim())
-      .filter(Boolean)
-      .join('\n'),
-  );
-
-/** No character is cut in two. */
-export function cutBytes(text: string, most: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= most) return text;
-  return new TextDecoder('utf-8', { fatal: false }).decode(bytes.subarray(0, most), { stream: true });
-}
-
-/** Of those that count. */
-export const highest = (findings: readonly Finding[]): string =>
-  severities.findLast((severity) => findings.some((one) => one.severity === severity && !one.accepted)) ?? '';

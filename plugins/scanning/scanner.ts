@@ -23,6 +23,13 @@ export interface Scanner {
   enforcement: 'warn' | 'enforce';
 }
 
+/** Lines of a file, as they are in the commit. */
+export interface Excerpt {
+  /** the number of the first one */
+  first: number;
+  lines: string[];
+}
+
 export interface Finding {
   rule_id: string;
   severity: Severity;
@@ -30,6 +37,8 @@ export interface Finding {
   file_path: string;
   line: number | null;
   message: string;
+  /** the lines around it, where it names one */
+  excerpt?: Excerpt;
   /** somebody accepted it before: it does not count */
   accepted?: boolean;
 }

@@ -10,21 +10,23 @@ const ofKind: Readonly<Record<string, ResourceType>> = {
 export const organizationOf = ({ run, uses }: Pick<Launch, 'run' | 'uses'>): number | null =>
   run.organization_id ?? uses.organization?.id ?? null;
 
-/** Those of the launch's organization and everybody's: one statement. */
+/** Those of an organization and everybody's that apply to one of the types: one statement. */
 export async function selectScanners(
   { db, table }: Pick<PluginApi, 'db' | 'table'>,
-  launch: Launch,
+  { organization, types }: { organization: number | null; types: readonly ResourceType[] },
 ): Promise<Scanner[]> {
-  const type = ofKind[launch.run.kind];
-  if (!type) return [];
-  const organization = organizationOf(launch);
   return db(table('scanners'))
     .where({ enabled: true })
     .where((own: Knex.QueryBuilder) => {
       own.whereNull('organization_id');
       if (organization !== null) own.orWhere('organization_id', organization);
     })
-    .whereRaw(`(applies_to = '[]'::jsonb or applies_to @> ?::jsonb)`, [JSON.stringify([type])])
+    .whereRaw(`(applies_to = '[]'::jsonb or jsonb_exists_any(applies_to, ?::text[]))`, [[...types]])
     .orderBy('id')
     .select('id', 'name', 'organization_id', 'tool', 'config', 'severity_threshold', 'enforcement');
+}
+
+export async function scannersOf(api: Pick<PluginApi, 'db' | 'table'>, launch: Launch): Promise<Scanner[]> {
+  const type = ofKind[launch.run.kind];
+  return type ? selectScanners(api, { organization: organizationOf(launch), types: [type] }) : [];
 }

@@ -2,6 +2,7 @@ import type { PluginApi } from '@tapline/plugin-sdk';
 import type { Tool } from './scanner.ts';
 
 const category = 'security';
+export const longestRawOutput = 1_048_576;
 
 /** The programs that the tools are, as their makers call them. */
 export const programs: Readonly<Record<Tool, string>> = {
@@ -51,9 +52,19 @@ export function defineSettings({ settings }: Pick<PluginApi, 'settings'>): void 
     type: 'integer',
     default: 8192,
     min: 0,
-    max: 1_048_576,
+    max: longestRawOutput,
     unit: 'bytes',
     help: "How much of a tool's output is kept with a result.",
+  });
+  settings.define({
+    key: 'SCANNER_CACHE_DAYS',
+    category,
+    type: 'integer',
+    default: 7,
+    min: 0,
+    max: 365,
+    unit: 'days',
+    help: 'How long it is kept what a tool said of a commit, so that it is not asked again; of requirements an hour at most. Where it is kept, projects are scanned when they are updated. 0: each launch is scanned anew.',
   });
   defineTools({ settings });
 }

@@ -1,11 +1,12 @@
 import type { Launch, PluginApi } from '@tapline/plugin-sdk';
-import { highest, type Scanned } from './scan.ts';
 import type { Status } from './scanner.ts';
+import { kindsOf } from './baseline.ts';
 import { organizationOf } from './select-scanners.ts';
+import { highest, type Scanned } from './verdict.ts';
 
 const byHarm = ['blocked', 'timeout', 'error', 'warn'] as const;
 
-/** Of one result: the worst ones; `finding_count` tells of all. */
+/** Of one result: the worst ones; `finding_count` tells of all, and all can be accepted by their kinds. */
 const mostFindings = 1000;
 
 /** What came of a scanner for files of this commit. */
@@ -36,11 +37,16 @@ export async function storeResults(
           finding_count: findings.length,
           accepted_count: findings.filter(({ accepted }) => accepted).length,
           highest_severity: highest(findings),
+          kinds: findings.length > mostFindings ? JSON.stringify(kindsOf(findings)) : null,
         })),
       )
       .returning('id');
     const findings = scanned.flatMap((one, index) =>
-      one.findings.slice(0, mostFindings).map((finding) => ({ scan_result_id: rows[index]!.id, ...finding })),
+      one.findings.slice(0, mostFindings).map((finding) => ({
+        scan_result_id: rows[index]!.id,
+        ...finding,
+        excerpt: finding.excerpt ? JSON.stringify(finding.excerpt) : null,
+      })),
     );
     if (findings.length) await trx.batchInsert(table('findings'), findings, 500);
     const told = ids.map((id) => scanned.filter(({ scanner }) => scanner.id === id).map(({ status }) => status));

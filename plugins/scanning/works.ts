@@ -1,34 +1,44 @@
-import type { Launch, LaunchContent, LaunchWork } from '@tapline/plugin-sdk';
+import type { LaunchContent, LaunchSource, LaunchWork } from '@tapline/plugin-sdk';
 import { ScanError } from './scanner.ts';
 
-/** Files that are looked at before a launch. */
+/** Files that are looked at. */
 export interface Work {
-  content: LaunchContent | ScanError;
+  source: LaunchSource | ScanError;
+  /** @throws ScanError where they cannot be had */
+  files(): Promise<LaunchContent>;
   /** of a workflow: the identifier of the first node that runs them */
   node: string | null;
 }
 
-const had = (content: Promise<LaunchContent | null>) => content.catch((error: Error) => new ScanError(error.message));
+const scanError = (error: unknown): ScanError =>
+  new ScanError(`The files could not be had: ${(error as Error).message}`.slice(0, 500));
 
-/** What a launch will run: of a workflow each playbook of each commit once, however many nodes run it. */
-export async function worksOf(launch: Launch): Promise<Work[]> {
-  if (launch.run.kind !== 'workflow_job') {
-    const content = await had(launch.content());
-    return content ? [{ content, node: null }] : [];
-  }
-  const works = await launch.contents().catch((error: Error) => new ScanError(error.message));
-  if (works instanceof ScanError) return [{ content: works, node: null }];
-  const distinct = new Map<string, LaunchWork>();
+/** What a launch will run, each playbook of each commit once, however many nodes run it. */
+export async function worksOf(contents: () => Promise<readonly LaunchWork[]>): Promise<Work[]> {
+  const works = await contents().catch(scanError);
+  if (works instanceof ScanError) return [{ source: works, files: () => Promise.reject(works), node: null }];
+  const found: Work[] = [];
+  for (const work of distinct(works))
+    // a project that is updated on launch is updated now
+    // oxlint-disable-next-line no-await-in-loop
+    found.push(await settled(work));
+  return found;
+}
+
+export const settled = async (work: LaunchWork): Promise<Work> => ({
+  source: await work.source().catch(scanError),
+  files: () =>
+    work.content().catch((error: unknown) => {
+      throw scanError(error);
+    }),
+  node: work.node,
+});
+
+function distinct(works: readonly LaunchWork[]): LaunchWork[] {
+  const found = new Map<string, LaunchWork>();
   for (const work of works) {
     const key = JSON.stringify([work.project.id, work.scm_branch, work.playbook]);
-    if (!distinct.has(key)) distinct.set(key, work);
+    if (!found.has(key)) found.set(key, work);
   }
-  const found: Work[] = [];
-  for (const work of distinct.values()) {
-    // of one commit they share a folder, which the first makes
-    // oxlint-disable-next-line no-await-in-loop
-    const content = await had(work.content());
-    if (content) found.push({ content, node: work.node });
-  }
-  return found;
+  return [...found.values()];
 }

@@ -313,6 +313,28 @@ describe('hooks', () => {
       expect(told('workflow_job', 'failed')).to.deep.equal(['p:all', 'p:workflows']);
     });
 
+    it('are told of nothing while they are asleep', () => {
+      const { hooks } = make();
+      let asleep = true;
+      hooks.on('onStatusChange', { name: 'p:sleeper', asleep: () => asleep }, () => undefined);
+      hooks.on('onFactsUpdated', { name: 'p:other', asleep: () => asleep }, () => undefined);
+      const told = () => [
+        ...hooks.tapsOf('onStatusChange', {
+          run_id: 1,
+          kind: 'job',
+          template_id: null,
+          seq: 1,
+          from: 'running',
+          to: 'failed',
+          at: '',
+        }),
+        ...hooks.tapsOf('onFactsUpdated', { run_id: 1, hosts: [] }),
+      ];
+      expect(told()).to.deep.equal([]);
+      asleep = false;
+      expect(told()).to.deep.equal(['p:sleeper', 'p:other']);
+    });
+
     it('run one alone, with a frozen payload, and their failure is thrown', async () => {
       const { hooks, records, warnings } = make();
       const seen: unknown[] = [];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Launch, LaunchContent, LaunchWork } from '@tapline/plugin-sdk';
+import type { ContentService, Launch, LaunchContent, LaunchWork } from '@tapline/plugin-sdk';
 import { type Stage, startStage } from '../launch/fixture.ts';
 import { SourceRepository } from '../scm/repository.ts';
 import { testPlugin } from '../support/plugins.ts';
@@ -21,6 +21,7 @@ describe('the content of a launch', function () {
   let source: SourceRepository;
   let looks: Look[];
   let onLook: (launch: Launch) => Promise<void>;
+  let contents: () => ContentService;
 
   const look = async ({ content: get }: Launch) => {
     const content = await get();
@@ -39,6 +40,7 @@ describe('the content of a launch', function () {
     source.commit({ 'site.yml': says('first'), 'roles/web/tasks/main.yml': '[]\n' });
     source.git('branch', 'other');
     const plugin = testPlugin('scanner', (api) => {
+      contents = () => api.contents;
       api.hooks.beforeStart({ name: 'scan', failMode: 'deny', timeoutMs: 60_000 }, async (launch) => {
         // the stage's own first updates are not looked at
         if (launch.run['kind'] === 'project_update' && launch.origin.kind !== 'api') return undefined;
@@ -298,6 +300,55 @@ describe('the content of a launch', function () {
     await stage.ended(job.id);
   });
 
+  it('is told of before it is made, and is made of that commit then', async () => {
+    const id = await project();
+    const told: unknown[] = [];
+    onLook = async ({ content, contents: all }) => {
+      const [work] = await all();
+      const source = await work!.source();
+      const made = folders();
+      const { folder, ...same } = (await content())!;
+      told.push(source, made, same, folder.length > 0);
+    };
+    await stage.ended((await stage.launch(await template(id))).id);
+    const revision = source.git('rev-parse', 'main');
+    const named = { id, name: (await stage.get(`projects/${id}/`)).body.name };
+    const settled = { project: named, revision, state: revision, entries: ['site.yml'] };
+    expect(told).to.deep.equal([settled, [], settled, true]);
+  });
+
+  it('of a project outside of a launch is what its templates would run, and goes with the work', async () => {
+    const id = await project({ allow_override: true });
+    const one = await template(id);
+    await template(id);
+    await template(id, { scm_branch: 'other' });
+    await template(id, { scm_branch: 'gone' });
+    const { signal } = new AbortController();
+    const read = async ({ template: of, node, scm_branch, source: settle, content }: LaunchWork) => {
+      const { revision } = await settle().catch(({ message }: Error) => ({ revision: message }));
+      const { folder } = await content().catch(() => ({ folder: '' }));
+      const text = folder && readFileSync(join(folder, 'site.yml'), 'utf8');
+      return { of: of!.id, node, scm_branch, revision, text: text.length > 0 };
+    };
+    const before = (await updates(id)).length;
+    const works = await contents().ofProject(id, { signal }, (all) => Promise.all(all.map(read)));
+    expect(works).to.have.length(3);
+    expect(works[0]).to.deep.include({ of: one, node: null, revision: source.git('rev-parse', 'main'), text: true });
+    const other = works.find(({ scm_branch: branch }) => branch === 'other');
+    expect(other).to.include({ revision: source.git('rev-parse', 'other'), text: true });
+    expect(works.find(({ scm_branch: branch }) => branch === 'gone')!.revision).to.include('no branch');
+    expect(folders()).to.deep.equal([]);
+    expect((await updates(id)).length).to.equal(before);
+    const thrown = await contents()
+      .ofProject(id, { signal }, async ([first]) => {
+        await first!.content();
+        throw new Error('by the work');
+      })
+      .catch(({ message }: Error) => message);
+    expect([thrown, folders()]).to.deep.equal(['by the work', []]);
+    expect(await contents().ofProject(0, { signal }, async (all) => all)).to.deep.equal([]);
+  });
+
   it('is none where a run uses no files', async () => {
     const id = await project();
     await stage.post(`projects/${id}/update/`);
@@ -326,9 +377,12 @@ describe('the content of a launch', function () {
   });
 
   it('is removed at the next start where the service died meanwhile', async () => {
-    const left = join(stage.dataDir, 'contents', '999999');
-    mkdirSync(join(left, 'roles'), { recursive: true });
-    chmodSync(left, 0o555);
+    const { nodeName } = stage.services.config;
+    for (const name of ['999999', `projects-${nodeName}-x`]) {
+      const left = join(stage.dataDir, 'contents', name);
+      mkdirSync(join(left, 'roles'), { recursive: true });
+      chmodSync(left, 0o555);
+    }
     await stage.services.contents.removeLeftOvers();
     expect(folders()).to.deep.equal([]);
   });

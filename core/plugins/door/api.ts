@@ -24,6 +24,7 @@ const serviceNames = [
   'sandbox',
   'http',
   'programs',
+  'contents',
   'secrets',
   'recurrence',
   'clock',

@@ -52,6 +52,7 @@ const tapSchema = () =>
     name: kebab('"capture-facts"'),
     stage: z.number().optional(),
     timeoutMs: milliseconds(600_000).optional(),
+    asleep: fn('that answers whether it has nothing to do for now').optional(),
   });
 
 export const schemas = lazily({
@@ -240,7 +241,6 @@ export const schemas = lazily({
         "must be 'allow' or 'deny': it says what a tap that throws or is too late means for the launch",
       ),
       preview: z.boolean().optional(),
-      asleep: fn('that answers whether it has nothing to say of any launch').optional(),
       takes: z.record(snake('"override_reason"'), text('one sentence on what it is for')).optional(),
     }),
 });

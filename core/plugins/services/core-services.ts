@@ -8,6 +8,7 @@ import type { Outbound } from '../../outbound/request.ts';
 import type { Bus } from '../../queue/bus.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { Doors } from '../../rbac/doors.ts';
+import type { Contents } from '../../runs/contents.ts';
 import type { RunEntries } from '../../runs/entries.ts';
 import type { RunKinds } from '../../runs/kinds.ts';
 import type { LaunchDoor } from '../../runs/start.ts';
@@ -37,4 +38,5 @@ export interface CoreServices {
   doors: Doors;
   queue: Queue;
   launch: LaunchDoor;
+  contents: Contents;
 }

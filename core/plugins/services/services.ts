@@ -1,6 +1,7 @@
 import {
   type AuditService,
   type Clock,
+  type ContentService,
   type HttpService,
   type LaunchService,
   type NotifyService,
@@ -39,6 +40,7 @@ export interface PluginServices {
   sandbox: SandboxService;
   http: HttpService;
   programs: ProgramService;
+  contents: ContentService;
   secrets: SecretService;
   recurrence: RecurrenceService;
   clock: Clock;
@@ -70,6 +72,7 @@ export function createPluginServices(core: CoreServices, plugin: Plugin): Plugin
     sandbox: lazily(() => core.sandbox),
     http: lazily(() => core.outbound),
     programs: lazily(() => createPrograms(core)),
+    contents: { ofProject: (project, options, work) => core.contents.ofProject(project, options, work) },
     secrets: secretsOf(core, plugin.id),
     recurrence: { spans: nextSpans },
     clock: { now: () => new Date() },

@@ -1,5 +1,6 @@
 import type { PluginApi } from '@tapline/plugin-sdk';
 import { engineSettings } from '../settings.ts';
+import { outwardProblem, outwardRefs } from './module-text.ts';
 
 /** The engine gave no usable answer; the message says why. */
 export class EngineError extends Error {
@@ -21,24 +22,30 @@ const longest = 2000;
 /** The policy engine's REST API: connections are kept, redirects are no answers. */
 export function createEngine(api: Pick<PluginApi, 'http' | 'settings'>) {
   const ask = asker(api);
+  async function read(id: string): Promise<{ raw: string; ast?: unknown } | undefined> {
+    const { status, body } = await ask('GET', `/v1/policies/${id}`);
+    if (status === 404) return undefined;
+    const { raw, ast } = (body as { result?: { raw?: unknown; ast?: unknown } } | undefined)?.result ?? {};
+    if (status !== 200 || typeof raw !== 'string') throw failure(status, body);
+    return { raw, ast };
+  }
+  async function remove(id: string): Promise<void> {
+    const { status, body } = await ask('DELETE', `/v1/policies/${id}`);
+    if (status !== 200 && status !== 404) throw failure(status, body);
+  }
   return {
-    /** @throws EngineError with what the engine says of the module */
+    /** One that would reach out of the engine is taken away again. @throws EngineError with what the engine says of the module */
     async push(id: string, module: string): Promise<void> {
       const { status, body } = await ask('PUT', `/v1/policies/${id}`, module, 'text/plain');
       if (status !== 200 || body === undefined) throw failure(status, body);
+      const outward = outwardRefs((await read(id))?.ast);
+      if (!outward.length) return;
+      await remove(id);
+      throw new EngineError(outwardProblem(outward), 400);
     },
-    async remove(id: string): Promise<void> {
-      const { status, body } = await ask('DELETE', `/v1/policies/${id}`);
-      if (status !== 200 && status !== 404) throw failure(status, body);
-    },
+    remove,
     /** the module as the engine holds it */
-    async held(id: string): Promise<string | undefined> {
-      const { status, body } = await ask('GET', `/v1/policies/${id}`);
-      if (status === 404) return undefined;
-      const raw = (body as { result?: { raw?: unknown } } | undefined)?.result?.raw;
-      if (status !== 200 || typeof raw !== 'string') throw failure(status, body);
-      return raw;
-    },
+    held: async (id: string): Promise<string | undefined> => (await read(id))?.raw,
     /** ids of the modules that it holds */
     async list(): Promise<string[]> {
       const { status, body } = await ask('GET', '/v1/policies');

@@ -72,7 +72,10 @@ export function policyResource(api: PluginApi, engine: Engine, sync: Sync): Reso
     unique: { policies_package: { field: 'rego_module', message: 'Another policy has this package already.' } },
     fields,
     parameters: { applies_to: parameter.memberOf('applies_to', resourceTypes, { emptyIsAll: true }) },
-    sublists: { waivers: { resource: 'policy_waiver', column: 'policy_id' } },
+    sublists: {
+      waivers: { resource: 'policy_waiver', column: 'policy_id' },
+      decisions: { resource: 'policy_decision', column: 'policy_id' },
+    },
     actions: {
       ...switchActions(api, {
         type: 'policy',

@@ -1,5 +1,5 @@
 import { ValidationError } from '@tapline/plugin-sdk';
-import { outwardCalls, packageOf, readPath } from '../engine/module-text.ts';
+import { outwardCalls, outwardProblem, packageOf, readPath } from '../engine/module-text.ts';
 
 /** @throws ValidationError for what would reach beyond the module's own package */
 export function readModule(
@@ -11,8 +11,7 @@ export function readModule(
   if (name[0] === 'system' || name[0] === 'tapline_drafts')
     throw ValidationError.field('rego_module', `The package ${name[0]} is not for policies.`);
   const outward = outwardCalls(String(module));
-  if (outward.length)
-    throw ValidationError.field('rego_module', `A policy must not reach out of the engine: ${outward.join(', ')}.`);
+  if (outward.length) throw ValidationError.field('rego_module', outwardProblem(outward));
   const own = name.join('/');
   const sent = String(path ?? '');
   const parts = sent === '' ? name : readPath(sent);

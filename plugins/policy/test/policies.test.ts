@@ -65,6 +65,19 @@ describeWith(['opa'], 'policies', function () {
       expect(mended).to.include({ last_sync_status: 'ok', last_sync_error: '' });
     });
 
+    it('that reach out are taken away again, where their text did not tell when they were saved', async () => {
+      const made = await stage.make('policies/', { name: 'hidden', rego_module: denies('hidden') });
+      const rego_module = 'package hidden\n\nx := http.send({"method": "get", "url": "http://127.0.0.1:9/"})\n';
+      await stage
+        .db('plugin_policy.policies')
+        .where({ id: made.id })
+        .update({ rego_module, last_sync_status: 'failed' });
+      const pushed = (await stage.admin.patch(made.url, { description: 'again' })).body;
+      expect(pushed.last_sync_status).to.equal('failed');
+      expect(pushed.last_sync_error).to.equal('A policy must not reach out of the engine: http.send.');
+      expect(await held(made.id)).to.equal(undefined);
+    });
+
     it('are saved while the engine is down, and pushed when it is back', async () => {
       const port = await freePort();
       await stage.set({ POLICY_ENGINE_SERVER_URL: `http://127.0.0.1:${port}` });
@@ -126,6 +139,13 @@ describeWith(['opa'], 'policies', function () {
       await refused({ rego_module: 'deny := true' }, 'rego_module', 'begin with its package');
       await refused({ rego_module: denies('system.authz') }, 'rego_module', 'not for policies');
       await refused({ rego_module: 'package p\nx := http.send({})' }, 'rego_module', 'http.send');
+      for (const call of [
+        'http["\\u0073end"]({})',
+        'http[`send`]({})',
+        'net . lookup_ip_addr("x")',
+        'opa["runtime"]()',
+      ])
+        await refused({ rego_module: `package p\nx := ${call}` }, 'rego_module', 'must not reach out');
       await refused({ package_path: 'p/../../policies' }, 'package_path', 'path of names');
       await refused({ package_path: 'p?explain=full' }, 'package_path', 'path of names');
       await refused({ package_path: 'system/version' }, 'package_path', 'in the package of the module');

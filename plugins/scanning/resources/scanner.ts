@@ -16,6 +16,25 @@ const ro = { mode: 'ro' } as const;
 const configHelp =
   'playbook_lint: profile, skip, exclude. iac_scan: checks, skip. dependency_audit: requirements_file, ignore.';
 
+const fields = {
+  name: field.string({ required: true }),
+  organization: field.ref('organization', { help: 'Empty: it scans launches of every organization.' }),
+  description: field.text(),
+  tool: field.choice(tools, { required: true }),
+  config: field.json({ default: {}, filterable: false, help: configHelp }),
+  severity_threshold: field.choice(severities, { default: 'medium', help: 'Findings below it do not count.' }),
+  enforcement: field.choice(['warn', 'enforce'], { default: 'warn' }),
+  enabled: field.boolean({ default: true }),
+  applies_to: field.list({
+    default: [],
+    filterable: false,
+    help: `Of ${resourceTypes.join(', ')}; empty means all.`,
+  }),
+  trigger_count: field.integer({ ...ro, default: 0, help: 'Runs that ended otherwise than ok.' }),
+  last_run_at: field.datetime({ ...ro, nullable: true }),
+  last_run_status: field.string(ro),
+};
+
 /** Read by who reads its organization, changed by those who administer that; everybody's by superusers. */
 export function scannerResource(api: PluginApi): Resource {
   const organization = (role: string, alsoEmpty = false) =>
@@ -30,25 +49,11 @@ export function scannerResource(api: PluginApi): Resource {
     access: { see: organization('read_role', true), create: administers, change: administers, delete: administers },
     orderBy: ['name', 'id'],
     search: ['name', 'description'],
-    fields: {
-      name: field.string({ required: true }),
-      organization: field.ref('organization', { help: 'Empty: it scans launches of every organization.' }),
-      description: field.text(),
-      tool: field.choice(tools, { required: true }),
-      config: field.json({ default: {}, filterable: false, help: configHelp }),
-      severity_threshold: field.choice(severities, { default: 'medium', help: 'Findings below it do not count.' }),
-      enforcement: field.choice(['warn', 'enforce'], { default: 'warn' }),
-      enabled: field.boolean({ default: true }),
-      applies_to: field.list({
-        default: [],
-        filterable: false,
-        help: `Of ${resourceTypes.join(', ')}; empty means all.`,
-      }),
-      trigger_count: field.integer({ ...ro, default: 0, help: 'Runs that ended otherwise than ok.' }),
-      last_run_at: field.datetime({ ...ro, nullable: true }),
-      last_run_status: field.string(ro),
+    fields,
+    sublists: {
+      accepted_findings: { resource: 'accepted_finding', column: 'scanner_id' },
+      results: { resource: 'scan_result', column: 'scanner_id' },
     },
-    sublists: { accepted_findings: { resource: 'accepted_finding', column: 'scanner_id' } },
     parameters: { applies_to: parameter.memberOf('applies_to', resourceTypes, { emptyIsAll: true }) },
     actions: {
       ...switchActions(api, {

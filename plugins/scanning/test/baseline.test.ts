@@ -93,6 +93,18 @@ describe('findings that somebody accepted', function () {
     expect(audited[0].details).to.deep.include({ findings: 2, reason: 'Known since 2019.' });
   });
 
+  it('are all that was found, also more than are kept of a result', async () => {
+    const many = Array.from({ length: 1200 }, (_, line) => ({ rule: 'many', line, text: `Bad ${line % 1100}.` }));
+    await says(...many);
+    const { status, result } = await launch();
+    expect([status, result.finding_count, result.findings.length]).to.deep.equal([403, 1200, 1000]);
+    expect((await accept(result)).body).to.deep.equal({ accepted: 1200 });
+    const known = await launch();
+    expect([known.status, known.result.accepted_count]).to.deep.equal([201, 1200]);
+    await says(...many, { rule: 'many', line: 1, text: 'Bad 1.' });
+    expect((await launch()).reasons).to.deep.equal(['Bad 1.']);
+  });
+
   it('are accepted by who administers the scanner, with a reason, of what was found', async () => {
     await says({ rule: 'a', line: 1 });
     const { result } = await launch();

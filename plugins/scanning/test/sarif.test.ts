@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { type StoredResult, sarifOf } from '../sarif.ts';
 
@@ -22,7 +26,30 @@ const finding = {
 } as const;
 const runOf = (more: Partial<StoredResult>) => (sarifOf(stored(more)) as any).runs[0];
 
+/** The schema of SARIF 2.1.0 as the SDK of its makers has it (draft 4: of that it uses nothing that was changed since). */
+function officialSchema() {
+  const path = createRequire(import.meta.url).resolve('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json');
+  const { $schema: _draft, id: _id, ...schema } = JSON.parse(readFileSync(path, 'utf8'));
+  // one of its patterns is none by the stricter rules
+  const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: false });
+  formats.default(ajv);
+  return ajv.compile(schema);
+}
+
 describe('a result as SARIF', () => {
+  it('is what the schema of the standard says', () => {
+    const valid = officialSchema();
+    const all = [
+      {},
+      { status: 'timeout', message: 'Too long.', tool: '' as const },
+      { findings: [finding, { ...finding, line: null, accepted: true }, { ...finding, file_path: '', message: '' }] },
+      { tool: 'iac_scan' as const, findings: [{ ...finding, file_path: 'ü b/%.yml', line: 0 }], message: '' },
+      { tool: 'dependency_audit' as const, created: '2030-01-01T00:00:02.123456Z', revision: '' },
+    ];
+    for (const more of all) expect(valid(sarifOf(stored(more))), JSON.stringify(valid.errors)).to.equal(true);
+    expect(valid({ version: '2.1.0', runs: [{ tool: { driver: {} } }] })).to.equal(false);
+  });
+
   it('names tool, time and commit, and each rule once', () => {
     const { tool, invocations, properties, results } = runOf({
       findings: [finding, { ...finding, line: null }, { ...finding, rule_id: 'other', severity: 'info' }],

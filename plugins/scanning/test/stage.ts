@@ -1,8 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Core, startCore } from '@tapline/plugin-sdk/testing';
 import scanning from '../index.ts';
+import { toolOf } from './tool.ts';
 
 export interface ScanStage extends Core {
   make(path: string, body: object): Promise<any>;
@@ -19,8 +17,6 @@ export interface ScanStage extends Core {
 /** The service with the plugin; jobs are launched and not run. */
 export async function startScanStage(): Promise<ScanStage> {
   const core = await startCore({ plugins: [scanning], env: { LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent' } });
-  const scripts = mkdtempSync(join(tmpdir(), 'tapline-tools-'));
-  chmodSync(scripts, 0o755);
   const must = async (answer: Promise<any>, status: number) => {
     const given = await answer;
     if (given.status !== status) throw new Error(`${given.status} ${given.text}`);
@@ -41,15 +37,6 @@ export async function startScanStage(): Promise<ScanStage> {
     },
     launch: (template) => core.admin.post(`${template.url}launch/`),
     results: async (query = '') => (await must(core.admin.get(`scan_results/?page_size=200${query}`), 200)).results,
-    program(script) {
-      const path = join(scripts, `tool${++made}`);
-      writeFileSync(path, `#!/bin/sh\n${script}\n`);
-      chmodSync(path, 0o755);
-      return path;
-    },
-    async stop() {
-      await core.stop();
-      rmSync(scripts, { recursive: true, force: true });
-    },
+    program: toolOf,
   };
 }

@@ -1,7 +1,8 @@
-import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
+import { access, constants, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ScanError } from '../scanner.ts';
+import { exists } from './files.ts';
 
 const installed = fileURLToPath(new URL('../../../.tools/', import.meta.url));
 
@@ -10,8 +11,8 @@ export interface Program {
   /** what it needs to see of the machine besides the system */
   shown: string[];
   bin: string;
-  /** another version has another time */
-  changed: number;
+  /** another one may say something else: that of its whole environment, since checks lie in other packages too */
+  version: string;
 }
 
 /** @throws ScanError where there is none */
@@ -34,7 +35,7 @@ const described = async (path: string): Promise<Program> => ({
   path,
   shown: await neededBy(path),
   bin: dirname(path),
-  changed: (await stat(path)).mtimeMs,
+  version: await versionOf(path),
 });
 
 const isProgram = (path: string): Promise<boolean> =>
@@ -44,6 +45,24 @@ const isProgram = (path: string): Promise<boolean> =>
   );
 
 const system = ['/usr/', '/bin/', '/sbin/', '/lib/', '/opt/'];
+
+const isEnvironment = (folder: string) => exists(folder, 'pyvenv.cfg');
+
+/** The packages of its environment, alike on every node; of a program without one, where it lies and when it changed. */
+async function versionOf(path: string): Promise<string> {
+  const folder = dirname(dirname(path));
+  const { mtimeMs, size } = await stat(path);
+  if (!(await isEnvironment(folder))) return JSON.stringify([path, mtimeMs, size]);
+  const lib = join(folder, 'lib');
+  const pythons = (await readdir(lib)).filter((name) => name.startsWith('python')).toSorted();
+  const packages = await Promise.all(pythons.map((python) => readdir(join(lib, python, 'site-packages'))));
+  return JSON.stringify(
+    packages
+      .flat()
+      .filter((name) => name.endsWith('.dist-info'))
+      .toSorted(),
+  );
+}
 
 /** A Python environment as a whole, and the Python that it was made with. */
 async function neededBy(path: string): Promise<string[]> {

@@ -1,0 +1,9 @@
+import type { PluginApi } from '@tapline/plugin-sdk';
+
+/** In the console: scanners, what they found, and what does not count of it. */
+export function definePages(api: PluginApi): void {
+  const module = (file: string) => new URL(`./pages/${file}`, import.meta.url);
+  api.page({ path: '/scanners', title: 'Scanners', module: module('scanners.js'), nav: { order: 860 } });
+  api.page({ path: '/scan_results', title: 'Scan results', module: module('results.js'), nav: { order: 861 } });
+  api.page({ path: '/accepted_findings', title: 'Accepted findings', module: module('accepted.js') });
+}

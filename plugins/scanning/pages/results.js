@@ -1,0 +1,7 @@
+import { pagesOf } from '@tapline/console-kit';
+import { acceptedFinding, scanner, scanResult } from './resources.js';
+
+// links of each lead to the others
+for (const other of [scanner, acceptedFinding]) pagesOf(other);
+
+export const routes = pagesOf(scanResult);
