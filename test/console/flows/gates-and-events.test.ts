@@ -80,7 +80,7 @@ describeWith(
       await admin.opens('Drift');
       await admin.rowWith('swappiness').sees('web1');
       await admin.rowWith('swappiness').follows(/swappiness/);
-      await admin.within('table', 'Before and after').sees(/60/, /10/);
+      await admin.within('table', 'Changes within the fact').sees(/60/, /10/);
       await admin.presses('Acknowledge');
       await admin.sees('Acknowledged by admin.');
     });
@@ -94,39 +94,47 @@ describeWith(
       await admin.presses('Save');
       await admin.isAt('Default');
       await admin.opens('Policies');
-      await admin.presses('New policy');
+      await admin.follows('New policy');
       await admin.fillsIn({ Name: 'Freeze', Module: module });
       await admin.chooses('Enforcement', 'enforce');
-      await admin.presses('Save');
-      await admin.has('button', 'Freeze');
+      await admin.presses('Create policy');
+      await admin.isAt('Freeze');
 
       await launches('Go live');
       await admin.isWarned('Nothing goes live on a Friday.');
       await admin.opens('Policies');
-      await admin.rowWith('Nothing goes live on a Friday.').sees('deny');
-      await admin.presses('Freeze');
-      await admin.chooses('Waive denials for', 'template');
-      await admin.chooses('Named', 'Go live');
-      await admin.fillsIn({ Reason: 'The shop is down.', Until: '2999-01-01T00:00' });
-      await admin.presses('Waive');
-      await admin.rowWith('The shop is down.').sees('template Go live');
+      await admin.follows('Freeze');
+      await admin.turnsTo('Decisions');
+      await admin.rowWith('Nothing goes live on a Friday.').sees(/deny/i);
+      await admin.turnsTo('Waivers');
+      await admin.follows('Add waiver');
+      await admin.chooses('Scope', 'template');
+      await admin.picks('Unified job template', 'Go live');
+      await admin.picks('Owner', 'admin');
+      await admin.fillsIn({ Reason: 'The shop is down.', Expires: '2999-01-01T00:00' });
+      await admin.presses('Create waiver');
+      await admin.isAt('The shop is down.');
       await launches('Go live');
       await ends('Successful');
     });
 
     it('has playbooks looked at before they run, reads what was found, and accepts what is known', async () => {
-      await admin.opens('Scanning');
-      await admin.presses('Add playbook_lint');
-      await admin.sees('Playbooks that are risky or out of style: warn');
+      await admin.opens('Scanners');
+      await admin.follows('New scanner');
+      await admin.fills('Name', 'Style');
+      await admin.chooses('Tool', 'playbook_lint');
+      await admin.chooses('Severity threshold', 'low');
+      await admin.presses('Create scanner');
+      await admin.isAt('Style');
       await launches('Risky');
       await ends('Successful');
       await admin.sees(/^Scan warnings/);
-      await admin.opens('Scanning');
-      await admin.unfolds('Playbooks that are risky or out of style: warn');
+      await admin.goesTo('/scan_results');
+      await admin.follows('Style');
       await admin.sees(/risky-shell-pipe|command-instead-of-shell/);
       await admin.fills('Why they are accepted', 'It only echoes.');
-      await admin.presses('Accept these findings');
-      await admin.sees(/^Accepted: from the next launch on they count no more/);
+      await admin.presses(/^Accept all \d+$/);
+      await admin.isTold('From the next launch on they count no more.');
     });
 
     it('has a push to main deployed by itself, and reads afterwards why that happened', async () => {
