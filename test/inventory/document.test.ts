@@ -89,7 +89,7 @@ describe('inventory document', () => {
   it('keeps numbers as they were written', async () => {
     expect((await script('?hostvars=1')).text)
       .to.include('"big":12345678901234567890')
-      .and.include('"exact":1.0')
+      .and.include('"exact": 1.0')
       .and.include('"version":1.10');
   });
 

@@ -68,10 +68,11 @@ const told = {
   played: await played(),
   canceled: await canceled(),
   killed: await killed(),
-  left: containers(),
 };
+// what ended by itself goes with its workspace
 await stage.end();
+const left = containers();
 // ends the process, too, that holds the namespace of this user's containers
 store.podman('system', 'migrate');
 store.end();
-process.stdout.write(JSON.stringify(told));
+process.stdout.write(JSON.stringify({ ...told, left }));
