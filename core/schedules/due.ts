@@ -10,8 +10,6 @@ import { nextTimes } from './times.ts';
 
 const tick = 'core:start-schedules';
 const launch = 'core:launch-schedule';
-/** Places of their own in the queue: a thousand that are due in one minute leave the node's time to whoever asks it for something. */
-const lane = 'core-schedules';
 /** The queue's clock knows minutes only. */
 const halfMinuteS = 30;
 /** Looked at, and locked, at once. */
@@ -66,7 +64,6 @@ export function defineSchedules(deps: ScheduleDeps): void {
   queue.cron({ task: tick, match: '* * * * *', identifier: tick });
   queue.define(launch, {
     schema: z.object({ schedule: z.int().positive(), at: z.string() }),
-    lane,
     maxAttempts: 10,
     run: (due) => launchTick(deps, due),
   });
