@@ -44,6 +44,10 @@ function Capabilities() {
   const { data, may } = useApi(`users/${user.value?.id}/`);
   if (!data.value) return null;
   return (
-    <p>{t`${data.value.username} may ${may('edit') ? '' : 'not '}change this account; live updates are ${liveState.value}.`}</p>
+    <p>
+      {may('edit')
+        ? t`${data.value.username} may change this account; live updates are ${liveState.value}.`
+        : t`${data.value.username} may not change this account; live updates are ${liveState.value}.`}
+    </p>
   );
 }
