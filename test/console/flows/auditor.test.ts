@@ -102,7 +102,7 @@ describeWith(['chromium'], 'flows of an auditor, who reads all and changes nothi
     const menu = await ada.within('navigation', 'Main').addresses();
     expect(menu).to.include.members(['/audit', '/settings', '/drift', '/policies', '/scanners', '/plugins']);
     for (const address of menu.filter((one) => one !== '/setup' && one !== '/tokens')) {
-      await ada.goesTo(address);
+      await ada.visits(address);
       if (address === '/jobs') await ada.checks('Select all of this page');
       const there = await offered();
       if (there.length) found[address] = there;

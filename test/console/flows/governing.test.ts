@@ -99,6 +99,7 @@ describeWith(['chromium'], 'flows of an administrator: who may do what, what was
     await admin.opens('Organizations');
     await admin.follows('New organization');
     await admin.fillsIn({ Name: 'Not lost', Description: 'typed over a long coffee' });
+    await admin.settles();
     await here.service.services.db('sessions').delete();
     await admin.presses('Create organization');
     const again = admin.dialog('Log in again');
@@ -128,9 +129,9 @@ describeWith(['chromium'], 'flows of an administrator: who may do what, what was
     await admin.goesForward();
     await admin.isAt('app2');
     await admin.goesTo('/hosts?search=app&enabled=true');
-    await admin.sees('Search: app', 'Enabled is Yes', '2 hosts');
+    await admin.sees('Search: app', 'Enabled: yes', '2 hosts');
     await admin.follows('Remove filter Search: app');
-    await admin.sees('4 hosts');
+    await admin.sees('5 hosts');
   });
 
   it('gets about without a mouse: to a page, to a record, to a launch', async () => {

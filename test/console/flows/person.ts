@@ -32,6 +32,15 @@ export class Person {
     await this.settles();
   }
 
+  /** A page by the address that its entry of the menu has. */
+  async visits(address: string): Promise<void> {
+    const menu = this.page.getByRole('navigation', { name: 'Main' });
+    const entry = menu.locator(`a[href="${address}"]`);
+    await entry.click();
+    await until(async () => (await entry.getAttribute('aria-current')) !== null);
+    await this.settles();
+  }
+
   async isAt(heading: Name): Promise<void> {
     await this.page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor();
   }
