@@ -1,7 +1,6 @@
-/** Makes the pictures of workflows, approvals, schedules and notifications: `node test/console/workflow-screenshots.ts`. */
+/** Makes the pictures of workflows, approvals and schedules: `node test/console/workflow-screenshots.ts`. */
 import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { httpTarget } from '../notifications/servers.ts';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/hooks.ts';
 import { until } from '../support/until.ts';
 import { builder } from './nodes.ts';
@@ -86,45 +85,15 @@ async function schedule(page: Page, template: number): Promise<void> {
   await pictures(page, 'schedule');
 }
 
-async function notifications(stage: Stage, page: Page, template: number): Promise<void> {
-  const target = await httpTarget();
-  try {
-    const { id } = await stage.make('notification_templates/', {
-      name: 'Tell the team',
-      organization: 1,
-      notification_type: 'webhook',
-      notification_configuration: { url: `${target.url}/hook`, headers: { 'X-Team': 'shop' } },
-    });
-    target.answer = () => ({ status: 410, body: { error: 'This channel is archived.' } });
-    await stage.service.post(`notification_templates/${id}/test/`, {});
-    const ended = (count: number) =>
-      until(async () => (await stage.service.get('notifications/?not__status=pending')).body.count === count);
-    await ended(1);
-    target.answer = () => ({});
-    await stage.service.post(`job_templates/${template}/notification_templates_success/`, { id });
-    await stage.service.post(`job_templates/${template}/notification_templates_started/`, { id });
-    await stage.make(`job_templates/${template}/launch/`, {});
-    await ended(3);
-    await page.goto(`/notification_templates/${id}/notifications`);
-    await page.getByRole('table', { name: 'Deliveries' }).getByText('Failed').waitFor();
-    await pictures(page, 'notifications');
-  } finally {
-    await target.stop();
-  }
-}
-
 await mochaGlobalSetup();
 const stage = await openStage({ TAPLINE_PLUGINS: 'console' });
 try {
   await stage.make('users/', { username: 'chief', password: 'long enough 1', is_superuser: true });
-  const body = { OUTBOUND_ALLOWED_NETWORKS: ['127.0.0.1'] };
-  await stage.service.request('PATCH', 'settings/system/', { body });
   const page = await fresh(stage);
   await stage.logIn(page);
   await workflows(stage, page);
   const patch = (await stage.template('greet.yml', { name: 'Patch every host' })).id;
   await schedule(page, patch);
-  await notifications(stage, page, patch);
 } finally {
   await stage.stop();
   await mochaGlobalTeardown();
