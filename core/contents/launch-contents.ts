@@ -5,7 +5,7 @@ import type { RunRow } from '@tapline/plugin-sdk';
 import type { Contents, ContentsOfLaunch } from '../runs/contents.ts';
 import { lazily } from './copies.ts';
 import type { Asking, ContentsDeps } from './deps.ts';
-import { ownSource } from './own-content.ts';
+import { loadRun, ownSource } from './own-content.ts';
 import { projectWorks } from './project-works.ts';
 import { removeCopy } from './read-only-copy.ts';
 import { filesOf } from './settled.ts';
@@ -42,9 +42,10 @@ export function createContents(deps: ContentsDeps): Contents {
 
 function contentsOf(deps: ContentsDeps, root: string, { id }: RunRow): ContentsOfLaunch {
   const { asking, discard } = createAsking(id, join(root, String(id)));
-  const source = lazily(() => asking.noted(ownSource(deps, asking)));
+  const run = lazily(() => loadRun(deps, id));
+  const source = lazily(() => asking.noted(ownSource(deps, asking, run)));
   const get = lazily(() => asking.noted(source().then((own) => own && filesOf(deps, own, asking.folder))));
-  return { get, works: lazily(() => worksOf(deps, asking, { source, content: get })), discard };
+  return { get, works: lazily(() => worksOf(deps, asking, { run, source, content: get })), discard };
 }
 
 /** Somebody who asks for files, and what ends that. */

@@ -4,10 +4,18 @@ import { bringUpToDate } from './bring-up-to-date.ts';
 import type { Asking, ContentsDeps } from './deps.ts';
 import { type Settled, settled } from './settled.ts';
 
+/** Nobody waits for the disk: whatever makes the run `pending` brings it along in the log, and a `new` one that dies is given up. */
+const keepRevision = `with soon as (select set_config('synchronous_commit', 'off', true) as said)
+  update runs set scm_revision = ? from soon where id = ? and status = 'new' and soon.said is not null`;
+
 /** Which files the run that is launched works with; null where it uses none. From here on it uses their commit. */
-export async function ownSource(deps: ContentsDeps, asking: Asking): Promise<Settled | null> {
+export async function ownSource(
+  deps: ContentsDeps,
+  asking: Asking,
+  loaded: () => Promise<RunInContext>,
+): Promise<Settled | null> {
   const { run: id, signal } = asking;
-  const run = await loadRun(deps, id);
+  const run = await loaded();
   const contentOf = deps.kinds.of(run.kind).content;
   const { project_id: project, updates_first: first } = run;
   if (!contentOf || project === null) return null;
@@ -17,7 +25,7 @@ export async function ownSource(deps: ContentsDeps, asking: Asking): Promise<Set
   const own = await settled({ id: project, name: run.project!['name'] as string }, content);
   signal.throwIfAborted();
   const { revision } = own.told;
-  if (revision) await deps.db('runs').where({ id, status: 'new' }).update({ scm_revision: revision });
+  if (revision) await deps.db.raw(keepRevision, [revision, id]);
   return own;
 }
 

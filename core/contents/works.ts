@@ -2,7 +2,6 @@ import type { LaunchContent, LaunchWork, PlannedPart, RunInContext } from '@tapl
 import { bringUpToDate } from './bring-up-to-date.ts';
 import { Copies, type Project } from './copies.ts';
 import type { Asking, ContentsDeps } from './deps.ts';
-import { loadRun } from './own-content.ts';
 import type { Settled } from './settled.ts';
 
 /** Of one launch, workflows within workflows counted. */
@@ -15,9 +14,13 @@ export type Part = Omit<PlannedPart, 'node'> & Pick<Work, 'node'>;
 export async function worksOf(
   deps: ContentsDeps,
   asking: Asking,
-  own: { source(): Promise<Settled | null>; content(): Promise<LaunchContent | null> },
+  own: {
+    run(): Promise<RunInContext>;
+    source(): Promise<Settled | null>;
+    content(): Promise<LaunchContent | null>;
+  },
 ): Promise<readonly LaunchWork[]> {
-  const run = await loadRun(deps, asking.run);
+  const run = await own.run();
   const kind = deps.kinds.of(run.kind);
   if (kind.content && run.project) {
     const [source, content] = [async () => (await own.source())!.told, async () => (await own.content())!];

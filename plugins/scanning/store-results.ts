@@ -20,6 +20,8 @@ export async function storeResults(
 ): Promise<void> {
   const { run, template, actor } = launch;
   await db.transaction(async (trx) => {
+    // the launch that goes on or ends after it brings it along in the log
+    await trx.raw('set local synchronous_commit to off');
     const ids = [...new Set(scanned.map(({ scanner }) => scanner.id))].toSorted((a, b) => a - b);
     // one that was deleted meanwhile has no row; in the order of their numbers, so that two launches do not wait for each other
     const there: number[] = await trx(table('scanners')).whereIn('id', ids).orderBy('id').forUpdate().pluck('id');
