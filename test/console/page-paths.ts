@@ -22,11 +22,7 @@ const single = [...read('routes.ts').matchAll(/pattern: '([^']+)'/g)].map(([, pa
 
 /** The address of each page of the console, with a record where it shows one; throws where there is none to show. */
 export async function everyPage(stage: Stage, known: Record<string, string>): Promise<string[]> {
-  const first = async (list: string): Promise<number> => {
-    const { body } = await stage.service.get(`${list}/?page_size=1&order_by=id`);
-    if (!body.results?.length) throw new Error(`there is none of ${list} whose page could be looked at`);
-    return body.results[0].id;
-  };
+  const first = (list: string) => firstOf(stage, list);
   const ofResources = await Promise.all(
     resources.map(async ({ path, api, readOnly }) => {
       const id = await first(api);
@@ -48,7 +44,15 @@ export async function everyPage(stage: Stage, known: Record<string, string>): Pr
   return [...others, ...ofResources.flat(), ...runs.flat()];
 }
 
-/** The address of each page that plugins bring; `ids` has a record for each path that shows one. Read where modules can be loaded. */
+/** Lists of the API behind pages of plugins that have another path. */
+const apis: Record<string, string> = {
+  '/drift/rules': 'drift_alert_rules',
+  '/drift/alerts': 'drift_alerts',
+  '/drift/snapshots': 'fact_snapshots',
+  '/drift/hosts': 'hosts',
+};
+
+/** The address of each page that plugins bring; `ids` has the records that are not the first of their list. Read where modules can be loaded. */
 export async function pluginPages(stage: Stage, page: Page, ids: Record<string, number>): Promise<string[]> {
   const { body } = await stage.service.get('console_pages/?page_size=200');
   const modules = body.results.map(({ module }: { module: string }) => module).filter(Boolean);
@@ -59,11 +63,19 @@ export async function pluginPages(stage: Stage, page: Page, ids: Record<string, 
       ),
     modules,
   );
-  return patterns
-    .filter((pattern) => !pattern.includes('/:part'))
-    .map((pattern) => {
-      const [list = ''] = pattern.split('/:');
-      if (pattern.includes(':') && ids[list] === undefined) throw new Error(`no record is said for ${pattern}`);
-      return pattern.replace(':id', String(ids[list]));
-    });
+  return Promise.all(
+    patterns
+      .filter((pattern) => !pattern.includes('/:part'))
+      .map(async (pattern) => {
+        const [list = ''] = pattern.split('/:');
+        if (!pattern.includes(':')) return pattern;
+        return pattern.replace(':id', String(ids[list] ?? (await firstOf(stage, apis[list] ?? list.slice(1)))));
+      }),
+  );
+}
+
+async function firstOf({ service }: Stage, list: string): Promise<number> {
+  const { body } = await service.get(`${list}/?page_size=1&order_by=id`);
+  if (!body.results?.length) throw new Error(`there is none of ${list} whose page could be looked at`);
+  return body.results[0].id;
 }

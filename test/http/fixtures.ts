@@ -285,6 +285,7 @@ export const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
   'POST /api/v2/job_templates/:id/labels/': () => ({ id: ids.label }),
   'POST /api/v2/constructed_inventories/': () => ({ name: fresh('Constructed'), organization: ids.organization }),
   'POST /api/v2/federated_inventories/': () => ({ name: fresh('Federated'), organization: ids.organization }),
+  'POST /api/v2/plugin_switches/': () => ({ name: 'drift', enabled: true }),
   'POST /api/v2/bulk/host_create/': () => ({
     inventory: ids.inventory,
     hosts: [{ name: fresh('bulk').replace(' ', '-') }, { name: fresh('bulk').replace(' ', '-') }],

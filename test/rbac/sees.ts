@@ -110,7 +110,9 @@ export const sees: Record<string, Sees> = {
     row.organization_id === null || held('organization', 'organization_id')(facts, actor, row),
   ad_hoc_command: seesCommand,
   unified_job: (facts, actor, row) =>
-    [seesJob, seesUpdate, seesReading, seesCommand, seesUpkeep, seesFlow].some((sees) => sees(facts, actor, row)),
+    row.kind === 'workflow_approval'
+      ? seesApproval(facts, actor, row)
+      : [seesJob, seesUpdate, seesReading, seesCommand, seesUpkeep, seesFlow].some((sees) => sees(facts, actor, row)),
   job_event: ofRun(seesJob),
   project_update_event: ofRun(seesUpdate),
   ad_hoc_command_event: ofRun(seesCommand),

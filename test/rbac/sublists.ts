@@ -60,6 +60,7 @@ export const elsewhere: Record<string, string> = {
   'instances/:id/receptor_addresses/': 'the same',
   'hooks/': 'taps of plugins, for superusers and auditors: the matrix asks who may',
   'system_state/': 'what is missing on a node, for superusers and auditors: the matrix asks who may',
+  'plugin_switches/': 'the plugins that there are, for superusers and auditors: the matrix asks who may',
   'plugins/': 'the plugins that are on, for superusers and auditors: the matrix asks who may',
   'recommendations/': 'advice that is the same for everybody: the tests of that plugin',
   'me/': 'the caller alone: asked here with the lists',
@@ -99,8 +100,9 @@ export const elsewhere: Record<string, string> = {
 
 /** Rows that are in no list of their type, whoever asks. */
 export const unlisted = (type: string, row: any): boolean =>
-  ['job', 'project_update', 'inventory_update', 'ad_hoc_command', 'system_job', 'unified_job'].includes(type) &&
-  row.status === 'new';
+  (type === 'unified_job' && row.kind === 'workflow_approval') ||
+  (['job', 'project_update', 'inventory_update', 'ad_hoc_command', 'system_job', 'unified_job'].includes(type) &&
+    row.status === 'new');
 
 type Tied = (facts: Facts, parent: any, row: any) => boolean;
 

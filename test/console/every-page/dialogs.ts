@@ -13,13 +13,20 @@ interface Met {
   close?: (page: Page) => Promise<unknown>;
 }
 
+/** Its service is told from outside what is on; test/console/bad-days meets it. */
+const whereNothingIsSwitched = 'plugins/console/web/pages/plugins/switches.tsx';
+
 /** By the files that have one, of the console, its kit and the plugins. */
 export const dialogFiles = (): string[] =>
   globSync(['plugins/console/web/**/*.tsx', 'console-kit/**/*.tsx', 'plugins/*/pages/*.js'], {
     cwd: root,
     exclude: ['**/node_modules/**'],
   })
-    .filter((file) => /<Dialog\b|^ *Dialog,$\n^ *\{ title/m.test(readFileSync(join(root, file), 'utf8')))
+    .filter(
+      (file) =>
+        file !== whereNothingIsSwitched &&
+        /<Dialog\b|^ *Dialog,$\n^ *\{ title/m.test(readFileSync(join(root, file), 'utf8')),
+    )
     .toSorted();
 
 const press = (name: string | RegExp) => (page: Page) =>
@@ -29,26 +36,26 @@ const node = (page: Page) => page.getByRole('application').locator('[data-node]'
 export function dialogs({ inventory }: Stage, made: Furnished): Record<string, Met> {
   const graph = `/workflow_job_templates/${made.workflow}/graph`;
   return {
-    'console-kit/generic/copy-button.tsx': { at: `/templates/${made.asking}`, open: press('Copy') },
-    'console-kit/generic/delete-button.tsx': { at: '/organizations/1', open: press('Delete') },
-    'console-kit/generic/shown-once.tsx': {
-      at: '/tokens/new',
-      open: press('Create token'),
-      close: (page) => page.getByRole('button', { name: 'I have it' }).click(),
-    },
-    'console-kit/leaving/leave-dialog.tsx': {
-      at: '/teams/new',
-      open: async (page) => {
-        await page.getByLabel('Name', { exact: true }).fill('Half typed');
-        await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Hosts' }).click();
-      },
-      close: (page) => page.getByRole('button', { name: 'Leave', exact: true }).click(),
-    },
-    'console-kit/runs/bulk-dialog.tsx': {
+    'console-kit/bulk/bulk-dialog.tsx': {
       at: '/jobs',
       open: async (page) => {
         await page.getByLabel('Select all of this page').check();
         await press(/^Delete \d+$/)(page);
+      },
+      'console-kit/generic/copy-button.tsx': { at: `/templates/${made.asking}`, open: press('Copy') },
+      'console-kit/generic/delete-button.tsx': { at: '/organizations/1', open: press('Delete') },
+      'console-kit/generic/shown-once.tsx': {
+        at: '/tokens/new',
+        open: press('Create token'),
+        close: (page) => page.getByRole('button', { name: 'I have it' }).click(),
+      },
+      'console-kit/leaving/leave-dialog.tsx': {
+        at: '/teams/new',
+        open: async (page) => {
+          await page.getByLabel('Name', { exact: true }).fill('Half typed');
+          await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Hosts' }).click();
+        },
+        close: (page) => page.getByRole('button', { name: 'Leave', exact: true }).click(),
       },
     },
     'plugins/console/web/approvals/decide.tsx': { at: '/approvals', open: press(/^Deny/) },
@@ -76,6 +83,8 @@ export function dialogs({ inventory }: Stage, made: Furnished): Record<string, M
         await press('Remove node')(page);
       },
     },
+    'plugins/drift/pages/bulk.js': { at: '/drift', open: press(/^Acknowledge all/) },
+    'plugins/drift/pages/remedy.js': { at: `/drift/${made.change}`, open: press('Put right …') },
     'plugins/eda/pages/buttons.js': { at: `/event_rules/${made.rule}`, open: press('Key') },
     'plugins/outbound-webhooks/pages/buttons.js': { at: `/outbound_webhooks/${made.webhook}`, open: press('Test') },
   };

@@ -105,6 +105,9 @@ export async function furnish(stage: Stage): Promise<Furnished> {
     delivery: await first('outbound_webhook_deliveries/'),
     change: await first('drift_detections/'),
   };
+  await first('drift_alerts/');
+  const result = await first('scan_results/?finding_count__gt=0');
+  await service.post(`scan_results/${result}/accept/`, { reason: 'Agreed with the shop.' });
   rmSync(stage.release, { force: true });
   const extra_vars = JSON.stringify({ release: stage.release });
   const running = await launch(await template('release.yml', { name: 'Release the shop', extra_vars }));
@@ -210,12 +213,28 @@ async function others({ make, inventory }: Stage): Promise<void> {
 /** What plugins keep: before the first launch, so that it is judged, scanned and told. */
 async function plugins({ make, service }: Stage, template: number) {
   await service.request('PATCH', 'organizations/1/', { body: { policy_enforcement: 'warn' } });
-  await make('policies/', {
+  const policy = await make('policies/', {
     name: 'Name what you launch',
     enforcement: 'warn',
     rego_module: 'package shop.named\n\nwarn contains "Name it." if input.resource_name == ""\n',
   });
-  await make('scanners/', { name: 'Lint', tool: 'playbook_lint', enforcement: 'warn' });
+  const reason = 'It is named by its schedule.';
+  await make('policy_waivers/', {
+    policy: policy.id,
+    scope: 'organization',
+    organization: 1,
+    reason,
+    owner: 1,
+    expires: '2999-01-01T00:00:00Z',
+  });
+  await make('scanners/', {
+    name: 'Lint',
+    tool: 'playbook_lint',
+    enforcement: 'warn',
+    severity_threshold: 'info',
+  });
+  const [told] = (await service.get('notification_templates/')).body.results;
+  await make('drift_alert_rules/', { name: 'Any drift', organization: 1, notification_template: told.id });
   const webhook = await make('outbound_webhooks/', {
     name: 'Ledger',
     organization: 1,
