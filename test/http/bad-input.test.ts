@@ -395,7 +395,9 @@ describe('Bad input', function () {
   it('leaves every route able to answer what is right', async () => {
     for (const route of routes) {
       const path = pathOf(route, untouched.ids[route.type ?? '']);
-      if (route.endpoints.GET) expect(await ask('GET', path), `GET ${route.path}`).to.equal(200);
+      // nodes of a service bring themselves: there is none whose machine is set up by a bundle
+      const right = route.path.endsWith('/install_bundle/') ? 400 : 200;
+      if (route.endpoints.GET) expect(await ask('GET', path), `GET ${route.path}`).to.equal(right);
       const body = untouched.bodies[`POST ${route.path}`];
       if (body) {
         const status = await ask('POST', path, { body: body() });

@@ -19,8 +19,6 @@ const neverTaken = new Set(
     'credentials/:id/test/',
     // the inventory is a plain one
     'inventories/:id/input_inventories/',
-    // the environment says what is on
-    'plugin_switches/',
     'policies/:id/test/',
     'policies/:id/backtest/',
     'eda_webhooks/:webhook_path/',
