@@ -38,6 +38,18 @@ async function traces(names: readonly string[]): Promise<ReadonlySet<string>> {
 const less = (all: ReadonlySet<string>, some: ReadonlySet<string>) =>
   new Set([...all].filter((line) => !some.has(line)));
 
+const bodyLine = /^openapi\.paths\.(\/\S+?)\.post\.(requestBody\..*)$/;
+
+/** What taps of one plugin take at launches of another one is there with both alone: it goes with the taps, and with the launch. */
+function goesWithEither(own: ReadonlySet<string>): (line: string) => boolean {
+  const parts = [...own].flatMap((line) => [bodyLine.exec(line) ?? []]);
+  const [paths, taken] = [1, 2].map((part) => new Set(parts.map((found) => found[part])));
+  return (line) => {
+    const [, path, rest] = bodyLine.exec(line) ?? [];
+    return path !== undefined && (paths!.has(path) || taken!.has(rest));
+  };
+}
+
 describe('a bundled plugin that is off', function () {
   let baseline: ReadonlySet<string>;
   let all: ReadonlySet<string>;
@@ -69,7 +81,8 @@ describe('a bundled plugin that is off', function () {
       const left = await traces(without);
       expect([...left].filter((line) => own.has(line))).to.deep.equal([]);
       const expected = new Set([...less(all, own), ...less(lacking, having)]);
-      const [more, missing] = [[...less(left, expected)], [...less(expected, left)]];
+      const both = goesWithEither(own);
+      const [more, missing] = [[...less(left, expected)], [...less(expected, left)].filter((line) => !both(line))];
       expect({ more, missing }, JSON.stringify({ more, missing }).slice(0, 2000)).to.deep.equal({
         more: [],
         missing: [],
