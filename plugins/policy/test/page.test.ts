@@ -39,12 +39,12 @@ describeWith(['chromium', 'opa'], 'policies in the console', function () {
     await page.getByRole('link', { name: 'New policy' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Night');
     await page.getByLabel('Enforcement').selectOption('enforce');
-    await page.getByLabel('Module').fill('package night\n\ndeny contains if {\n');
+    await page.getByLabel('Module', { exact: true }).fill('package night\n\ndeny contains if {\n');
     await page.getByRole('button', { name: 'Create policy' }).click();
     await page.getByText(/line \d: /).waitFor();
     await clean();
     await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByLabel('Module').fill('package night\n\ndeny contains "not now" if input.playbook == "greet.yml"\n');
+    await page.getByLabel('Module', { exact: true }).fill('package night\n\ndeny contains "not now" if input.playbook == "greet.yml"\n');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Night', level: 1 }).waitFor();
     const [made] = (await stage.service.get('policies/')).body.results;
@@ -73,9 +73,9 @@ describeWith(['chromium', 'opa'], 'policies in the console', function () {
     await said.filter({ hasText: 'allow' }).waitFor();
     await page.getByLabel('Try with the context of').selectOption({ index: 1 });
     await said.filter({ hasText: 'deny\nnot now' }).waitFor();
-    await page.getByLabel('Module').fill('package night\n\nwarn contains input.resource_name\n');
+    await page.getByLabel('Module', { exact: true }).fill('package night\n\nwarn contains input.resource_name\n');
     await said.filter({ hasText: 'warn\nRun greet.yml' }).waitFor();
-    await page.getByLabel('Module').fill('package night\n\nwarn contains if {\n');
+    await page.getByLabel('Module', { exact: true }).fill('package night\n\nwarn contains if {\n');
     await said.filter({ hasText: /line \d/ }).waitFor();
     await clean();
     await page.getByRole('button', { name: 'Cancel' }).click();

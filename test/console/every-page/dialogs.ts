@@ -42,21 +42,21 @@ export function dialogs({ inventory }: Stage, made: Furnished): Record<string, M
         await page.getByLabel('Select all of this page').check();
         await press(/^Delete \d+$/)(page);
       },
-      'console-kit/generic/copy-button.tsx': { at: `/templates/${made.asking}`, open: press('Copy') },
-      'console-kit/generic/delete-button.tsx': { at: '/organizations/1', open: press('Delete') },
-      'console-kit/generic/shown-once.tsx': {
-        at: '/tokens/new',
-        open: press('Create token'),
-        close: (page) => page.getByRole('button', { name: 'I have it' }).click(),
+    },
+    'console-kit/generic/copy-button.tsx': { at: `/templates/${made.asking}`, open: press('Copy') },
+    'console-kit/generic/delete-button.tsx': { at: '/organizations/1', open: press('Delete') },
+    'console-kit/generic/shown-once.tsx': {
+      at: '/tokens/new',
+      open: press('Create token'),
+      close: (page) => page.getByRole('button', { name: 'I have it' }).click(),
+    },
+    'console-kit/leaving/leave-dialog.tsx': {
+      at: '/teams/new',
+      open: async (page) => {
+        await page.getByLabel('Name', { exact: true }).fill('Half typed');
+        await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Hosts' }).click();
       },
-      'console-kit/leaving/leave-dialog.tsx': {
-        at: '/teams/new',
-        open: async (page) => {
-          await page.getByLabel('Name', { exact: true }).fill('Half typed');
-          await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Hosts' }).click();
-        },
-        close: (page) => page.getByRole('button', { name: 'Leave', exact: true }).click(),
-      },
+      close: (page) => page.getByRole('button', { name: 'Leave', exact: true }).click(),
     },
     'plugins/console/web/approvals/decide.tsx': { at: '/approvals', open: press(/^Deny/) },
     'plugins/console/web/browse/delete-part.tsx': {
