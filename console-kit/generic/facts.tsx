@@ -1,7 +1,8 @@
 import { t } from '../texts/t.ts';
 import { Failure, Loading } from '../components/page.tsx';
-import { apiOf, type FieldOption, type Resource, type Row } from '../resources/resource.ts';
+import { apiOf, type Resource, type Row } from '../resources/resource.ts';
 import { Cell } from './cell.tsx';
+import { labelOf } from './list-view.tsx';
 import { useOptions } from './use-options.ts';
 
 /** Told already by heading and address, or for machines. */
@@ -24,13 +25,16 @@ export function Facts({ resource, row }: { resource: Resource; row: Row }) {
   const untold = new Set([...never, ...(resource.elsewhere ?? [])]);
   const names = [...new Set([...first, ...Object.keys(fields)])].filter(
     // some are told by name alone
-    (name) => !untold.has(name) && fields[name] && !empty(row[name] ?? row.summary_fields?.[name]),
+    (name) =>
+      !untold.has(name) &&
+      (fields[name] || resource.facts?.includes(name)) &&
+      !empty(row[name] ?? row.summary_fields?.[name]),
   );
   return (
     <dl class="record">
       {names.map((name) => (
         <div key={name}>
-          <dt>{(fields[name] as FieldOption).label}</dt>
+          <dt>{fields[name]?.label ?? labelOf(name)}</dt>
           <dd>
             <Cell row={row} field={name} option={fields[name]} />
           </dd>

@@ -143,7 +143,8 @@ function columnsOf(
 
 const narrowTypes = new Set(['datetime', 'boolean', 'integer', 'choice']);
 
-const labelOf = (field: string) => (field.charAt(0).toUpperCase() + field.slice(1)).replaceAll('_', ' ');
+/** Of a field that OPTIONS does not tell of. */
+export const labelOf = (field: string) => (field.charAt(0).toUpperCase() + field.slice(1)).replaceAll('_', ' ');
 
 function sorting(field: string, order: string) {
   const { path, query } = place.value;

@@ -13,6 +13,8 @@ const largestContext = 4_194_304;
 const largestSource = 65_536;
 /** Beyond the isolate's own limit: for what it cannot stop (a huge allocation), and for the start of the process. */
 const graceMs = 3_000;
+/** A process that is just being started takes its time on a busy machine, which says nothing of what it is asked. */
+const startMs = 30_000;
 const mostWaiting = 1_000;
 /** The process is ended when nobody has asked it anything for so long. */
 const idleMs = 300_000;
@@ -85,6 +87,7 @@ class SandboxProcess {
   readonly #uid: number | undefined;
   readonly #waiting: Waiting[] = [];
   #process: ChildProcess | undefined;
+  #ready = false;
   #asked: Waiting | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
@@ -125,10 +128,18 @@ class SandboxProcess {
     const { question } = this.#asked;
     this.#process ??= this.#start();
     this.#process.send(question, (error) => error && this.#end('the evaluating process ended'));
+    this.#expect(this.#ready ? graceMs : startMs);
+  }
+
+  /** An answer, within the time that the question has and this much more. */
+  #expect(moreMs: number): void {
+    if (!this.#asked) return;
+    clearTimeout(this.#deadline);
+    const { id, timeoutMs } = this.#asked.question;
     this.#deadline = setTimeout(() => {
-      this.#log.warn({ timeoutMs: question.timeoutMs }, 'an expression did not end and its process was killed');
-      this.#answer({ id: question.id, error: { kind: 'timeout', message: 'it took too long' } });
-    }, question.timeoutMs + graceMs);
+      this.#log.warn({ timeoutMs }, 'an expression did not end and its process was killed');
+      this.#answer({ id, error: { kind: 'timeout', message: 'it took too long' } });
+    }, timeoutMs + moreMs);
   }
 
   #start(): ChildProcess {
@@ -141,8 +152,13 @@ class SandboxProcess {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'json',
     });
-    process.on('message', (message: Answer) => {
-      if (process === this.#process && message.id === this.#asked?.question.id) this.#answer(message, false);
+    this.#ready = false;
+    process.on('message', (message: Answer | { ready: true }) => {
+      if (process !== this.#process) return;
+      if ('ready' in message) {
+        this.#ready = true;
+        this.#expect(graceMs);
+      } else if (message.id === this.#asked?.question.id) this.#answer(message, false);
     });
     process.once('error', () => undefined);
     process.once('exit', () => {

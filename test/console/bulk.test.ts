@@ -121,7 +121,7 @@ describeWith(['chromium'], 'the console: several runs at once', () => {
     await dialog().getByRole('button', { name: 'Close' }).click();
     await chosen.getByText('1 of 1 selected').waitFor();
     const { results } = (await stage.service.get('hosts/?order_by=id')).body;
-    expect(results.map(({ name }: { name: string }) => name)).to.deep.equal(['web1', 'shelf-0']);
+    expect(results.map(({ name }: { name: string }) => name)).to.deep.equal(['localhost', 'web1', 'shelf-0']);
   });
 
   it('can be stopped, and what was not begun stays', async () => {

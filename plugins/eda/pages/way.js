@@ -14,8 +14,11 @@ const ends = {
 export function Way({ row, reload }) {
   useEffect(() => {
     const again = () => void reload();
-    return row.event_rule ? onGroup('event_logs', row.event_rule, again, again) : undefined;
-  }, [row.event_rule]);
+    const leave = row.event_rule ? onGroup('event_logs', row.event_rule, again, again) : undefined;
+    // one that was made from another's page is in a group that is joined already: it may have been judged before this
+    if (row.status === 'received') again();
+    return leave;
+  }, [row.id, row.event_rule]);
   const { created, finished, source_ip: from, condition_results: conditions, actions_triggered: actions } = row;
   const judged = row.status !== 'received';
   return h(

@@ -46,7 +46,7 @@ export const policyWaiver = {
   relations: {
     policy: 'policies/',
     owner: 'users/',
-    unified_job_template: 'unified_job_templates/?type__in=job_template,workflow_job_template',
+    unified_job_template: 'unified_job_templates/?type=job_template,workflow_job_template',
   },
   custom: { expires: Expires },
   tabs: [historyTab],

@@ -44,9 +44,11 @@ describeWith(['chromium', 'opa'], 'policies in the console', function () {
     await page.getByText(/line \d: /).waitFor();
     await clean();
     await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByLabel('Module', { exact: true }).fill('package night\n\ndeny contains "not now" if input.playbook == "greet.yml"\n');
+    await page
+      .getByLabel('Module', { exact: true })
+      .fill('package night\n\ndeny contains "not now" if input.playbook == "greet.yml"\n');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'Night', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Night', level: 1, exact: true }).waitFor();
     const [made] = (await stage.service.get('policies/')).body.results;
     expect(made).to.include({ name: 'Night', enforcement: 'enforce', last_sync_status: 'ok' });
   });
@@ -60,7 +62,7 @@ describeWith(['chromium', 'opa'], 'policies in the console', function () {
     await page.getByText('"playbook": "greet.yml"').waitFor();
     await clean();
     await page.getByRole('link', { name: 'Night' }).click();
-    await page.getByRole('heading', { name: 'Night', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Night', level: 1, exact: true }).waitFor();
     await page.getByRole('link', { name: 'Decisions' }).last().click();
     await page.getByRole('link', { name: 'not now' }).waitFor();
     await page.getByRole('link', { name: 'Past launches' }).click();

@@ -58,7 +58,7 @@ export function dialogs({ inventory }: Stage, made: Furnished): Record<string, M
       },
       close: (page) => page.getByRole('button', { name: 'Leave', exact: true }).click(),
     },
-    'plugins/console/web/approvals/decide.tsx': { at: '/approvals', open: press(/^Deny/) },
+    'plugins/console/web/approvals/decide.tsx': { at: '/approvals', open: press(/^Deny \S/) },
     'plugins/console/web/browse/delete-part.tsx': {
       at: `/api/v2/inventories/${inventory}/`,
       open: press('Delete'),

@@ -7,7 +7,8 @@ const narrow = { width: 360, height: 740 };
 
 /** As a link of the console leads there: what is loaded already stays. Pages of the API are documents of their own. */
 export async function go(page: Page, address: string): Promise<void> {
-  if (address.startsWith('/api/') || !page.url().startsWith('http')) await page.goto(address);
+  if (address.startsWith('/api/') || page.url().includes('/api/') || !page.url().startsWith('http'))
+    await page.goto(address);
   else
     await page.evaluate(
       (to) =>

@@ -162,10 +162,6 @@ describeWith(['chromium'], 'flows of an operator, who may execute what others ma
     await olga.opens('Jobs');
     await olga.searchesFor('Secret');
     await olga.sees('There is none of these.');
-    await olga.callsPalette();
-    await olga.types('Secret');
-    await olga.dialog().sees('Nothing fits.');
-    await olga.strikes('Escape');
   });
 
   it('makes a token for a script of their own that can do no more than they', async () => {
