@@ -194,7 +194,7 @@ describeWith(
       await admin.rowWith('job.succeeded').follows(/./);
       await admin.turnsTo('Tries');
       await admin.within('table', 'Tries').has('cell', '503');
-      await admin.presses('Redeliver');
+      await admin.presses(/^Redeliver/);
       await admin.within('table', 'Tries').has('cell', '200');
     });
   },
