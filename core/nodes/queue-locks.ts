@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { QUEUE_SCHEMA } from '../queue/tasks.ts';
+import { freeLocks } from '../queue/free-locks.ts';
 import { DEAD_AFTER_S, livesSql } from './living.ts';
 
 /** Of processes that are gone: an older life of a node, or a node that is dead. The queue itself waits for four hours. */
@@ -17,7 +17,8 @@ export async function freeLocksOf(db: Knex, bootId: string): Promise<void> {
   await unlock(db, await db('queue_pools').where({ boot_id: bootId }).delete().returning('id'));
 }
 
-async function unlock(db: Knex, pools: readonly { id: string }[]): Promise<void> {
-  const ids = pools.map(({ id }) => id);
-  if (ids.length) await db.raw(`select ${QUEUE_SCHEMA}.force_unlock_workers(?::text[])`, [ids]);
-}
+const unlock = (db: Knex, pools: readonly { id: string }[]): Promise<void> =>
+  freeLocks(
+    (sql, values) => db.raw(sql.replace('$1', '?'), values as string[]),
+    pools.map(({ id }) => id),
+  );

@@ -14,6 +14,7 @@ import {
 import type { Knex } from 'knex';
 import type { Pool } from 'pg';
 import { errorText } from '../observe/error-text.ts';
+import { freeLocks } from './free-locks.ts';
 import { type ParkedTasks, parkedTasks } from './parked.ts';
 import { placesForPlugins, PluginSlots } from './plugin-slots.ts';
 import type { TaskOutcomes } from './task-outcomes.ts';
@@ -129,6 +130,8 @@ class TaskQueue {
       taskList: this.#taskList(slots),
       parsedCronItems: parseCronItems(this.#crons.map((item) => this.#asDefined(item))),
       pollInterval: 2000,
+      // by itself the library forgets a task whose end it could not write down, and keeps its lock; of a batch it ends the runner
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     });
   }
 
@@ -170,27 +173,29 @@ class TaskQueue {
     this.#deps.pool.query(`select pg_notify('jobs:insert', '{"count":1}')`).catch(() => undefined);
   }
 
-  /** Of runners that ended: what they had begun would wait for four hours. */
+  /**
+   * Of runners that ended: what they had begun would wait for four hours.
+   * @throws while there is no database
+   */
   async #freeLocks(): Promise<void> {
-    const pools = this.#pools.splice(0);
-    await this.#deps.pool
-      .query(`select ${QUEUE_SCHEMA}.force_unlock_workers($1)`, [pools])
-      .catch(() => void this.#pools.push(...pools));
+    const { pool } = this.#deps;
+    await freeLocks((sql, values) => pool.query(sql, values), this.#pools);
+    this.#pools = [];
   }
 
-  /** A runner may end by itself (a database error while completing a task): it is started again. */
+  /** A runner ends by itself where the end of a task could not be written down: it is started again. */
   async #keepRunning(): Promise<void> {
     const { signal } = this.#stopping;
     for (let failures = 0; !signal.aborted; failures += 1) {
       const began = Date.now();
       try {
+        if (!this.#runner) await this.#freeLocks();
         this.#runner ??= await this.#run();
         await this.#runner.promise;
       } catch (error) {
         this.#deps.log.error({ err: error }, 'the queue stopped; it is started again');
       }
       this.#runner = undefined;
-      await this.#freeLocks();
       if (Date.now() - began > 60_000) failures = 0;
       await sleep(Math.min(10_000, 250 * 2 ** failures), undefined, { signal }).catch(() => undefined);
     }

@@ -64,9 +64,11 @@ const strays: Record<string, string> = {
   'an event that nobody is done with': `select id::text as what from plugin_eda.event_logs where finished is null`,
   'a delivery that was not made': `select event || ' of run ' || run_id || ': ' || status || ' ' || error as what
       from plugin_outbound_webhooks.outbound_webhook_deliveries where status <> 'successful'`,
+  // what may be tried once is work that the clock asks for again
   'a task that failed for good': `select t.identifier || ': ' || coalesce(j.last_error, '') as what from tapline_jobs._private_jobs j
       join tapline_jobs._private_tasks t on t.id = j.task_id where j.attempts >= j.max_attempts
-      and not (t.identifier = 'core:advance-run' and j.key is null and j.last_error is null)`,
+      and not (coalesce(j.last_error, 'It was cut short') like 'It was cut short%'
+        and (j.max_attempts = 1 or t.identifier = 'core:advance-run' and j.key is null))`,
   'a task that is due and not done': `select t.identifier as what from tapline_jobs._private_jobs j join tapline_jobs._private_tasks t on t.id = j.task_id
       where j.attempts < j.max_attempts and j.run_at < now() - interval '5 seconds'`,
 };

@@ -159,4 +159,59 @@ describe('the queue', function () {
     await until(() => queue.addTask(database.db, 'test:note', { n: 99 }).then(() => true));
     await until(() => seen.includes(99), 30_000);
   });
+
+  it('does again what ended while that could not be written down, and says of what may be tried once that it was given up', async () => {
+    let away = false;
+    const pool = new Proxy(database.pool, {
+      get(target, name) {
+        if (name === 'connect' && away)
+          return () => Promise.reject(new Error('timeout exceeded when trying to connect'));
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const other = createQueue({ pool, log: silentLog });
+    const runs = { 'test:ends': 0, 'test:fails': 0, 'test:once': 0 };
+    for (const name of ['test:ends', 'test:fails', 'test:once'] as const)
+      other.define(name, {
+        schema: z.object({}),
+        maxAttempts: name === 'test:once' ? 1 : 3,
+        run: async () => {
+          away = (runs[name] += 1) === 1;
+          if (away) setTimeout(() => (away = false), 1500);
+          if (name === 'test:fails') throw new Error('in vain');
+        },
+      });
+    await other.start();
+    const left = () =>
+      database
+        .db('tapline_jobs.jobs')
+        .whereIn('task_identifier', Object.keys(runs))
+        .select('task_identifier', 'last_error');
+    try {
+      for (const [name, times] of [
+        ['test:ends', 2],
+        ['test:fails', 2],
+        ['test:once', 1],
+      ] as const) {
+        // each has the outage to itself
+        // oxlint-disable-next-line no-await-in-loop
+        await other.addTask(database.db, name, {});
+        // oxlint-disable-next-line no-await-in-loop
+        await until(
+          async () =>
+            runs[name] === times && !(await database.db('tapline_jobs.jobs').whereNotNull('locked_at').first()),
+          60_000,
+        );
+      }
+      const last = new Map((await left()).map(({ task_identifier: name, last_error: said }) => [name, said]));
+      expect(last.get('test:once')).to.contain('could not be written');
+      // it failed twice, and the second time was written down: it is tried once more, later
+      expect([...last.keys()]).to.have.members(['test:fails', 'test:once']);
+      expect(last.get('test:fails')).to.equal('in vain');
+    } finally {
+      await other.stop();
+      await database.db.raw(`delete from tapline_jobs._private_jobs where locked_at is null`);
+    }
+  });
 });
