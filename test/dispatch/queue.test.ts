@@ -208,7 +208,7 @@ describe('the queue', function () {
       expect(last.get('test:once')).to.contain('could not be written');
       // it failed twice, and the second time was written down: it is tried once more, later
       expect([...last.keys()]).to.have.members(['test:fails', 'test:once']);
-      expect(last.get('test:fails')).to.equal('in vain');
+      expect(last.get('test:fails')).to.contain('in vain');
     } finally {
       await other.stop();
       await database.db.raw(`delete from tapline_jobs._private_jobs where locked_at is null`);
