@@ -93,7 +93,9 @@ describeWith(['Postgres 15'], 'on Postgres 15, by DATABASE_URL, the service', fu
     const wrong: string[] = [];
     for (const path of asked) {
       const { status, text } = await service.get(path);
-      if (status !== 200) wrong.push(`${path}: ${status} ${text.slice(0, 200)}`);
+      // the node at work installs itself, and says so
+      const right = path.endsWith('/install_bundle/') ? 400 : 200;
+      if (status !== right) wrong.push(`${path}: ${status} ${text.slice(0, 200)}`);
     }
     expect(wrong).to.deep.equal([]);
     expect(asked.length).to.be.at.least(300);
