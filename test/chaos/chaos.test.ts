@@ -23,6 +23,8 @@ describe('chaos', () => {
     expect(result.kinds).to.include.keys('workflow_job', 'workflow_approval');
     expect(result.pushed).to.be.greaterThan(0);
     expect(result.told).to.be.greaterThan(result.pushed);
+    expect(result.ticks).to.be.greaterThan(0);
+    expect(result.notified).to.be.greaterThan(0);
     expect(result.struck).to.be.greaterThan(0);
     expect(result.statuses).to.include.keys('successful', 'failed');
   });

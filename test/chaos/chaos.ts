@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { leftInDatabase, leftOfJobs, leftOfService, stillActive } from './aftermath.ts';
 import type { World } from './ask.ts';
 import { launchEach, letLoose } from './clients.ts';
+import { brokenTicks, brokenWords, tieNotifications, windUp } from './clock.ts';
 import { makeTemplates, otherLaunches } from './content.ts';
 import { persist } from './api.ts';
 import { keepEvidence } from './evidence.ts';
@@ -45,6 +46,9 @@ export interface ChaosResult {
   /** from outside, and what was told there */
   pushed: number;
   told: number;
+  /** minutes in which a schedule launched something */
+  ticks: number;
+  notified: number;
   events: number;
   lines: number;
   /** from the last strike until nothing was active any more */
@@ -107,6 +111,8 @@ async function underFire(stage: Stage, ledger: Ledger, { schedule, seed, struck,
   const { token } = await persist('a token', () => stage.api.call('POST', 'tokens/', {}));
   const templates = await makeTemplates(stage.api, stage);
   await tieEvents(stage.api, templates, stage.target);
+  await tieNotifications(stage.api, `${stage.target.url}notified`);
+  const stopClock = await windUp(stage.api, templates);
   const others = [...(await otherLaunches(stage.api, stage)), await workflowLaunch(stage.api, templates)];
   stage.api.authorization = `Bearer ${token}`;
   const over = new AbortController();
@@ -123,6 +129,7 @@ async function underFire(stage: Stage, ledger: Ledger, { schedule, seed, struck,
   } finally {
     over.abort();
     await clients;
+    await stopClock();
   }
   await launchEach(world);
 }
@@ -148,6 +155,7 @@ async function judge(stage: Stage, ledger: Ledger, struck: readonly Struck[]): P
   const stray = await leftInDatabase(stage);
   const runs = await storedRuns(stage);
   const jobs = runs.filter(({ play }) => play !== null);
+  const { ticks, problems: ofTicks } = await brokenTicks(stage);
   const hits = struck.filter(({ hit }) => hit.length);
   return {
     hits: count(hits.map(({ strike }) => strike.victim)),
@@ -160,6 +168,8 @@ async function judge(stage: Stage, ledger: Ledger, struck: readonly Struck[]): P
     answers: ledger.answers,
     pushed: ledger.events.size,
     told: stage.target.told.size,
+    ticks,
+    notified: stage.target.notified.size,
     events: sum(runs, ({ event_count: events }) => events),
     lines: sum(runs, ({ id }) => written(stage.proof, id).length),
     settledS,
@@ -169,6 +179,8 @@ async function judge(stage: Stage, ledger: Ledger, struck: readonly Struck[]): P
       ...runs.flatMap((run) => problemsOf(run, stage, ledger)),
       ...brokenPromises(ledger, runs),
       ...stray,
+      ...ofTicks,
+      ...(await brokenWords(stage, stage.target.notified)),
       ...(await brokenEvents(stage, stage.target, ledger.events)),
     ],
     evidence: undefined,

@@ -19,6 +19,8 @@ export function pushed(): { body: object; headers: Record<string, string> } {
 /** The far end of an outbound webhook, which no strike meets: it keeps what it is told, by `webhook-id`. */
 export class Target {
   readonly told = new Map<string, { event: string; run: number; seq: number; times: number }>();
+  /** how often it was notified that a run has a status */
+  readonly notified = new Map<string, number>();
   readonly #server: Server;
 
   private constructor() {
@@ -26,13 +28,22 @@ export class Target {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => void parts.push(part));
       request.on('end', () => {
-        const { type, data } = JSON.parse(Buffer.concat(parts).toString('utf8'));
-        const id = String(request.headers['webhook-id']);
-        const times = (this.told.get(id)?.times ?? 0) + 1;
-        this.told.set(id, { event: type, run: data.id, seq: data.seq, times });
+        const body = JSON.parse(Buffer.concat(parts).toString('utf8'));
+        if (request.url === '/notified') this.#note(body);
+        else this.#hear(String(request.headers['webhook-id']), body);
         response.writeHead(204).end();
       });
     });
+  }
+
+  #hear(id: string, { type, data }: { type: string; data: { id: number; seq: number } }): void {
+    const times = (this.told.get(id)?.times ?? 0) + 1;
+    this.told.set(id, { event: type, run: data.id, seq: data.seq, times });
+  }
+
+  #note({ run, status }: { run?: number; status?: string }): void {
+    const word = `${run} ${status}`;
+    this.notified.set(word, (this.notified.get(word) ?? 0) + 1);
   }
 
   static async listen(): Promise<Target> {

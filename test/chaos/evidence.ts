@@ -7,6 +7,8 @@ const tables = [
   'runs',
   'run_events',
   'instances',
+  'notifications',
+  'schedules',
   'idempotency_keys',
   'plugin_eda.event_logs',
   'plugin_outbound_webhooks.outbound_webhook_deliveries',
@@ -22,6 +24,7 @@ export async function keepEvidence(stage: Stage, ledger: Ledger, notes: Record<s
   for (const [name, note] of Object.entries(notes)) write(`${name}.json`, note);
   write('told.json', { ...ledger, runs: Object.fromEntries(ledger.runs), events: [...ledger.events] });
   write('target.json', Object.fromEntries(stage.target.told));
+  write('notified.json', Object.fromEntries(stage.target.notified));
   for (const table of tables)
     await stage.query(`select to_jsonb(t) as row from ${table} t`).then(
       (rows) => write(`${table}.json`, rows.map(({ row }) => JSON.stringify(row)).join('\n')),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { brokenTicks, brokenWords } from './clock.ts';
 import { brokenEvents } from './events.ts';
 import { Ledger } from './ledger.ts';
 import { secrets } from './plays.ts';
@@ -130,6 +131,30 @@ describe('the judge of chaos', () => {
     expect(await events([{ ...log, runs: 2 }], [message])).to.match(/made 2 runs/);
     expect(await events([{ ...log, status: 'error', runs: 0 }], [message])).to.match(/is error and made 0 runs/);
     expect(await events([], [message])).to.match(/event 1 was answered and is not there/);
+  });
+
+  it('finds minutes of a schedule that were left out or launched twice', async () => {
+    const at = '2030-01-01T00:00:00Z';
+    const ticks = (...runs: number[]) =>
+      brokenTicks({ query: async () => runs.map((n) => ({ name: 'Tick 0', at, runs: n })) });
+    expect(await ticks(1, 1)).to.deep.equal({ ticks: 2, problems: [] });
+    expect((await ticks(1, 0)).problems.join()).to.match(/made 0 runs at 2030/);
+    expect((await ticks(2)).problems.join()).to.match(/made 2 runs/);
+  });
+
+  it('finds notifications that never came, came unmarked or were given up, and ends without one', async () => {
+    const word = { id: 1, event: 'success', status: 'successful', run: 7, told: 'successful', attempts: 1 };
+    const words = async (stored: object[], came: [string, number][], bare: object[] = []) => {
+      const query = async (sql: string) => (sql.includes('having') ? bare : stored);
+      return (await brokenWords({ query }, new Map(came))).join();
+    };
+    expect(await words([word], [['7 successful', 1]])).to.equal('');
+    expect(await words([{ ...word, attempts: 2 }], [['7 successful', 2]])).to.equal('');
+    expect(await words([word], [['7 failed', 1]])).to.match(/never came/);
+    expect(await words([word], [['7 successful', 2]])).to.match(/came 2 times and is marked 1 times/);
+    expect(await words([{ ...word, status: 'failed' }], [['7 successful', 1]])).to.match(/is failed/);
+    const ended = { id: 8, status: 'failed', words: 0 };
+    expect(await words([], [], [ended])).to.match(/run 8 ended failed and has 0 notifications/);
   });
 
   it('finds runs beside each other that must not be', () => {

@@ -64,6 +64,7 @@ const strays: Record<string, string> = {
   'an event that nobody is done with': `select id::text as what from plugin_eda.event_logs where finished is null`,
   'a delivery that was not made': `select event || ' of run ' || run_id || ': ' || status || ' ' || error as what
       from plugin_outbound_webhooks.outbound_webhook_deliveries where status <> 'successful'`,
+  'a notification that is still on its way': `select id::text || ' (' || event || ')' as what from notifications where status = 'pending'`,
   // what may be tried once is work that the clock asks for again
   'a task that failed for good': `select t.identifier || ': ' || coalesce(j.last_error, '') as what from tapline_jobs._private_jobs j
       join tapline_jobs._private_tasks t on t.id = j.task_id where j.attempts >= j.max_attempts

@@ -28,7 +28,9 @@ if (Object.keys(result.missed).length) console.log(`there was none: ${told(resul
 console.log(`${result.alive.toFixed(1)} jobs alive at a strike; the process of ${result.struck} was killed`);
 console.log(`runs: ${told(result.statuses)}; ${told(result.kinds)} (${told(result.plays)})`);
 console.log(`clients: ${told(result.answers)}`);
-console.log(`${result.pushed} events from outside, ${result.told} messages to the target`);
+console.log(
+  `${result.pushed} events from outside, ${result.told} messages to the target, ${result.notified} notifications, ${result.ticks} times of schedules`,
+);
 console.log(
   `${result.events} events, ${result.lines} lines outside; settled ${result.settledS.toFixed(1)} s after the last strike`,
 );
