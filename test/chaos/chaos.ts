@@ -112,7 +112,7 @@ async function underFire(stage: Stage, ledger: Ledger, { schedule, seed, struck,
   const templates = await makeTemplates(stage.api, stage);
   await tieEvents(stage.api, templates, stage.target);
   await tieNotifications(stage.api, `${stage.target.url}notified`);
-  const stopClock = await windUp(stage.api, templates);
+  const stopClock = await windUp(stage, templates);
   const others = [...(await otherLaunches(stage.api, stage)), await workflowLaunch(stage.api, templates)];
   stage.api.authorization = `Bearer ${token}`;
   const over = new AbortController();

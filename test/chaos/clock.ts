@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Api, persist } from './api.ts';
 import type { PlayName } from './plays.ts';
 import type { Stage } from './stage.ts';
@@ -7,7 +8,13 @@ const rule = 'DTSTART:20260101T000000Z RRULE:FREQ=MINUTELY;INTERVAL=1';
 const cheap = 4;
 
 /** What the clock launches each minute: a job, and workflows without nodes, which take nobody's place. Resolves to what stops it. */
-export async function windUp(api: Api, templates: Record<PlayName, number>): Promise<() => Promise<void>> {
+export async function windUp(
+  stage: Pick<Stage, 'api' | 'query'>,
+  templates: Record<PlayName, number>,
+): Promise<() => Promise<void>> {
+  const { api } = stage;
+  // of what clients launch besides there may be more at once than a schedule puts up with
+  await api.call('PATCH', 'settings/jobs/', { SCHEDULE_MAX_JOBS: 1000 });
   const { id: empty } = await api.call('POST', 'workflow_job_templates/', {
     name: 'Tick',
     organization: 1,
@@ -20,9 +27,21 @@ export async function windUp(api: Api, templates: Record<PlayName, number>): Pro
   for (const [unified_job_template, name] of paths)
     ids.push((await api.call('POST', 'schedules/', { name, unified_job_template, rrule: rule })).id);
   return async () => {
+    await launched(stage);
     for (const id of ids)
       await persist('that a schedule stops', () => api.call('PATCH', `schedules/${id}/`, { enabled: false }));
   };
+}
+
+const waitingSql = `select 1 from tapline_jobs._private_jobs j join tapline_jobs._private_tasks t on t.id = j.task_id
+  where t.identifier = 'core:launch-schedule' and j.attempts < j.max_attempts limit 1`;
+/** It only ends what hangs. */
+const longestMs = 300_000;
+
+/** What was due is launched first: whoever held it when it died gives it back after a while. */
+async function launched(stage: Pick<Stage, 'query'>): Promise<void> {
+  for (const deadline = Date.now() + longestMs; Date.now() < deadline; await delay(200))
+    if ((await stage.query(waitingSql).catch(() => [1])).length === 0) return;
 }
 
 /** Word of all that runs, to the target, which no strike meets. */
