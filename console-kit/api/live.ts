@@ -18,8 +18,11 @@ export const liveState = signal<'off' | 'connecting' | 'open' | 'lost' | 'pollin
 const statusListeners = new Set<Listener<StatusChange>>();
 const eventListeners = new Map<string, Set<Listener<any>>>();
 const resyncs = new Set<() => void>();
-/** Who listens to a group that the service has not confirmed yet. */
-const awaiting = new Map<() => void, string>();
+/** Who listens to a group that the service has not confirmed yet, and which of our messages asked for it. */
+const awaiting = new Map<() => void, { name: string; asked: number }>();
+/** Messages of this connection: sent, and answered, which happens in their order. */
+let asked = 0;
+let answered = 0;
 const longestPauseMs = 10_000;
 
 let socket: WebSocket | null = null;
@@ -36,6 +39,8 @@ export function connectLive(): void {
   if (liveState.peek() !== 'polling') liveState.value = attempts === 0 ? 'connecting' : 'lost';
   const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/websocket/`);
   socket = opened;
+  asked = answered = 0;
+  for (const waiting of awaiting.values()) waiting.asked = 1;
   opened.addEventListener('open', subscribe);
   opened.addEventListener('message', ({ data }) => receive(JSON.parse(String(data))));
   opened.addEventListener('close', () => {
@@ -87,6 +92,7 @@ function subscribe(): void {
     const at = name.lastIndexOf('-');
     (groups[name.slice(0, at)] ??= []).push(Number(name.slice(at + 1)));
   }
+  asked += 1;
   socket.send(JSON.stringify({ xrftoken: cookie('csrftoken'), groups }));
 }
 
@@ -97,8 +103,10 @@ function receive(message: any): void {
     attempts = 0;
     liveState.value = 'open';
     if (again) for (const resync of resyncs) resync();
-    for (const [joined, name] of awaiting)
-      if (message.groups_current.includes(name)) {
+    answered += 1;
+    // an answer to what was asked earlier may name a group that has been left, and will be joined again
+    for (const [joined, waiting] of awaiting)
+      if (waiting.asked <= answered && message.groups_current.includes(waiting.name)) {
         awaiting.delete(joined);
         joined();
       }
@@ -107,8 +115,8 @@ function receive(message: any): void {
   if (message.group_name === 'jobs' && message.status) for (const listener of statusListeners) listener(message);
   // events name their run under its kind, those of a workflow's parts the workflow
   const run = message[String(message.group_name).replace(/_events$/, '')] ?? message.workflow_job_id;
-  // messages of plugins may name their item; else they are for all who listen to the group
-  const item = run ?? message.item;
+  // messages of plugins may name their item, and may have a field of the group's name; else they are for all who listen to the group
+  const item = typeof run === 'number' ? run : message.item;
   for (const [name, listeners] of eventListeners) {
     const fits =
       item === undefined ? name.replace(/-\d+$/, '') === message.group_name : name === `${message.group_name}-${item}`;
@@ -151,7 +159,7 @@ export function onGroup(group: string, item: number, listener: Listener<any>, jo
   eventListeners.set(name, listeners.add(listener));
   // each listener waits by itself, also where two give the same function
   const letIn = joined && (() => joined());
-  if (letIn) awaiting.set(letIn, name);
+  if (letIn) awaiting.set(letIn, { name, asked: asked + 1 });
   subscribe();
   return () => {
     if (letIn) awaiting.delete(letIn);
