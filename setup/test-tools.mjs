@@ -22,6 +22,7 @@ export const testTools = [
   { tool: 'runc', package: 'runc', use: 'runs in containers' },
   { tool: 'curl', package: 'curl', use: 'the first steps of the README' },
   { tool: 'jq', package: 'jq', use: 'the first steps of the README' },
+  { tool: 'ngircd', package: 'ngircd', use: 'notifications to a real IRC server' },
   { tool: 'chromium', package: 'chromium', use: 'the console in a browser' },
 ];
 

@@ -88,72 +88,25 @@ export async function mailTarget(): Promise<MailTarget> {
   return { port, mails, stop: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-export interface TcpTarget {
+interface TcpTarget {
   port: number;
-  lines: string[];
   stop(): Promise<void>;
 }
 
-async function tcpTarget(lines: string[], serve: (socket: Socket) => void): Promise<TcpTarget> {
+/** Says what it was given, at once and to everybody. */
+export async function garbageTarget(text: string): Promise<TcpTarget> {
   const sockets = new Set<Socket>();
   const server = createTcp((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
-    serve(socket);
+    socket.write(text);
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   return {
     port: portOf(server),
-    lines,
     stop: () => {
       for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => void server.close(() => resolve()));
     },
   };
-}
-
-/** Says what it was given, at once and to everybody. */
-export const garbageTarget = (text: string): Promise<TcpTarget> => tcpTarget([], (socket) => void socket.write(text));
-
-/**
- * Not a server of IRC, but one that is true to its protocol as far as a client that says one thing goes (RFC 2812): who has not
- * registered with the password is told so, a channel is spoken to only by those who joined it, a PING is answered.
- */
-export function ircTarget(): Promise<TcpTarget> {
-  const lines: string[] = [];
-  return tcpTarget(lines, (socket) => {
-    const say = (line: string) => socket.write(`:irc.test ${line}\r\n`);
-    const joined = new Set<string>();
-    let [passed, nick, registered, rest] = [false, '', false, ''];
-    const on: Record<string, (words: string[], line: string) => void> = {
-      PASS: ([password]) => void (passed = password === 'sesame'),
-      NICK: ([name]) => void (nick = name ?? ''),
-      USER: () => {
-        if (!passed) return void say(`464 ${nick} :Password incorrect`);
-        registered = true;
-        socket.write(`PING :still-there\r\n`);
-      },
-      PONG: ([token]) => token === ':still-there' && void say(`001 ${nick} :Welcome`),
-      JOIN: ([channel]) =>
-        channel === '#closed'
-          ? void say(`473 ${nick} ${channel} :Cannot join channel (+i)`)
-          : void joined.add(channel!),
-      PRIVMSG: ([target], line) => {
-        if (target!.startsWith('#') && !joined.has(target!))
-          return void say(`404 ${nick} ${target} :Cannot send to channel`);
-        lines.push(line);
-      },
-      PING: ([token]) => void say(`PONG irc.test ${token}`),
-      QUIT: () => void socket.end(),
-    };
-    socket.on('data', (part) => {
-      const all = (rest + part.toString()).split('\r\n');
-      rest = all.pop()!;
-      for (const line of all) {
-        const [command = '', ...words] = line.split(' ');
-        if (!registered && !['PASS', 'NICK', 'USER'].includes(command)) say(`451 * :You have not registered`);
-        else on[command]?.(words, line);
-      }
-    });
-  });
 }
