@@ -82,7 +82,12 @@ async function played(db: Knex, run: number, whole: boolean) {
       await nodes.clone().whereIn('id', ids).update({ job_id: run, outcome: null, news: false, retry_attempts: 1 });
       const columns = ['id', 'do_not_run', 'outcome', 'job_id', 'retry_attempts', 'news'];
       looks.push({ end: end?.status, nodes: await nodes.clone().orderBy('id').select(columns) });
-      const going = await nodes.clone().where({ do_not_run: false, outcome: null }).whereNotNull('job_id').orderBy('id').pluck('id');
+      const going = await nodes
+        .clone()
+        .where({ do_not_run: false, outcome: null })
+        .whereNotNull('job_id')
+        .orderBy('id')
+        .pluck('id');
       if (end || !going.length) return looks;
       const outcome = ['successful', 'failed', 'error', 'canceled'][below(4)];
       await nodes

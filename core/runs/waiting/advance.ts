@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Queue } from '../../queue/queue.ts';
 import type { TaskRequest } from '../../queue/tasks.ts';
 import type { RunKinds } from '../kinds.ts';
+import { oneLook } from './one-look.ts';
 
 const TASK = 'core:advance-run';
 const LOOK = 'core:advance-runs';
@@ -36,13 +37,14 @@ interface AdvanceDeps {
  * should one be lost all the same (a backup was restored, a launch was given up), the clock asks each minute for all that may have something to go on with.
  */
 export function defineAdvance({ db, kinds, queue }: AdvanceDeps): void {
+  const advance = oneLook(async (run, look) => {
+    const row = await db('runs').where({ id: run }).first('kind');
+    await kinds.find(row?.kind)?.advance?.(run, look);
+  });
   queue.define(TASK, {
     schema: z.object({ run: z.int().positive(), whole: z.literal(true).optional() }),
     maxAttempts: 10,
-    async run({ run, whole = false }) {
-      const row = await db('runs').where({ id: run }).first('kind');
-      await kinds.find(row?.kind)?.advance?.(run, { whole });
-    },
+    run: ({ run, whole = false }) => advance(run, { whole }),
   });
   queue.define(LOOK, { schema: z.object({}), maxAttempts: 3, run: () => advanceAll({ db, kinds, queue }) });
   queue.cron({ task: LOOK, match: '* * * * *', identifier: LOOK });
