@@ -101,7 +101,8 @@ async function played(db: Knex, run: number, whole: boolean) {
 }
 
 describe('the look for workflows that may go on', function () {
-  this.timeout(120_000);
+  // it only ends what hangs
+  this.timeout(600_000);
   let core: Core;
 
   before(async () => (core = await startCore({ env: { LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent' } })));
