@@ -2,8 +2,15 @@
 export const PLUGIN_TASKS_AT_ONCE = 4;
 const mostPluginTasks = 36;
 
-/** Places for all plugins beside core's own; beyond the cap they share, each still with its limit. */
-export const placesForPlugins = (plugins: number): number => Math.min(mostPluginTasks, plugins * PLUGIN_TASKS_AT_ONCE);
+/** Lanes by name, with how many of their tasks a node runs at once. */
+export type Lanes = ReadonlyMap<string, number>;
+
+/** Places for all lanes beside those of other tasks; beyond the cap they share, each still with its limit. */
+export const placesForLanes = (lanes: Lanes): number =>
+  Math.min(
+    mostPluginTasks,
+    [...lanes.values()].reduce((sum, places) => sum + places, 0),
+  );
 
 /**
  * Keeps one plugin's tasks from taking everybody's places: a fetch leaves out the tasks of plugins that have
@@ -12,15 +19,15 @@ export const placesForPlugins = (plugins: number): number => Math.min(mostPlugin
  */
 export class PluginSlots {
   readonly #running = new Map<string, number>();
-  readonly #plugins: readonly string[];
+  readonly #lanes: Lanes;
   readonly #look: () => void;
   #fetching = 0;
   #careful = false;
   /** whose tasks were the latest, and how many in a row */
   #streak = { plugin: '', length: 0 };
 
-  constructor(plugins: readonly string[], look: () => void) {
-    this.#plugins = plugins;
+  constructor(lanes: Lanes, look: () => void) {
+    this.#lanes = lanes;
     this.#look = look;
   }
 
@@ -33,11 +40,11 @@ export class PluginSlots {
       this.#streak.length = 0;
       this.#careful = true;
     }
-    for (const plugin of this.#plugins) {
+    for (const [plugin, places] of this.#lanes) {
       const running = this.#running.get(plugin) ?? 0;
-      if (full.includes(plugin) || running + this.#fetching < PLUGIN_TASKS_AT_ONCE) continue;
+      if (full.includes(plugin) || running + this.#fetching < places) continue;
       full.push(plugin);
-      if (running < PLUGIN_TASKS_AT_ONCE) this.#careful = true;
+      if (running < places) this.#careful = true;
     }
     this.#fetching += 1;
     return full;

@@ -16,7 +16,7 @@ import type { Pool } from 'pg';
 import { errorText } from '../observe/error-text.ts';
 import { freeLocks } from './free-locks.ts';
 import { type ParkedTasks, parkedTasks } from './parked.ts';
-import { placesForPlugins, PluginSlots } from './plugin-slots.ts';
+import { placesForLanes, PluginSlots } from './plugin-slots.ts';
 import type { TaskOutcomes } from './task-outcomes.ts';
 import { addTasks, laneOf, QUEUE_SCHEMA, TaskRegistry, type TaskDefinition, type TaskRequest } from './tasks.ts';
 
@@ -122,7 +122,7 @@ class TaskQueue {
     return run({
       pgPool: pool,
       schema: QUEUE_SCHEMA,
-      concurrency: concurrency + placesForPlugins(lanes.length),
+      concurrency: concurrency + placesForLanes(lanes),
       forbiddenFlags: () => slots.forbidden(),
       noHandleSignals: true,
       events: events as never,

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { z } from 'zod';
+import { type Lanes, PLUGIN_TASKS_AT_ONCE } from './plugin-slots.ts';
 
 /** Where the queue keeps its own tables. */
 export const QUEUE_SCHEMA = 'tapline_jobs';
@@ -20,6 +21,8 @@ export interface TaskDefinition<P = unknown> {
   plugin?: string;
   /** tasks of one lane share a limited number of places beside all others; those of a plugin are in its own */
   lane?: string;
+  /** places of its lane, unless it is a plugin's: as many as a plugin has where nothing is said */
+  atOnce?: number;
   /** characters of a payload's JSON */
   largestPayload?: number;
 }
@@ -61,8 +64,13 @@ export class TaskRegistry {
   }
 
   /** Who has places of their own. */
-  lanes(): string[] {
-    return [...new Set([...this.#tasks.values()].flatMap((task) => laneOf(task) ?? []))];
+  lanes(): Lanes {
+    const lanes = new Map<string, number>();
+    for (const task of this.#tasks.values()) {
+      const lane = laneOf(task);
+      if (lane !== undefined) lanes.set(lane, task.atOnce ?? PLUGIN_TASKS_AT_ONCE);
+    }
+    return lanes;
   }
 
   /** @throws when the payload is not what the task takes */

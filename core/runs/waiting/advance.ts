@@ -44,6 +44,9 @@ export function defineAdvance({ db, kinds, queue }: AdvanceDeps): void {
   queue.define(TASK, {
     schema: z.object({ run: z.int().positive(), whole: z.literal(true).optional() }),
     maxAttempts: 10,
+    // they wait for the locks of the same runs and templates, and would hold the connections of all others
+    lane: 'advance',
+    atOnce: 2,
     run: ({ run, whole = false }) => advance(run, { whole }),
   });
   queue.define(LOOK, { schema: z.object({}), maxAttempts: 3, run: () => advanceAll({ db, kinds, queue }) });
