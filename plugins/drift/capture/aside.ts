@@ -3,15 +3,18 @@ import type { History, Sources } from './history.ts';
 
 const idleMs = 10_000;
 
-/** Facts of 5 MB take some 100 MB on the way. */
-const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
-
 /**
  * Facts are read, sorted, hashed, packed and compared in a thread of their own, one host at a time, so that requests go on
  * meanwhile. It starts with the first host, and ends when there was nothing to do for a while.
  */
 export class Aside {
+  readonly #resourceLimits: { maxOldGenerationSizeMb: number; maxYoungGenerationSizeMb: number };
   #pool: Tinypool | undefined;
+
+  /** Facts of 5 MB take some 100 MB on the way. */
+  constructor({ memoryMb = 512 } = {}) {
+    this.#resourceLimits = { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 };
+  }
 
   /** What is too much for the memory of the thread is left out; it must not hold up other hosts. */
   async historyOf(sources: Sources): Promise<History> {
@@ -20,7 +23,7 @@ export class Aside {
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: idleMs,
-      resourceLimits,
+      resourceLimits: this.#resourceLimits,
       // nothing from outside is needed
       env: {},
     });
