@@ -2,6 +2,7 @@ import { definePlugin, type NotificationOutcome, type PluginApi, type Task, z } 
 import { driftAccess } from './access.ts';
 import { judgeHosts, type RuleId } from './alerts/judge.ts';
 import { noteOutcome, notifyRule } from './alerts/notify.ts';
+import { Aside } from './capture/aside.ts';
 import { captureHosts, type Tasks } from './capture/capture.ts';
 import { type Hosts, takeReports } from './capture/take-reports.ts';
 import { definePages } from './pages.ts';
@@ -62,8 +63,10 @@ function defineTasks(api: PluginApi): Tasks {
     notifyRule(api, told, rule),
   );
   const judge = api.task('judge', hosts, (asked) => judgeHosts(api, notify, asked.hosts));
+  const aside = new Aside();
+  api.onStop(() => aside.end());
   const capture: Task<Hosts> = api.task('capture', hosts, (asked) =>
-    captureHosts(api, { capture, judge }, asked.hosts),
+    captureHosts(api, { aside, capture, judge }, asked.hosts),
   );
   const clean = api.task('clean-up', { schema: z.object({}) }, (_, context) => cleanUp(api, context));
   api.cron({ task: clean, match: '17 3 * * *' });

@@ -1,7 +1,7 @@
 import type { Knex, PluginApi, Task } from '@tapline/plugin-sdk';
 import { detectOptions } from '../detect/detect.ts';
-import { inTurn } from './in-turn.ts';
-import { newSnapshots } from './history.ts';
+import type { Aside } from './aside.ts';
+import type { NewSnapshot } from './history.ts';
 import { type HostPlan, lockHosts, readPlans } from './plans.ts';
 import { portions } from './portions.ts';
 import { readContents, readDocuments } from './read-facts.ts';
@@ -17,16 +17,25 @@ export interface Tasks {
   judge: Task<Hosts>;
 }
 
+interface Means extends Tasks {
+  aside: Aside;
+}
+
 /**
  * Captures what was reported of these hosts. All of it is one transaction under a lock on each host: whatever dies, each
  * snapshot and detection is there once, and pairs are consecutive.
  */
-export async function captureHosts(api: PluginApi, tasks: Tasks, hosts: readonly number[]): Promise<void> {
+export async function captureHosts(
+  api: PluginApi,
+  { aside, ...tasks }: Means,
+  hosts: readonly number[],
+): Promise<void> {
   await api.db.transaction(async (trx) => {
     await lockHosts(api, trx, hosts);
     const plans = await readPlans(api, trx, hosts, patienceSeconds);
     const drifted: HostPlan[] = [];
-    for await (const portion of portions(trx, plans)) drifted.push(...(await capturePortion(api, trx, portion)));
+    for await (const portion of portions(trx, plans))
+      drifted.push(...(await capturePortion({ api, trx, aside }, portion)));
     await forget(api, trx, plans);
     const waiting = plans.filter(({ chain }) => chain.waiting.length).map(({ host_id: id }) => id);
     if (waiting.length) await tasks.capture.enqueue(trx, { hosts: waiting }, { afterSeconds: patienceSeconds + 1 });
@@ -36,8 +45,14 @@ export async function captureHosts(api: PluginApi, tasks: Tasks, hosts: readonly
   });
 }
 
+interface Portion {
+  api: PluginApi;
+  trx: Knex;
+  aside: Aside;
+}
+
 /** @returns those that drifted */
-async function capturePortion(api: PluginApi, trx: Knex, plans: readonly HostPlan[]): Promise<HostPlan[]> {
+async function capturePortion({ api, trx, aside }: Portion, plans: readonly HostPlan[]): Promise<HostPlan[]> {
   const latest = new Map(plans.flatMap(({ host_id: id, latest: newest }) => (newest ? [[id, newest] as const] : [])));
   const documents = await readDocuments(
     trx,
@@ -49,16 +64,28 @@ async function capturePortion(api: PluginApi, trx: Knex, plans: readonly HostPla
     [...latest.values()].map(({ id }) => id),
   );
   const options = detectOptions(api.settings);
-  const found = [];
+  const found: NewSnapshot[] = [];
   for (const plan of plans) {
     const content = contents.get(latest.get(plan.host_id)?.id ?? 0);
-    // one by one
+    // one by one: what a thread is given is copied
     // oxlint-disable-next-line no-await-in-loop
-    found.push(...(await inTurn(() => newSnapshots(plan, { documents, content, options }, api.log))));
+    const { snapshots, leftOut } = await aside.historyOf({
+      plan,
+      documents: ofSteps(plan, documents),
+      content,
+      options,
+    });
+    for (const { why, ...of } of leftOut) api.log.warn({ host: plan.host_id, ...of }, why);
+    found.push(...snapshots);
   }
   await storeSnapshots(api, trx, found, latest);
   const ids = new Set(found.filter(({ differences }) => differences.length).map(({ host_id: id }) => id));
   return plans.filter(({ host_id: id }) => ids.has(id));
+}
+
+function ofSteps({ chain }: HostPlan, documents: ReadonlyMap<string, string>): Map<string, string> {
+  const hashes = new Set(chain.steps.map(({ hash }) => hash));
+  return new Map([...hashes].flatMap((hash) => (documents.has(hash) ? [[hash, documents.get(hash)!] as const] : [])));
 }
 
 /** Reports that are dealt with. */

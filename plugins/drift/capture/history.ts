@@ -1,4 +1,3 @@
-import type { PluginApi } from '@tapline/plugin-sdk';
 import { differences, type DetectOptions, type Difference, type ReadFacts } from '../detect/detect.ts';
 import { wholeOf } from '../facts/canonical.ts';
 import { packed } from '../facts/content.ts';
@@ -14,29 +13,45 @@ export interface NewSnapshot {
   facts_hash: string;
   source_hash: string;
   size: number;
-  content: Buffer;
-  differences: Difference[];
+  content: Uint8Array;
+  differences: StoredDifference[];
 }
 
-interface Sources {
+/** `detail` as JSON: numbers that JavaScript would write otherwise do not survive the way out of a thread. */
+export type StoredDifference = Omit<Difference, 'detail'> & { detail: string };
+
+export interface Sources {
+  plan: HostPlan;
   documents: ReadonlyMap<string, string>;
   /** of the newest snapshot */
-  content: Buffer | undefined;
+  content: Uint8Array | undefined;
   options: DetectOptions;
 }
 
-type Log = Pick<PluginApi['log'], 'warn'>;
+/** A step that was left out, and why. */
+export interface LeftOut {
+  hash: string;
+  run: number | null;
+  why: string;
+  err?: unknown;
+}
+
+export interface History {
+  snapshots: NewSnapshot[];
+  leftOut: LeftOut[];
+}
 
 /** Follows a host's facts step by step. What cannot be read is left out and told: it must not hold up other hosts. */
-export function newSnapshots(plan: HostPlan, { documents, content, options }: Sources, log: Log): NewSnapshot[] {
+export function historyOf({ plan, documents, content, options }: Sources): History {
   const { host_id, inventory_id, organization_id, latest } = plan;
   let hash = latest?.facts_hash;
   let before: ReadFacts | undefined;
-  const found: NewSnapshot[] = [];
+  const found: History = { snapshots: [], leftOut: [] };
   for (const step of plan.chain.steps) {
+    const of = { hash: step.hash, run: step.run_id };
     const document = documents.get(step.hash);
     if (document === undefined) {
-      log.warn({ host: host_id, hash: step.hash, run: step.run_id }, 'facts were gone before they were captured');
+      found.leftOut.push({ ...of, why: 'facts were gone before they were captured' });
       continue;
     }
     try {
@@ -44,7 +59,7 @@ export function newSnapshots(plan: HostPlan, { documents, content, options }: So
       const whole = wholeOf(after.texts);
       if (whole.hash === hash) continue;
       before ??= content && factsOfContent(content);
-      found.push({
+      found.snapshots.push({
         host_id,
         inventory_id,
         organization_id,
@@ -53,12 +68,17 @@ export function newSnapshots(plan: HostPlan, { documents, content, options }: So
         source_hash: step.hash,
         size: whole.text.length,
         content: packed(whole.text),
-        differences: before ? differences(before, after, options) : [],
+        differences: (before ? differences(before, after, options) : []).map(stored),
       });
       [before, hash] = [after, whole.hash];
     } catch (err) {
-      log.warn({ err, host: host_id, hash: step.hash, run: step.run_id }, 'facts could not be captured');
+      found.leftOut.push({ ...of, why: 'facts could not be captured', err });
     }
   }
   return found;
 }
+
+const stored = ({ detail, ...difference }: Difference): StoredDifference => ({
+  ...difference,
+  detail: JSON.stringify(detail),
+});

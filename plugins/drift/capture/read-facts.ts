@@ -34,4 +34,4 @@ export async function readContents(
 }
 
 /** Of a snapshot, whose text is canonical already. */
-export const factsOfContent = (content: Buffer): ReadFacts => ({ texts: membersOf(unpackedText(content)) });
+export const factsOfContent = (content: Uint8Array): ReadFacts => ({ texts: membersOf(unpackedText(content)) });

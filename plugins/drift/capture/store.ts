@@ -36,8 +36,9 @@ export async function storeSnapshots(
 }
 
 function rowOf(snapshot: NewSnapshot & { id: number }) {
-  const { differences: _differences, ...row } = snapshot;
-  return row;
+  const { differences: _differences, content, ...row } = snapshot;
+  // a copy from a thread is no buffer any more, which is what the driver takes for bytes
+  return { ...row, content: Buffer.from(content.buffer, content.byteOffset, content.byteLength) };
 }
 
 interface Pair {
@@ -48,9 +49,8 @@ interface Pair {
 async function storeDetections({ table }: Tables, trx: Knex, pairs: readonly Pair[]): Promise<number> {
   const expected = await expectedPairs(trx, pairs);
   const rows = pairs.flatMap(({ before, after }, at) =>
-    after.differences.map(({ detail, ...difference }) => ({
+    after.differences.map((difference) => ({
       ...difference,
-      detail: JSON.stringify(detail),
       host_id: after.host_id,
       inventory_id: after.inventory_id,
       organization_id: after.organization_id,

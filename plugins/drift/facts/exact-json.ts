@@ -1,5 +1,5 @@
 /** Numbers that JavaScript would write otherwise than they stand: `1.0`, `1e-05`, integers of 16 digits and more. */
-const inexact = /[:,[]\s*-?(?:\d+\.\d*0|0\.0000\d*|\d{16,}|\d+(?:\.\d+)?[eE])/;
+const inexact = /(?:^|[:,[])\s*-?(?:\d+\.\d*0|0\.0000\d*|\d{16,}|\d+(?:\.\d+)?[eE])/;
 
 interface RawJson {
   readonly rawJSON: string;

@@ -1,0 +1,45 @@
+import { Tinypool } from 'tinypool';
+import type { History, Sources } from './history.ts';
+
+const idleMs = 10_000;
+
+/**
+ * Facts are read, sorted, hashed, packed and compared in a thread of their own, one host at a time, so that requests go on
+ * meanwhile. It starts with the first host, and ends when there was nothing to do for a while.
+ */
+export class Aside {
+  readonly #resourceLimits: { maxOldGenerationSizeMb: number; maxYoungGenerationSizeMb: number };
+  #pool: Tinypool | undefined;
+
+  /** Facts of 5 MB take some 100 MB on the way. */
+  constructor({ memoryMb = 512 } = {}) {
+    this.#resourceLimits = { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 };
+  }
+
+  /** What is too much for the memory of the thread is left out; it must not hold up other hosts. */
+  async historyOf(sources: Sources): Promise<History> {
+    this.#pool ??= new Tinypool({
+      filename: new URL('./thread.ts', import.meta.url).href,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: idleMs,
+      resourceLimits: this.#resourceLimits,
+      // nothing from outside is needed
+      env: {},
+    });
+    try {
+      return await this.#pool.run(sources);
+    } catch (err) {
+      if ((err as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw err;
+      const why = 'facts could not be captured';
+      const { steps } = sources.plan.chain;
+      return { snapshots: [], leftOut: steps.map(({ hash, run_id: run }) => ({ hash, run, why, err })) };
+    }
+  }
+
+  async end(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await pool?.destroy();
+  }
+}

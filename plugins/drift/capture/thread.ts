@@ -1,0 +1,11 @@
+import { setPriority } from 'node:os';
+import { historyOf } from './history.ts';
+
+/** Requests and the database go first where processors are few. */
+const niceness = 10;
+
+// elsewhere it would be the whole process that steps back
+if (process.platform === 'linux') setPriority(niceness);
+
+// oxlint-disable-next-line import/no-default-export -- what the pool calls
+export default historyOf;

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { Aside } from '../capture/aside.ts';
+import { historyOf, type Sources } from '../capture/history.ts';
+import { factTexts, wholeOf } from '../facts/canonical.ts';
+import { packed } from '../facts/content.ts';
+import { parseExactly } from '../facts/exact-json.ts';
+
+const contentOf = (json: string) =>
+  packed(wholeOf(factTexts(parseExactly(json) as Record<string, unknown>, json)).text);
+
+const host = { host_id: 1, inventory_id: 2, organization_id: null };
+
+/** Facts that become others by the runs 1, 2, …; undefined: they are gone. */
+function sourcesOf(first: string, ...states: (string | undefined)[]): Sources {
+  const steps = states.map((_, at) => ({ hash: `${at}`, run_id: at + 1 }));
+  return {
+    plan: { ...host, latest: null, chain: { steps, done: [], waiting: [] } },
+    documents: new Map(states.flatMap((json, at) => (json === undefined ? [] : [[`${at}`, json] as const]))),
+    content: contentOf(first),
+    options: { overrides: { load: 'high' }, ignored: ['noise'] },
+  };
+}
+
+describe('facts in a thread', () => {
+  let aside: Aside;
+  beforeEach(() => {
+    aside = new Aside();
+  });
+  afterEach(() => aside.end());
+
+  it('come to what they come to without one, to the digits of numbers', async () => {
+    const sources = sourcesOf(
+      '{"load": 1.0, "noise": 1}',
+      '{"load": 12345678901234567890, "noise": 2}',
+      undefined,
+      '[]',
+    );
+    const found = await aside.historyOf(sources);
+    const plain = historyOf(sources);
+    expect(found.snapshots.map((one) => ({ ...one, content: Buffer.from(one.content) }))).to.deep.equal(
+      plain.snapshots,
+    );
+    expect(found.leftOut.map(({ run, why }) => [run, why])).to.deep.equal([
+      [2, 'facts were gone before they were captured'],
+      [3, 'facts could not be captured'],
+    ]);
+    const [load] = found.snapshots[0]!.differences;
+    expect([load?.severity, load?.summary, load?.detail]).to.deep.equal([
+      'high',
+      'load changed from 1.0 to 12345678901234567890',
+      '{"before":1.0,"after":12345678901234567890,"diff_type":"changed","paths":[{"op":"replace","path":"","before":1.0,"value":12345678901234567890}]}',
+    ]);
+  });
+
+  it('are left out where they take too much memory, and the next host goes on', async () => {
+    aside = new Aside({ memoryMb: 24 });
+    const huge = JSON.stringify({ list: Array.from({ length: 200_000 }, (_, n) => ({ [`key-${n}`]: [n] })) });
+    const { snapshots, leftOut } = await aside.historyOf(sourcesOf('{}', huge));
+    expect([snapshots, leftOut.map(({ run, why }) => [run, why])]).to.deep.equal([
+      [],
+      [[1, 'facts could not be captured']],
+    ]);
+    expect((await aside.historyOf(sourcesOf('{}', '{"a": 1}'))).snapshots.length).to.equal(1);
+  });
+
+  it('start a thread again after it was ended', async () => {
+    for (let n = 0; n < 2; n++) {
+      // one after the other
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await aside.historyOf(sourcesOf('{}', '{"a": 1}'))).snapshots.length).to.equal(1);
+      // oxlint-disable-next-line no-await-in-loop
+      await aside.end();
+    }
+  });
+});
