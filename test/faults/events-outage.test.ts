@@ -37,9 +37,9 @@ describe('Postgres away from the receiver of events', function () {
     const answered = new Map<string, number>();
     const refused: string[] = [];
     let n = 0;
-    let stop = false;
+    const stopped = new AbortController();
     const client = async () => {
-      while (!stop) {
+      while (!stopped.signal.aborted) {
         n += 1;
         const guid = `event-${n}`;
         // each sends as soon as it is answered
@@ -58,7 +58,7 @@ describe('Postgres away from the receiver of events', function () {
     await until(judged, 60_000, 'events are judged');
     await service.postgres.stop();
     await until(() => refused.length >= 2 * clients, 60_000, 'events are refused');
-    stop = true;
+    stopped.abort();
     await sending;
     expect(new Set(answered.values())).to.deep.equal(new Set([202, 503]));
     await service.postgres.ensure();
