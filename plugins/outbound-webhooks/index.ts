@@ -1,6 +1,8 @@
 import { definePlugin } from '@tapline/plugin-sdk';
+import { accessOf } from './access.ts';
 import { Pump } from './deliver/pump.ts';
 import { createSend } from './deliver/send.ts';
+import { defineGroup } from './live.ts';
 import { deliveryResource } from './resources/delivery.ts';
 import { outboundWebhookResource } from './resources/outbound-webhook.ts';
 import { defineRetention } from './retention.ts';
@@ -25,6 +27,7 @@ export default definePlugin({
     api.resource(outboundWebhookResource(api, send));
     api.resource(deliveryResource(api, wake));
     noteStatus(api, wake);
+    defineGroup(api, accessOf(api));
     defineRetention(api);
     api.page({
       path: '/outbound_webhooks',

@@ -1,4 +1,5 @@
 import type { Knex, PluginApi } from '@tapline/plugin-sdk';
+import { publishTry } from '../live.ts';
 import type { Webhook } from '../webhook.ts';
 import type { Claimed } from './claim.ts';
 import { disable } from './disable.ts';
@@ -34,6 +35,7 @@ export async function settle(api: PluginApi, delivery: Claimed, { attempt, reque
           : { next_attempt: trx.raw(`clock_timestamp() + ? * interval '1 second'`, [pause]) }),
       });
     if (!noted) return;
+    await publishTry(api, trx, delivery);
     if (delivered) return recovered(api, trx, delivery.webhook);
     if (attempt.status_code === gone)
       return disable(api, trx, delivery.webhook, 'The target answered 410: it is gone.');

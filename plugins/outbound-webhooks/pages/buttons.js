@@ -70,5 +70,5 @@ export const Redeliver = ({ row }) =>
     what: row.message_id,
     path: `outbound_webhook_deliveries/${row.id}/redeliver/`,
     done: 'It is on its way again.',
-    to: ({ id }) => `/outbound_webhooks/deliveries/${id}`,
+    to: ({ id }) => `/outbound_webhooks/deliveries/${id}?tab=tries`,
   });

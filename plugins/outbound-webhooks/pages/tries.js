@@ -1,5 +1,6 @@
-import { Table, When } from '@tapline/console-kit';
+import { onGroup, Table, When } from '@tapline/console-kit';
 import { h } from 'preact';
+import { useEffect } from 'preact/hooks';
 
 const columns = [
   { label: 'When', cell: ({ started }) => h(When, { at: started }) },
@@ -9,12 +10,26 @@ const columns = [
   { label: 'It said', cell: ({ response_excerpt: text }) => text || '–' },
 ];
 
-/** Each try of a delivery with the answer to it, and what was sent. */
-export const Tries = ({ row: { attempts, request, body } }) => [
-  attempts.length
-    ? h(Table, { caption: 'Tries', columns, rows: attempts, rowKey: ({ started }) => started })
-    : h('p', { class: 'empty' }, 'It was not tried yet.'),
-  h('h2', null, 'Request'),
-  h('pre', { class: 'value', tabIndex: 0, role: 'region', 'aria-label': 'Request' }, JSON.stringify(request, null, 2)),
-  h('pre', { class: 'value', tabIndex: 0, role: 'region', 'aria-label': 'Body' }, body),
-];
+/** Each try of a delivery with the answer to it, and what was sent; it follows while the delivery goes on. */
+export function Tries({ row, reload }) {
+  const { id, outbound_webhook: webhook, finished, attempts, request, body } = row;
+  useEffect(() => {
+    if (finished) return undefined;
+    const again = () => void reload();
+    // one that was made from another's page is in a group that is joined already: it may have been tried before this
+    again();
+    return onGroup('outbound_webhook_deliveries', webhook, ({ delivery }) => delivery === id && again(), again);
+  }, [id, webhook, finished === null]);
+  return [
+    attempts.length
+      ? h(Table, { caption: 'Tries', columns, rows: attempts, rowKey: ({ started }) => started })
+      : h('p', { class: 'empty' }, 'It was not tried yet.'),
+    h('h2', null, 'Request'),
+    h(
+      'pre',
+      { class: 'value', tabIndex: 0, role: 'region', 'aria-label': 'Request' },
+      JSON.stringify(request, null, 2),
+    ),
+    h('pre', { class: 'value', tabIndex: 0, role: 'region', 'aria-label': 'Body' }, body),
+  ];
+}

@@ -78,5 +78,18 @@ describeWith(['chromium'], 'outbound webhooks in the console', function () {
     await until(() => target.arrived.length > before);
     const [again, former] = target.arrived.slice(-2).toReversed();
     expect(again!.headers['webhook-id']).to.equal(former!.headers['webhook-id']);
+    // by itself, on the page of the new delivery
+    await page.getByRole('table', { name: 'Tries' }).getByRole('cell', { name: '204' }).waitFor();
+  });
+
+  it('follow a delivery until it is done with', async () => {
+    target.answer = (response) => response.writeHead(500).end('out of order');
+    await page.getByRole('button', { name: 'Redeliver' }).click();
+    const tries = page.getByRole('table', { name: 'Tries' });
+    await tries.getByRole('cell', { name: '500', exact: true }).waitFor();
+    target.answer = (response) => response.writeHead(204).end();
+    await tries.getByRole('cell', { name: '204', exact: true }).waitFor();
+    expect(await tries.getByRole('cell', { name: '500', exact: true }).count()).to.equal(1);
+    await clean();
   });
 });
