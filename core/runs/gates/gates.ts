@@ -28,19 +28,13 @@ export const gatesOf = (hooks: Pick<Hooks, 'list'>, answers: Answers = new Map()
       })),
     );
 
-/** Keeps in the decision record of a run what its gates said. */
-export async function noteGates(
-  trx: Knex,
+/** The decision record of a run with what its gates said, as a column that its next move sets. */
+export const notedGates = (
   hooks: Pick<Hooks, 'list'>,
-  { id, decision_record: record }: RunRow,
+  { decision_record: record }: RunRow,
   answers: Answers,
-): Promise<void> {
-  if (!record) return;
-  const noted = { ...(record as object), gates: gatesOf(hooks, answers) };
-  await trx('runs')
-    .where({ id })
-    .update({ decision_record: JSON.stringify(noted) });
-}
+): { decision_record?: object } =>
+  record ? { decision_record: { ...(record as object), gates: gatesOf(hooks, answers) } } : {};
 
 interface PreviewDeps {
   db: Knex;
