@@ -181,6 +181,26 @@ describeWith(['opa'], 'policies', function () {
       expect((await asked(input)).status).to.equal(503);
     });
 
+    it('before they are saved tell the same, to who may make them', async () => {
+      const draft = { rego_module: 'package draft.x\n\ndeny contains input.a\nwarn contains "w"', organization: 1 };
+      const asked = (more: object = {}, by = stage.admin) =>
+        by.post('policies/test/', { input: { a: 'no' }, ...draft, ...more });
+      const { status, body } = await asked();
+      expect(status).to.equal(200);
+      expect(body).to.deep.include({ decision: 'deny', deny: ['no'], warn: ['w'], recognized: true });
+      expect((await asked({ package_path: 'draft/x/warn' })).body.raw_result).to.deep.equal(['w']);
+      expect((await asked({ package_path: 'other' })).body).to.have.property('package_path');
+      expect((await asked({ rego_module: 'package x\n\ndeny if {' })).body.rego_module[0]).to.match(/line [34]: /);
+      expect((await asked({ rego_module: 'package x\nx := http.send({})' })).status).to.equal(400);
+      expect((await asked({}, ann)).status, 'the organization is not seen').to.equal(400);
+      expect((await asked({ organization: null }, ann)).status).to.equal(403);
+      await stage.grant('ann', '/api/v2/organizations/1/', 'read_role');
+      expect((await asked({}, ann)).status).to.equal(403);
+      expect((await stage.admin.get('policies/')).body.count).to.equal(0);
+      const { result } = (await (await fetch(`${stage.opa.url}/v1/policies`)).json()) as any;
+      expect(result.filter(({ id }: any) => id.startsWith('draft_'))).to.deep.equal([]);
+    });
+
     it('on past launches tell what they would have done, each kept context asked once', async () => {
       await stage.set({ POLICY_CONTEXTS_KEPT_DAYS: 7 });
       const policy = await stage.echo();
