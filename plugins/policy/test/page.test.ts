@@ -93,7 +93,7 @@ describeWith(['chromium', 'opa'], 'policies in the console', function () {
     await page.getByLabel('Try with the context of').selectOption({ index: 1 });
     await said.filter({ hasText: 'deny\nRun greet.yml' }).waitFor();
     // in the colours of its language
-    await page.locator('.code-text .token.keyword', { hasText: 'package' }).waitFor();
+    await page.locator('.code-paint .is-keyword', { hasText: 'package' }).waitFor();
     await module.fill('package unsaved\n\ndeny contains if {\n');
     await said.filter({ hasText: /line \d/ }).waitFor();
     await clean();
