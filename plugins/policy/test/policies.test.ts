@@ -63,6 +63,10 @@ describeWith(['opa'], 'policies', function () {
       expect(made.last_sync_error).to.match(/line [34]: /);
       const mended = (await stage.admin.patch(made.url, { rego_module: denies('bad') })).body;
       expect(mended).to.include({ last_sync_status: 'ok', last_sync_error: '' });
+      const endless = 'package bad\n\na if b\n\nb if a\n\ndeny contains "d" if a\n';
+      const { body: loop } = await stage.admin.patch(made.url, { rego_module: endless });
+      expect(loop.last_sync_status).to.equal('failed');
+      expect(loop.last_sync_error).to.match(/line \d: rule data\.bad\.a is recursive/);
     });
 
     it('that reach out are taken away again, where their text did not tell when they were saved', async () => {
