@@ -39,11 +39,10 @@ export async function keepRefused(
   { statuses, entries }: Deps,
   trx: Knex,
   launch: RefusedLaunch,
-  { job_explanation: explanation, ...fields }: { job_explanation: string } & Record<string, unknown>,
+  explanation: string,
 ): Promise<MovedRun | null> {
   const { detail, reasons } = reasonsOf(launch.refusal.denial);
   const kept = await statuses.setStatus(trx, launch.run, 'failed', {
-    ...fields,
     job_explanation: [explanation, storable([detail, ...reasons].join('\n'))].filter(Boolean).join('\n'),
   });
   if (kept) await entries.refused(trx, entryOf(launch, kept));

@@ -15,7 +15,7 @@ import type { Part } from '../db/prepared.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type DecideDeps, decideLaunch, type Verdict } from './gates/decide-launch.ts';
 import type { RunEntries } from './entries.ts';
-import { type Gate, gatesOf, notedGates, previewGates } from './gates/gates.ts';
+import { type Gate, gatesOf, noteGates, previewGates } from './gates/gates.ts';
 import { insertNew, insertPending, noWait, plannedColumns } from './insert.ts';
 import type { RunKinds } from './kinds.ts';
 import { givenTexts } from './given-texts.ts';
@@ -186,8 +186,9 @@ async function open(
   trx: Knex,
   run: RunRow,
   actor: Actor | null,
-  fields: Record<string, unknown>,
+  explanation: string,
 ): Promise<MovedRun | null> {
+  const fields = { job_explanation: explanation };
   const moved = await deps.statuses.setStatus(trx, run, 'pending', fields, deps.entries.launching(run));
   return moved && noteLaunch(deps, trx, moved, actor);
 }
@@ -222,10 +223,11 @@ async function settle(
 ): Promise<RunRow> {
   const refused = refusal && { run, template, actor, refusal };
   if (refused && waiting) return answerRefusal(deps, refused);
-  const fields = { job_explanation: explanation, ...notedGates(deps.hooks, run, answers) };
   const settled = await deps.db.transaction(async (trx) => {
+    // by a statement of its own: what gates say may hold characters that the move, which goes through jsonb, does not take
+    await noteGates(trx, deps.hooks, run, answers);
     if (refusal) await denied?.(trx, refusal.denial);
-    return refused ? keepRefused(deps, trx, refused, fields) : open(deps, trx, run, actor, fields);
+    return refused ? keepRefused(deps, trx, refused, explanation) : open(deps, trx, run, actor, explanation);
   });
   if (!settled)
     throw new ApiError(503, 'The launch took too long to be decided and was given up. Launch again.', {

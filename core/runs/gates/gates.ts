@@ -28,13 +28,19 @@ export const gatesOf = (hooks: Pick<Hooks, 'list'>, answers: Answers = new Map()
       })),
     );
 
-/** The decision record of a run with what its gates said, as a column that its next move sets. */
-export const notedGates = (
+/** Keeps in the decision record of a run what its gates said. */
+export async function noteGates(
+  trx: Knex,
   hooks: Pick<Hooks, 'list'>,
-  { decision_record: record }: RunRow,
+  { id, decision_record: record }: RunRow,
   answers: Answers,
-): { decision_record?: object } =>
-  record ? { decision_record: { ...(record as object), gates: gatesOf(hooks, answers) } } : {};
+): Promise<void> {
+  if (!record) return;
+  const noted = { ...(record as object), gates: gatesOf(hooks, answers) };
+  await trx('runs')
+    .where({ id })
+    .update({ decision_record: JSON.stringify(noted) });
+}
 
 interface PreviewDeps {
   db: Knex;
