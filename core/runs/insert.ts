@@ -38,10 +38,17 @@ export function plannedColumns(
   };
 }
 
+/** Of a run that waits for its taps nobody has been told, and whatever refers to it brings it along in the log. */
+export const noWait: Part = {
+  values: [],
+  sql: () => `no_wait as (select set_config('synchronous_commit', 'off', true))`,
+  read: 'no_wait',
+};
+
 /** The run in status `new`. */
-export async function insertNew(trx: Knex, keyRing: Sealing, run: NewRun): Promise<RunRow> {
-  const stored = await inserting(trx, keyRing, { ...run, columns: { ...run.columns, status: 'new' } });
-  const [row] = await runPrepared<RunRow>(trx, ...together([stored], 'moved.*', 'moved'));
+export async function insertNew(db: Knex, keyRing: Sealing, run: NewRun, more: readonly Part[] = []): Promise<RunRow> {
+  const stored = await inserting(db, keyRing, { ...run, columns: { ...run.columns, status: 'new' } });
+  const [row] = await runPrepared<RunRow>(db, ...together([stored, ...more], 'moved.*', 'moved'));
   return row!;
 }
 

@@ -11,11 +11,12 @@ import {
   ValidationError,
 } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import type { Part } from '../db/prepared.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type DecideDeps, decideLaunch, type Verdict } from './gates/decide-launch.ts';
 import type { RunEntries } from './entries.ts';
 import { type Gate, gatesOf, noteGates, previewGates } from './gates/gates.ts';
-import { insertNew, insertPending, plannedColumns } from './insert.ts';
+import { insertNew, insertPending, noWait, plannedColumns } from './insert.ts';
 import type { RunKinds } from './kinds.ts';
 import { givenTexts } from './given-texts.ts';
 import { bindLaunch, noteAnswer } from './launch-key.ts';
@@ -76,7 +77,7 @@ export function createLaunchDoor(deps: StartDeps): LaunchDoor {
     trx: Knex,
     request: LaunchRequest,
     { kind, plan }: Planned,
-    decided = hooks.decidesLaunches(),
+    { decided, more }: Storing = { decided: hooks.decidesLaunches() },
   ): Promise<Inserted> {
     if (hasErrors(plan) && request.waiting) throw new ValidationError(plan.errors!);
     const { ignored = {}, template = null, uses = {} } = plan;
@@ -90,7 +91,7 @@ export function createLaunchDoor(deps: StartDeps): LaunchDoor {
     if (hasErrors(plan)) return stored(await refuse(deps, trx, await insertNew(trx, deps.keyRing, planned), plan));
     if (plan.ignored) noteAnswer({ ignored_fields: plan.ignored });
     const run = decided
-      ? await insertNew(trx, deps.keyRing, planned)
+      ? await insertNew(trx, deps.keyRing, planned, more)
       : await insertPending(trx, deps, planned, deps.entries.launching(kind, plan.credentials));
     await plan.write?.(trx, run);
     return stored(decided ? run : await noteLaunch(deps, trx, run as MovedRun, request.actor));
@@ -109,11 +110,12 @@ export function createLaunchDoor(deps: StartDeps): LaunchDoor {
       // before the transaction: reading long variables takes its time
       const ready = await planned(deps, db, request);
       const decided = hooks.decidesLaunches();
-      const inserted = await db.transaction(async (trx) => {
-        // of a run that waits for its taps nobody has been told, and whatever refers to it brings it along in the log
-        if (decided) await trx.raw('set local synchronous_commit to off');
-        return store(trx, request, ready, decided);
-      });
+      // a statement alone is a transaction: each trip that it spares is one that every gated launch would wait for
+      const alone = decided && !ready.plan.write && !hasErrors(ready.plan);
+      const how = { decided, more: [noWait] };
+      const inserted = alone
+        ? await store(db, request, ready, how)
+        : await db.transaction((trx) => store(trx, request, ready, how));
       return decide(inserted);
     },
     preview: (request) => preview(deps, request),
@@ -147,6 +149,13 @@ const columnsOf = ({ origins }: StartDeps, request: LaunchRequest, { kind, plan 
 
 const hasErrors = ({ errors = {} }: RunPlan) => Object.keys(errors).length > 0;
 
+interface Storing {
+  /** whether taps are asked before it starts */
+  decided: boolean;
+  /** where they are: what is to happen within the statement */
+  more?: readonly Part[];
+}
+
 interface Planned {
   kind: RunKind;
   plan: RunPlan;
@@ -177,15 +186,10 @@ async function open(
   trx: Knex,
   run: RunRow,
   actor: Actor | null,
-  explanation?: string,
+  explanation: string,
 ): Promise<MovedRun | null> {
-  const moved = await deps.statuses.setStatus(
-    trx,
-    run,
-    'pending',
-    explanation === undefined ? {} : { job_explanation: explanation },
-    deps.entries.launching(run),
-  );
+  const fields = { job_explanation: explanation };
+  const moved = await deps.statuses.setStatus(trx, run, 'pending', fields, deps.entries.launching(run));
   return moved && noteLaunch(deps, trx, moved, actor);
 }
 
@@ -220,6 +224,7 @@ async function settle(
   const refused = refusal && { run, template, actor, refusal };
   if (refused && waiting) return answerRefusal(deps, refused);
   const settled = await deps.db.transaction(async (trx) => {
+    // by a statement of its own: what gates say may hold characters that the move, which goes through jsonb, does not take
     await noteGates(trx, deps.hooks, run, answers);
     if (refusal) await denied?.(trx, refusal.denial);
     return refused ? keepRefused(deps, trx, refused, explanation) : open(deps, trx, run, actor, explanation);

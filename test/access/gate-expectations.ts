@@ -10,6 +10,7 @@ const asks: Line = { ...acts('policy'), answers: { POST: '503' } };
 /** Specification, "Authentication" 5: administrators create them; who reads the organization reads them. */
 export const gateExpectations: Record<string, Line> = {
   'policies/': { shows: 'policy', POST: admin, form: [...admin, 'otherAdmin'] },
+  'policies/test/': { GET: null, POST: admin, form: ['*'], names: 'organization', answers: { POST: '503' } },
   'policies/:id/': { at: 'policy', ...writes },
   'policies/:id/enable/': acts('policy'),
   'policies/:id/disable/': acts('policy'),

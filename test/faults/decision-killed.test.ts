@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { removeFolder } from '../../core/testing/remove-folder.ts';
 import { freePort } from '../../demo/free-port.ts';
 import { type Opa, startOpa } from '../../plugins/policy/test/opa.ts';
+import { finds, toolOf } from '../../plugins/scanning/test/tool.ts';
 import { Node } from '../chaos/node.ts';
 import { world } from '../rbac/world.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -12,17 +13,84 @@ import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 import { killedAt } from './gate.ts';
 
+type Send = (method: string, path: string, body?: unknown) => Promise<Response>;
+
+/** What refuses every launch, and what it leaves of each. */
+interface Refusing {
+  plugin: string;
+  /** where it stores what it said */
+  table: string;
+  /** the column that tells what it said, and what it says */
+  said: [column: string, word: string];
+  env(): Promise<Record<string, string>>;
+  prepare(send: Send, organization: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const made = async (answer: Promise<Response>, status = 201) => {
+  const { status: is } = await answer;
+  expect(is).to.equal(status);
+};
+
+function policy(): Refusing {
+  let opa: Opa;
+  return {
+    plugin: 'policy',
+    table: 'plugin_policy.decisions',
+    said: ['decision', 'deny'],
+    async env() {
+      opa = await startOpa();
+      return { TAPLINE_POLICY_ENGINE_ENABLED: 'true', TAPLINE_POLICY_ENGINE_SERVER_URL: opa.url };
+    },
+    async prepare(send, organization) {
+      await made(send('PATCH', `organizations/${organization}/`, { policy_enforcement: 'enforce' }), 200);
+      const rego_module = 'package never\n\ndeny contains "never"\n';
+      await made(send('POST', 'policies/', { name: 'never', enforcement: 'enforce', rego_module }));
+    },
+    stop: async () => opa?.stop(),
+  };
+}
+
+function scanner(): Refusing {
+  const found = {
+    check_name: 'risky-octal',
+    severity: 'major',
+    description: 'never',
+    location: { path: 'site.yml', lines: { begin: 1 } },
+  };
+  return {
+    plugin: 'scanning',
+    table: 'plugin_scanning.results',
+    said: ['status', 'blocked'],
+    async env() {
+      const commands = JSON.stringify({ playbook_lint: toolOf(finds([found])) });
+      return { TAPLINE_SCANNER_ENABLED: 'true', TAPLINE_SCANNER_COMMANDS: commands };
+    },
+    prepare: (send) =>
+      made(send('POST', 'scanners/', { name: 'never', tool: 'playbook_lint', enforcement: 'enforce' })),
+    stop: async () => undefined,
+  };
+}
+
 describeWith(['opa'], 'a launch whose process is killed while a policy denies it', function () {
   this.timeout(600_000);
+  isKilled(policy());
+});
+
+describe('a launch whose process is killed while a scanner blocks it', function () {
+  this.timeout(600_000);
+  isKilled(scanner());
+});
+
+function isKilled({ plugin, table, said: [column, word], env, prepare, stop }: Refusing): void {
   let base: TestDatabase;
   let node: Node;
-  let opa: Opa;
   let data: string;
   let url: string;
   let template: number;
 
   before(async () => {
-    opa = await startOpa();
+    const settings = await env();
     base = await createTestDatabase();
     data = mkdtempSync(join(tmpdir(), 'tapline-decision-'));
     chmodSync(data, 0o755);
@@ -32,34 +100,31 @@ describeWith(['opa'], 'a launch whose process is killed while a policy denies it
     node = new Node('web,worker', {
       DATABASE_URL: base.url,
       TAPLINE_DATA: data,
-      TAPLINE_PLUGINS: 'policy',
-      TAPLINE_POLICY_ENGINE_ENABLED: 'true',
-      TAPLINE_POLICY_ENGINE_SERVER_URL: opa.url,
+      TAPLINE_PLUGINS: plugin,
       ADMIN_PASSWORD: 'killed-secret',
       PORT: String(port),
+      ...settings,
     });
     await start();
+    const folder = join(data, 'projects', 'files');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'site.yml'), '- hosts: all\n');
     const make = world(base.db);
     const organization = await make.organization();
     const inventory = await make.inventory(organization);
-    const project = await make.project(organization, { status: 'successful', scm_type: 'git', scm_revision: 'abc' });
+    const project = await make.project(organization, { status: 'ok', scm_type: '', local_path: 'files' });
     const parts = { inventory_id: inventory.id, project_id: project.id, playbook: 'site.yml' };
     template = (await make.jobTemplate(organization, parts)).id;
-    expect(
-      (await send('PATCH', `organizations/${organization.id}/`, { policy_enforcement: 'enforce' })).status,
-    ).to.equal(200);
-    const rego_module = 'package never\n\ndeny contains "never"\n';
-    const made = await send('POST', 'policies/', { name: 'never', enforcement: 'enforce', rego_module });
-    expect(made.status).to.equal(201);
+    await prepare(send, organization.id);
   });
   after(async () => {
     await node?.kill();
     await base?.drop();
-    await opa?.stop();
+    await stop();
     if (data) removeFolder(data);
   });
 
-  const send = (method: string, path: string, body: unknown = {}) =>
+  const send: Send = (method, path, body = {}) =>
     fetch(url + path, {
       method,
       headers: { authorization: `Basic ${btoa('admin:killed-secret')}`, 'content-type': 'application/json' },
@@ -75,7 +140,7 @@ describeWith(['opa'], 'a launch whose process is killed while a policy denies it
     await until(up, 90_000, 'the service answers');
   };
   const launch = () => send('POST', `job_templates/${template}/launch/`);
-  const decisions = () => base.db('plugin_policy.decisions').orderBy('id').select('decision', 'unified_job_id');
+  const stored = () => base.db(table).orderBy('id').select(column, 'unified_job_id', 'unified_job_template_id');
   const runs = () => base.db('runs').where({ template_id: template });
 
   /** Nobody answers the launch; what it left of a run goes. */
@@ -95,19 +160,19 @@ describeWith(['opa'], 'a launch whose process is killed while a policy denies it
     await until(async () => !(await runs().pluck('id')).length, 90_000, 'the run that nobody decides is gone');
   }
 
-  it('leaves neither run nor decision before the decision is stored', async () => {
-    await killedBefore('insert on plugin_policy.decisions');
-    expect(await decisions()).to.deep.equal([]);
+  it('leaves neither run nor word before that is stored', async () => {
+    await killedBefore(`insert on ${table}`);
+    expect(await stored()).to.deep.equal([]);
   });
 
-  it('leaves the decision alone, as a denial does, before the run is deleted', async () => {
+  it('leaves the word alone, as a refusal does, before the run is deleted', async () => {
     await killedBefore('delete on runs', "old.status = 'new'");
-    expect(await decisions()).to.deep.equal([{ decision: 'deny', unified_job_id: null }]);
+    expect(await stored()).to.deep.equal([{ [column]: word, unified_job_id: null, unified_job_template_id: template }]);
   });
 
-  it('is denied when it is tried again, each time with one decision', async () => {
+  it('is refused when it is tried again, each time with one word', async () => {
     expect((await launch()).status).to.equal(403);
     expect(await runs().pluck('id')).to.deep.equal([]);
-    expect((await decisions()).length).to.equal(2);
+    expect((await stored()).length).to.equal(2);
   });
-});
+}

@@ -19,6 +19,7 @@ const neverTaken = new Set(
     'credentials/:id/test/',
     // the inventory is a plain one
     'inventories/:id/input_inventories/',
+    'policies/test/',
     'policies/:id/test/',
     'policies/:id/backtest/',
     'eda_webhooks/:webhook_path/',

@@ -18,6 +18,11 @@ const scannerBody = (organization: number | undefined) => ({
 /** A body for each write of what judges and scans launches. */
 export const gateBodies = (ids: Record<string, number>): Record<string, () => unknown> => ({
   'POST /api/v2/policies/': () => policyBody(ids['organization']),
+  'POST /api/v2/policies/test/': () => ({
+    input: {},
+    organization: ids['organization'],
+    rego_module: 'package draft\n\ndeny := []\n',
+  }),
   'POST /api/v2/policies/:id/test/': () => ({ input: {} }),
   'POST /api/v2/policy_waivers/': () => ({
     policy: ids['policy'],

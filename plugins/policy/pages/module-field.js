@@ -1,4 +1,4 @@
-import { get, place, post, SelectField, TextField, useQuery } from '@tapline/console-kit';
+import { CodeField, get, place, post, SelectField, useQuery } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { Fragment, h } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -6,29 +6,28 @@ import { useEffect } from 'preact/hooks';
 const pauseMs = 400;
 const placeholder = 'package tapline.example\n\nwarn contains "Name what you launch." if input.resource_name == ""\n';
 
-/** The policy's text; beside that of one that is there already, what it says of a stored launch while it is typed. */
-export function ModuleField({ value, onValue, errors }) {
+/** The policy's text, and what it says of a stored launch while it is typed. */
+export function ModuleField({ value, onValue, errors, values }) {
   const [, policy] = /^\/policies\/(\d+)\/edit$/.exec(place.value.path) ?? [];
   return h(
     Fragment,
     null,
-    h(TextField, {
+    h(CodeField, {
       label: 'Module',
       name: 'rego_module',
       required: true,
-      lines: 16,
-      code: true,
+      language: 'rego',
       placeholder,
       hint: 'In the language of the engine, beginning with its package, which no other policy has.',
       errors: errors['rego_module'],
       value,
       onValue,
     }),
-    policy && h(Trial, { policy, module: value }),
+    (policy || value) && h(Trial, { policy, module: value, organization: values.organization ?? null }),
   );
 }
 
-function Trial({ policy, module }) {
+function Trial({ policy, module, organization }) {
   const { data } = useQuery('policy_decisions/?order_by=-id&page_size=50');
   const chosen = useSignal('');
   const said = useSignal('');
@@ -36,7 +35,7 @@ function Trial({ policy, module }) {
     let late = false;
     const timer = setTimeout(
       () =>
-        void tell(policy, module, chosen.value).then((text) => {
+        void tell({ policy, module, organization }, chosen.value).then((text) => {
           // what was typed since has an answer of its own
           if (!late) said.value = text;
         }),
@@ -46,7 +45,7 @@ function Trial({ policy, module }) {
       late = true;
       clearTimeout(timer);
     };
-  }, [module, chosen.value]);
+  }, [module, organization, chosen.value]);
   const choices = (data.value?.results ?? []).map(({ id, policy_name: of, message, created }) => ({
     value: String(id),
     label: `${of}, ${new Date(created).toLocaleString()}: ${message.slice(0, 60)}`,
@@ -67,10 +66,12 @@ function Trial({ policy, module }) {
 }
 
 /** What the text says of the launch, or what the engine says of the text. */
-async function tell(policy, module, decision) {
+async function tell({ policy, module, organization }, decision) {
   try {
     const input = decision ? (await get(`policy_decisions/${decision}/`)).context : {};
-    const answer = await post(`policies/${policy}/test/`, { input, rego_module: module });
+    const answer = policy
+      ? await post(`policies/${policy}/test/`, { input, rego_module: module })
+      : await post('policies/test/', { input, rego_module: module, organization });
     const verdict = answer.recognized ? answer.decision : 'a result of no known shape: allow';
     return [verdict, ...answer.deny, ...answer.warn].join('\n');
   } catch ({ message, body }) {

@@ -12,7 +12,7 @@ import { engineSettings } from '../settings.ts';
 import type { Sync } from '../sync.ts';
 import { backtestAction } from './backtest-action.ts';
 import { readModule } from './read-module.ts';
-import { testAction } from './test-action.ts';
+import { testAction, testDraftAction } from './test-action.ts';
 import type { Engine } from '../engine/client.ts';
 
 const moduleHelp =
@@ -87,6 +87,7 @@ export function policyResource(api: PluginApi, engine: Engine, sync: Sync): Reso
       test: testAction(api, engine, administers),
       backtest: backtestAction(api, engine, administers),
     },
+    listActions: { test: testDraftAction(api, engine, administers) },
     validate({ input, before }) {
       if (input.applies_to) assertMembers('applies_to', input.applies_to, resourceTypes, { once: true });
       if (!before || 'rego_module' in input || 'package_path' in input)

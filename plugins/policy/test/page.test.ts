@@ -83,6 +83,25 @@ describeWith(['chromium', 'opa'], 'policies in the console', function () {
     await page.getByRole('button', { name: 'Cancel' }).click();
   });
 
+  it('are tried on a stored context before they are saved', async () => {
+    await stage.open('/policies');
+    await page.getByRole('link', { name: 'New policy' }).click();
+    const module = page.getByLabel('Module', { exact: true });
+    await module.fill('package unsaved\n\ndeny contains input.resource_name\n');
+    const said = page.getByRole('region', { name: 'Try the module' }).getByRole('status');
+    await said.filter({ hasText: 'allow' }).waitFor();
+    await page.getByLabel('Try with the context of').selectOption({ index: 1 });
+    await said.filter({ hasText: 'deny\nRun greet.yml' }).waitFor();
+    // in the colours of its language
+    await page.locator('.code-paint .is-keyword', { hasText: 'package' }).waitFor();
+    await module.fill('package unsaved\n\ndeny contains if {\n');
+    await said.filter({ hasText: /line \d/ }).waitFor();
+    await clean();
+    await module.fill('');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect((await stage.service.get('policies/')).body.count).to.equal(1);
+  });
+
   it('are waived for one of more templates than a page holds, which is changed and ended', async () => {
     const { body } = await stage.service.get('policies/');
     const { db } = stage.service.services;

@@ -63,6 +63,10 @@ describeWith(['opa'], 'policies', function () {
       expect(made.last_sync_error).to.match(/line [34]: /);
       const mended = (await stage.admin.patch(made.url, { rego_module: denies('bad') })).body;
       expect(mended).to.include({ last_sync_status: 'ok', last_sync_error: '' });
+      const endless = 'package bad\n\na if b\n\nb if a\n\ndeny contains "d" if a\n';
+      const { body: loop } = await stage.admin.patch(made.url, { rego_module: endless });
+      expect(loop.last_sync_status).to.equal('failed');
+      expect(loop.last_sync_error).to.match(/line \d: rule data\.bad\.a is recursive/);
     });
 
     it('that reach out are taken away again, where their text did not tell when they were saved', async () => {
@@ -180,6 +184,26 @@ describeWith(['opa'], 'policies', function () {
       expect(result.filter(({ id }: any) => id.startsWith('draft_'))).to.deep.equal([]);
       await stage.set({ POLICY_ENGINE_SERVER_URL: `http://127.0.0.1:${await freePort()}` });
       expect((await asked(input)).status).to.equal(503);
+    });
+
+    it('before they are saved tell the same, to who may make them', async () => {
+      const draft = { rego_module: 'package draft.x\n\ndeny contains input.a\nwarn contains "w"', organization: 1 };
+      const asked = (more: object = {}, by = stage.admin) =>
+        by.post('policies/test/', { input: { a: 'no' }, ...draft, ...more });
+      const { status, body } = await asked();
+      expect(status).to.equal(200);
+      expect(body).to.deep.include({ decision: 'deny', deny: ['no'], warn: ['w'], recognized: true });
+      expect((await asked({ package_path: 'draft/x/warn' })).body.raw_result).to.deep.equal(['w']);
+      expect((await asked({ package_path: 'other' })).body).to.have.property('package_path');
+      expect((await asked({ rego_module: 'package x\n\ndeny if {' })).body.rego_module[0]).to.match(/line [34]: /);
+      expect((await asked({ rego_module: 'package x\nx := http.send({})' })).status).to.equal(400);
+      expect((await asked({ organization: 987_654_321 })).body).to.have.property('organization');
+      expect((await asked({ organization: null }, ann)).status).to.equal(403);
+      await stage.grant('ann', '/api/v2/organizations/1/', 'read_role');
+      expect((await asked({}, ann)).status).to.equal(403);
+      expect((await stage.admin.get('policies/')).body.count).to.equal(0);
+      const { result } = (await (await fetch(`${stage.opa.url}/v1/policies`)).json()) as any;
+      expect(result.filter(({ id }: any) => id.startsWith('draft_'))).to.deep.equal([]);
     });
 
     it('on past launches tell what they would have done, each kept context asked once', async () => {
