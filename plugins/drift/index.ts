@@ -66,7 +66,7 @@ function defineTasks(api: PluginApi): Tasks {
   const aside = new Aside();
   api.onStop(() => aside.end());
   const capture: Task<Hosts> = api.task('capture', hosts, (asked) =>
-    captureHosts(api, { aside, capture, judge }, asked.hosts),
+    aside.inTurn(() => captureHosts(api, { aside, capture, judge }, asked.hosts)),
   );
   const clean = api.task('clean-up', { schema: z.object({}) }, (_, context) => cleanUp(api, context));
   api.cron({ task: clean, match: '17 3 * * *' });

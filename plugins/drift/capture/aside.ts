@@ -10,6 +10,7 @@ const idleMs = 10_000;
 export class Aside {
   readonly #resourceLimits: { maxOldGenerationSizeMb: number; maxYoungGenerationSizeMb: number };
   #pool: Tinypool | undefined;
+  #latest: Promise<unknown> = Promise.resolve();
 
   /** Facts of 5 MB take some 100 MB on the way. */
   constructor({ memoryMb = 512 } = {}) {
@@ -35,6 +36,13 @@ export class Aside {
       const { steps } = sources.plan.chain;
       return { snapshots: [], leftOut: steps.map(({ hash, run_id: run }) => ({ hash, run, why, err })) };
     }
+  }
+
+  /** One portion of hosts after the other: there is one thread, and each of them would hold a connection until its turn. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#latest.then(work, work);
+    this.#latest = mine.catch(() => undefined);
+    return mine;
   }
 
   async end(): Promise<void> {

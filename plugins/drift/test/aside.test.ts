@@ -63,6 +63,21 @@ describe('facts in a thread', () => {
     expect((await aside.historyOf(sourcesOf('{}', '{"a": 1}'))).snapshots.length).to.equal(1);
   });
 
+  it('have their turn one portion after the other, also after one that failed', async () => {
+    const said: string[] = [];
+    const work =
+      (name: string, fails = false) =>
+      async () => {
+        said.push(`${name} begins`);
+        await new Promise((resolve) => setImmediate(resolve));
+        said.push(`${name} ends`);
+        if (fails) throw new Error(name);
+      };
+    const turns = [aside.inTurn(work('a', true)), aside.inTurn(work('b'))];
+    expect((await Promise.allSettled(turns)).map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled']);
+    expect(said).to.deep.equal(['a begins', 'a ends', 'b begins', 'b ends']);
+  });
+
   it('start a thread again after it was ended', async () => {
     for (let n = 0; n < 2; n++) {
       // one after the other
