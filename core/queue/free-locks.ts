@@ -5,7 +5,7 @@ import { QUEUE_SCHEMA } from './tasks.ts';
  * may be tried once stays as one that was given up, and says why.
  */
 const statements = [
-  `update ${QUEUE_SCHEMA}._private_jobs set updated_at = now(), last_error = 'It was cut short, or its end could not be written down.'
+  `update ${QUEUE_SCHEMA}._private_jobs set updated_at = now(), last_error = 'It was cut short: what ran it ended.'
    where locked_by = any ($1) and attempts >= max_attempts`,
   `select ${QUEUE_SCHEMA}.force_unlock_workers($1)`,
 ];

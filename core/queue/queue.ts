@@ -16,6 +16,7 @@ import type { Pool } from 'pg';
 import { errorText } from '../observe/error-text.ts';
 import { freeLocks } from './free-locks.ts';
 import { type ParkedTasks, parkedTasks } from './parked.ts';
+import { patientPool } from './patient-pool.ts';
 import { placesForLanes, PluginSlots } from './plugin-slots.ts';
 import type { TaskOutcomes } from './task-outcomes.ts';
 import { addTasks, laneOf, QUEUE_SCHEMA, TaskRegistry, type TaskDefinition, type TaskRequest } from './tasks.ts';
@@ -120,7 +121,7 @@ class TaskQueue {
       if (plugin) outcomes?.succeeded(plugin, job.task_identifier);
     });
     return run({
-      pgPool: pool,
+      pgPool: patientPool(pool),
       schema: QUEUE_SCHEMA,
       concurrency: concurrency + placesForLanes(lanes),
       forbiddenFlags: () => slots.forbidden(),
@@ -130,8 +131,6 @@ class TaskQueue {
       taskList: this.#taskList(slots),
       parsedCronItems: parseCronItems(this.#crons.map((item) => this.#asDefined(item))),
       pollInterval: 2000,
-      // by itself the library forgets a task whose end it could not write down, and keeps its lock; of a batch it ends the runner
-      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     });
   }
 
@@ -183,7 +182,7 @@ class TaskQueue {
     this.#pools = [];
   }
 
-  /** A runner ends by itself where the end of a task could not be written down: it is started again. */
+  /** A runner may end by itself: it is started again. */
   async #keepRunning(): Promise<void> {
     const { signal } = this.#stopping;
     for (let failures = 0; !signal.aborted; failures += 1) {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { z } from 'zod';
+import { freeLocks } from '../../core/queue/free-locks.ts';
 import { PLUGIN_TASKS_AT_ONCE } from '../../core/queue/plugin-slots.ts';
 import { createQueue, type Queue } from '../../core/queue/queue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -160,7 +161,7 @@ describe('the queue', function () {
     await until(() => seen.includes(99), 30_000);
   });
 
-  it('does again what ended while that could not be written down, and says of what may be tried once that it was given up', async () => {
+  it('writes down how tasks ended once there is a database again', async () => {
     let away = false;
     const pool = new Proxy(database.pool, {
       get(target, name) {
@@ -171,47 +172,57 @@ describe('the queue', function () {
       },
     });
     const other = createQueue({ pool, log: silentLog });
-    const runs = { 'test:ends': 0, 'test:fails': 0, 'test:once': 0 };
-    for (const name of ['test:ends', 'test:fails', 'test:once'] as const)
+    const runs = { 'test:ends': 0, 'test:fails': 0 };
+    for (const name of ['test:ends', 'test:fails'] as const)
       other.define(name, {
         schema: z.object({}),
-        maxAttempts: name === 'test:once' ? 1 : 3,
+        maxAttempts: 1,
         run: async () => {
-          away = (runs[name] += 1) === 1;
-          if (away) setTimeout(() => (away = false), 1500);
+          runs[name] += 1;
+          away = true;
+          setTimeout(() => (away = false), 1500);
           if (name === 'test:fails') throw new Error('in vain');
         },
       });
     await other.start();
-    const left = () =>
-      database
-        .db('tapline_jobs.jobs')
-        .whereIn('task_identifier', Object.keys(runs))
-        .select('task_identifier', 'last_error');
+    const left = () => database.db('tapline_jobs.jobs').select('task_identifier', 'locked_at', 'last_error');
     try {
-      for (const [name, times] of [
-        ['test:ends', 2],
-        ['test:fails', 2],
-        ['test:once', 1],
-      ] as const) {
-        // each has the outage to itself
-        // oxlint-disable-next-line no-await-in-loop
-        await other.addTask(database.db, name, {});
-        // oxlint-disable-next-line no-await-in-loop
-        await until(
-          async () =>
-            runs[name] === times && !(await database.db('tapline_jobs.jobs').whereNotNull('locked_at').first()),
-          60_000,
-        );
-      }
-      const last = new Map((await left()).map(({ task_identifier: name, last_error: said }) => [name, said]));
-      expect(last.get('test:once')).to.contain('could not be written');
-      // it failed twice, and the second time was written down: it is tried once more, later
-      expect([...last.keys()]).to.have.members(['test:fails', 'test:once']);
-      expect(last.get('test:fails')).to.contain('in vain');
+      // several at once: none of them gets its connection
+      await other.addTasks(database.db, [
+        { name: 'test:ends', payload: {} },
+        { name: 'test:ends', payload: {} },
+        { name: 'test:fails', payload: {} },
+      ]);
+      const rows = await until(async () => {
+        const all = await left();
+        return all.length === 1 && all[0].last_error !== null ? all : undefined;
+      }, 60_000);
+      expect(rows[0]).to.include({ task_identifier: 'test:fails', locked_at: null });
+      expect(rows[0].last_error).to.contain('in vain');
+      expect(runs).to.deep.equal({ 'test:ends': 2, 'test:fails': 1 });
     } finally {
       await other.stop();
       await database.db.raw(`delete from tapline_jobs._private_jobs where locked_at is null`);
     }
+  });
+
+  it('frees what was begun by a process that is gone, and says of what may be tried once that it was given up', async () => {
+    const insert = (identifier: string, most: number) =>
+      database.db.raw(`select tapline_jobs.add_job(?, '{}', max_attempts => ?, run_at => now() + interval '1 day')`, [
+        identifier,
+        most,
+      ]);
+    await insert('test:once', 1);
+    await insert('test:again', 3);
+    await database.db.raw(`update tapline_jobs._private_jobs set attempts = 1, locked_at = now(), locked_by = 'gone'`);
+    await freeLocks((sql, values) => database.pool.query(sql, values), ['gone']);
+    const rows = await database
+      .db('tapline_jobs.jobs')
+      .orderBy('id')
+      .select('task_identifier', 'locked_at', 'last_error');
+    expect(rows).to.deep.equal([
+      { task_identifier: 'test:once', locked_at: null, last_error: 'It was cut short: what ran it ended.' },
+      { task_identifier: 'test:again', locked_at: null, last_error: null },
+    ]);
   });
 });

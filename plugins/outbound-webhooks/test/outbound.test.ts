@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { WebSocket } from 'ws';
 import { type Stage, startStage } from '../../../test/launch/fixture.ts';
 import { describeWith, webhooksPython } from '../../../test/support/needs.ts';
 import { until } from '../../../test/support/until.ts';
@@ -77,6 +78,23 @@ describe('outbound webhooks', function () {
       .db('plugin_outbound_webhooks.outbound_webhook_deliveries')
       .where({ outbound_webhook_id: hook.id, finished: null })
       .update({ next_attempt: new Date(0).toISOString() });
+  /** What the WebSocket answers to who wants to hear of the tries. */
+  async function joined({ id }: { id: number }, who?: { auth: string }): Promise<string> {
+    const { token } = (await stage.post('tokens/', { scope: 'write' }, who)).body;
+    const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/websocket/`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const heard: any[] = [];
+    socket.on('message', (data) => void heard.push(JSON.parse(String(data))));
+    try {
+      await until(() => heard.some(({ accept }) => accept));
+      socket.send(JSON.stringify({ groups: { outbound_webhook_deliveries: [id] } }));
+      const answer = await until(() => heard.find(({ error, groups_current: current }) => error || current));
+      return answer.error ?? answer.groups_current.join();
+    } finally {
+      socket.close();
+    }
+  }
   const verify = (key: string, { body, headers }: Arrived) =>
     new Webhook(key).verify(body, headers as Record<string, string>);
 
@@ -361,6 +379,8 @@ describe('outbound webhooks', function () {
     expect((await stage.get(`outbound_webhooks/${hook.id}/`, bob)).status).to.equal(404);
     expect((await stage.post(`outbound_webhooks/${hook.id}/test/`, {}, bob)).status).to.equal(404);
     expect((await stage.get('outbound_webhook_deliveries/', bob)).body.count).to.equal(0);
+    expect(await joined(hook, bob)).to.match(/^access denied to channel/);
+    expect(await joined(hook)).to.equal(`outbound_webhook_deliveries-${hook.id}`);
     const answer = await stage.post(
       'outbound_webhooks/',
       { name: 'x', organization: 1, url: 'https://example.com/', events },
