@@ -33,15 +33,16 @@ export async function windUp(
   };
 }
 
-const waitingSql = `select 1 from tapline_jobs._private_jobs j join tapline_jobs._private_tasks t on t.id = j.task_id
-  where t.identifier = 'core:launch-schedule' and j.attempts < j.max_attempts limit 1`;
+const launchedSql = `select exists (select from schedules s join runs r on r.schedule_id = s.id where s.name like 'Tick %')
+  and not exists (select from tapline_jobs._private_jobs j join tapline_jobs._private_tasks t on t.id = j.task_id
+    where t.identifier = 'core:launch-schedule' and j.attempts < j.max_attempts) as done`;
 /** It only ends what hangs. */
 const longestMs = 300_000;
 
-/** What was due is launched first: whoever held it when it died gives it back after a while. */
+/** What was due is launched first, and some of it at all: whoever held it when it died gives it back after a while. */
 async function launched(stage: Pick<Stage, 'query'>): Promise<void> {
   for (const deadline = Date.now() + longestMs; Date.now() < deadline; await delay(200))
-    if ((await stage.query(waitingSql).catch(() => [1])).length === 0) return;
+    if ((await stage.query(launchedSql).catch(() => []))[0]?.done) return;
 }
 
 /** Word of all that runs, to the target, which no strike meets. */
