@@ -160,8 +160,15 @@ describe('word of runs', () => {
     const toldOf = async (template: number) =>
       (await of(`jobs/${run.id}`)).find((one) => one.notification_template === template);
     for (const id of [slow, away, other]) {
-      const { status, attempts } = await toldOf(id);
-      expect([status, attempts.length > 0], `template ${id}`).to.deep.equal(['pending', true]);
+      const told = await until(
+        async () => {
+          const found = await toldOf(id);
+          return found?.attempts.length ? found : undefined;
+        },
+        60_000,
+        `template ${id} was tried`,
+      );
+      expect(told.status, `template ${id}`).to.equal('pending');
     }
     // those that are still waited for have kept their places long enough
     http.hangUp();

@@ -136,7 +136,7 @@ describe('actions that a plugin adds to a resource of core', function () {
   });
 
   it('cost a list one statement, however many rows it has', async () => {
-    const count = async () => {
+    const counted = async () => {
       let statements = 0;
       const note = () => void (statements += 1);
       service.services.db.on('query', note);
@@ -144,7 +144,14 @@ describe('actions that a plugin adds to a resource of core', function () {
       service.services.db.off('query', note);
       return statements;
     };
-    await count();
+    // the least of several: what goes on in the background asks as well
+    const count = async () => {
+      const counts: number[] = [];
+      // one after the other
+      // oxlint-disable-next-line no-await-in-loop
+      while (counts.length < 8) counts.push(await counted());
+      return Math.min(...counts);
+    };
     const one = await count();
     for (const name of ['one', 'two', 'three']) {
       const { body } = await service.post('inventories/', { name, organization: 1 });
