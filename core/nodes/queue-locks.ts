@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runPrepared } from '../db/prepared.ts';
 import { freeLocks } from '../queue/free-locks.ts';
 import { DEAD_AFTER_S, livesSql } from './living.ts';
 
@@ -19,6 +20,6 @@ export async function freeLocksOf(db: Knex, bootId: string): Promise<void> {
 
 const unlock = (db: Knex, pools: readonly { id: string }[]): Promise<void> =>
   freeLocks(
-    (sql, values) => db.raw(sql.replace('$1', '?'), values as string[]),
+    (text, values) => runPrepared(db, { text }, values),
     pools.map(({ id }) => id),
   );

@@ -27,7 +27,7 @@ function laterAgain(error: unknown): never {
 }
 
 /** The same object, but for some of its methods. */
-function instead<T extends object>(whole: T, methods: Record<string, unknown>): T {
+export function instead<T extends object>(whole: T, methods: Record<string, unknown>): T {
   return new Proxy(whole, {
     get(target, name) {
       if (typeof name === 'string' && Object.hasOwn(methods, name)) return methods[name];

@@ -163,7 +163,7 @@ async function claim(
       going.map(({ id, at }, index) => ({
         name: launch,
         payload: { schedule: id, at },
-        ...(before + index > 0 ? { after_s: (before + index) * spacingS } : {}),
+        after_s: (before + index) * spacingS,
       })),
     );
     await bus.notify(trx, 'schedules', { schedules: rows.map(({ id }) => id) });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { freeLocks } from '../../core/queue/free-locks.ts';
+import { instead } from '../../core/queue/patient-pool.ts';
 import { PLUGIN_TASKS_AT_ONCE } from '../../core/queue/plugin-slots.ts';
 import { createQueue, type Queue } from '../../core/queue/queue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -163,14 +164,10 @@ describe('the queue', function () {
 
   it('writes down how tasks ended once there is a database again', async () => {
     let away = false;
-    const pool = new Proxy(database.pool, {
-      get(target, name) {
-        if (name === 'connect' && away)
-          return () => Promise.reject(new Error('timeout exceeded when trying to connect'));
-        const value = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+    const { pool: there } = database;
+    const connect = there.connect.bind(there) as (...given: unknown[]) => unknown;
+    const gone = () => Promise.reject(new Error('timeout exceeded when trying to connect'));
+    const pool = instead(there, { connect: (...given: unknown[]) => (away ? gone() : connect(...given)) });
     const other = createQueue({ pool, log: silentLog });
     const runs = { 'test:ends': 0, 'test:fails': 0 };
     for (const name of ['test:ends', 'test:fails'] as const)
