@@ -88,7 +88,7 @@ describeWith(['chromium'], 'the console: the API in a browser', () => {
     const patch = page.getByRole('region', { name: 'PATCH' });
     await patch.getByLabel('Description').fill('what <b>shops</b> run on');
     await patch.getByRole('button', { name: 'PATCH' }).click();
-    await page.getByRole('region', { name: 'Answer' }).getByText('PATCH').waitFor();
+    await page.getByRole('region', { name: 'Answer' }).getByText('PATCH', { exact: true }).waitFor();
     await page.getByText('"what <b>shops</b> run on"').waitFor();
     const { body } = await stage.service.get(`inventories/${stage.inventory}/`);
     expect(body.description).to.equal('what <b>shops</b> run on');

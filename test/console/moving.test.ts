@@ -102,24 +102,29 @@ describeWith(['chromium'], 'the console: move about, and lose nothing on the way
   describe('keys', () => {
     const palette = () => page.getByRole('dialog', { name: 'Go to, find, do' });
     const option = (name: RegExp | string) => palette().getByRole('option', { name });
+    // what is typed before it is there goes to the page
+    const openPalette = async () => {
+      await page.keyboard.press('Control+k');
+      await palette().waitFor();
+    };
 
     it('opens a palette that goes to pages, finds objects of every kind, and launches', async () => {
       await stage.open('/');
-      await page.keyboard.press('Control+k');
-      await palette().waitFor();
+      await openPalette();
       expect(await violations(page)).to.deep.equal([]);
       await page.keyboard.type('invent');
       await option(/^Inventories/).waitFor();
       await page.keyboard.press('Enter');
       await heading('Inventories');
 
-      await page.keyboard.press('Control+k');
+      await openPalette();
       await page.keyboard.type('db2');
       await option(/db2\s*Host/).waitFor();
       await page.keyboard.press('Enter');
       await heading('db2');
 
       await page.getByRole('button', { name: 'Find or do' }).click();
+      await palette().waitFor();
       await page.keyboard.type('greet');
       await option(/^Launch Greet/).waitFor();
       await option(/^Greet\s*Template/).waitFor();
@@ -130,7 +135,7 @@ describeWith(['chromium'], 'the console: move about, and lose nothing on the way
       await page.waitForURL(/\/jobs\/\d+$/);
       const id = page.url().split('/').at(-1)!;
 
-      await page.keyboard.press('Control+k');
+      await openPalette();
       await page.keyboard.type(`#${id}`);
       await option(new RegExp(`Greet\\s*Job ${id}`)).click();
       await heading(`Greet · Job ${id}`);
@@ -157,8 +162,7 @@ describeWith(['chromium'], 'the console: move about, and lose nothing on the way
       await page.keyboard.press('Escape');
       await help.waitFor({ state: 'detached' });
       await page.keyboard.press('?');
-      await page.keyboard.press('Control+k');
-      await palette().waitFor();
+      await openPalette();
       expect(await help.count()).to.equal(0);
       await page.keyboard.type('show the keys');
       await page.keyboard.press('Enter');
@@ -196,7 +200,7 @@ describeWith(['chromium'], 'the console: move about, and lose nothing on the way
     });
 
     it('changes colours and keeps them', async () => {
-      await page.keyboard.press('Control+k');
+      await openPalette();
       await page.keyboard.type('colours: dark');
       await page.keyboard.press('Enter');
       const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
