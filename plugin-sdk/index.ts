@@ -20,6 +20,7 @@ export * from './rows/templates.ts';
 export * from './rules.ts';
 export * from './run-kind.ts';
 export * from './same-kind.ts';
+export * from './sandbox.ts';
 export * from './services.ts';
 export * from './switch-actions.ts';
 /** What `api.db` and transactions are. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { isErrorOf } from './errors.ts';
+import type { SandboxError } from './sandbox.ts';
 import type { Actor } from './resource.ts';
 import type { Denial, LaunchWork } from './hooks.ts';
 import type { Origin } from './rows/runs.ts';
@@ -113,7 +114,7 @@ export interface NotificationRequest {
 
 /** Expressions and templates that users wrote, run in an isolate of a separate process. */
 export interface SandboxService {
-  /** The value of a Jinja2 expression. @throws SandboxError with `kind`: syntax, undefined, timeout, memory */
+  /** The value of a Jinja2 expression. @throws SandboxError; `saysWhatIsWrong` and `isUnavailable` tell the text's fault from ours */
   evaluate(expression: string, context: Record<string, unknown>, limits?: SandboxLimits): Promise<unknown>;
   /**
    * Many expressions under one set of limits, which is far cheaper than each for itself. What is wrong with one is its answer.
@@ -137,21 +138,6 @@ export interface SandboxLimits {
   timeoutMs?: number;
   /** bytes of the answer, default 262 144 */
   maxOutput?: number;
-}
-
-export class SandboxError extends Error {
-  override name = 'SandboxError';
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isErrorOf(this, SandboxError, value, ({ name }) => name === 'SandboxError');
-  }
-
-  readonly kind: 'syntax' | 'undefined' | 'timeout' | 'memory' | 'output' | 'error';
-
-  constructor(kind: SandboxError['kind'], message: string) {
-    super(message);
-    this.kind = kind;
-  }
 }
 
 export interface HttpRequest {

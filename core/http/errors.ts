@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { ApiError } from '@tapline/plugin-sdk';
+import { ApiError, isUnavailable } from '@tapline/plugin-sdk';
 import type { Context, Middleware } from 'koa';
 import { isDatabaseAway } from '../db/database-errors.ts';
 import { toApiError } from '../descriptors/write/database-error.ts';
@@ -39,6 +39,8 @@ function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseAway(error))
     return new ApiError(503, 'The database cannot be reached at the moment. Try again later.', { 'Retry-After': '5' });
+  if (isUnavailable(error))
+    return new ApiError(503, 'Expressions cannot be evaluated at the moment. Try again later.', { 'Retry-After': '5' });
   const refused = toApiError(error);
   if (refused) return refused;
   // http-errors of the body parser and of Koa itself say whether their message may be shown

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SandboxError, type SandboxLimits, type SandboxService } from '@tapline/plugin-sdk';
 import type { Log } from '../observe/log.ts';
@@ -80,7 +81,24 @@ export function createSandbox({ log, uid }: SandboxDeps): Sandbox {
   };
 }
 
-const stopping = { kind: 'error', message: 'the service is stopping' } as const;
+const unavailable = (message: string) => ({ kind: 'unavailable', message }) as const;
+const stopping = unavailable('the service is stopping');
+const tookTooLong = { kind: 'timeout', message: 'it took too long' } as const;
+const tooBusy = unavailable('the machine was too busy to evaluate it');
+/** How a process ends that has no more memory. Other signals come from outside. */
+const ownEnds: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV', 'SIGBUS'];
+
+/** Milliseconds of processor time that a process has had; undefined where nobody tells. */
+function processorMs(pid: number | undefined): number | undefined {
+  try {
+    const [, fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ') as [string, string];
+    const [user, system] = fields.split(' ').slice(11);
+    // in hundredths of a second
+    return (Number(user) + Number(system)) * 10;
+  } catch {
+    return undefined;
+  }
+}
 
 class SandboxProcess {
   readonly #log: Pick<Log, 'warn'>;
@@ -90,6 +108,9 @@ class SandboxProcess {
   #ready = false;
   #asked: Waiting | undefined;
   #deadline: NodeJS.Timeout | undefined;
+  /** the processor time of the process when it was asked */
+  #usedMs: number | undefined;
+  #stopped = false;
 
   constructor(log: Pick<Log, 'warn'>, uid: number | undefined) {
     this.#log = log;
@@ -97,11 +118,10 @@ class SandboxProcess {
   }
 
   ask(question: Question): Promise<Answer> {
+    const { id } = question;
+    if (this.#stopped) return Promise.resolve({ id, error: stopping });
     if (this.#waiting.length >= mostWaiting)
-      return Promise.resolve({
-        id: question.id,
-        error: { kind: 'error', message: 'too much is waiting to be evaluated' },
-      });
+      return Promise.resolve({ id, error: unavailable('too much is waiting to be evaluated') });
     return new Promise((resolve) => {
       this.#waiting.push({ question, resolve });
       this.#next();
@@ -109,9 +129,10 @@ class SandboxProcess {
   }
 
   async stop(): Promise<void> {
+    this.#stopped = true;
     const process = this.#process;
     for (const { question, resolve } of this.#waiting.splice(0)) resolve({ id: question.id, error: stopping });
-    this.#end('the service is stopping');
+    this.#end(stopping);
     if (!process || process.exitCode !== null || process.signalCode !== null) return;
     process.ref();
     await new Promise((resolve) => process.once('exit', resolve));
@@ -126,8 +147,10 @@ class SandboxProcess {
       return;
     }
     const { question } = this.#asked;
-    this.#process ??= this.#start();
-    this.#process.send(question, (error) => error && this.#end('the evaluating process ended'));
+    const process = (this.#process ??= this.#start());
+    process.send(question, (error) => {
+      if (error && process === this.#process) this.#end(unavailable('the evaluating process was ended'));
+    });
     this.#expect(this.#ready ? graceMs : startMs);
   }
 
@@ -135,11 +158,25 @@ class SandboxProcess {
   #expect(moreMs: number): void {
     if (!this.#asked) return;
     clearTimeout(this.#deadline);
-    const { id, timeoutMs } = this.#asked.question;
+    this.#usedMs = processorMs(this.#process?.pid);
+    const { timeoutMs } = this.#asked.question;
     this.#deadline = setTimeout(() => {
       this.#log.warn({ timeoutMs }, 'an expression did not end and its process was killed');
-      this.#answer({ id, error: { kind: 'timeout', message: 'it took too long' } });
+      this.#end(this.#late(timeoutMs));
     }, timeoutMs + moreMs);
+  }
+
+  /** Whose fault it is that the time is over: a text that had hardly any of it says nothing of itself. */
+  #late(timeoutMs: number): NonNullable<Answer['error']> {
+    if (!this.#ready) return unavailable('the evaluating process did not start');
+    const now = processorMs(this.#process?.pid);
+    const idle = this.#usedMs !== undefined && now !== undefined && now - this.#usedMs < timeoutMs / 4;
+    return idle ? tooBusy : tookTooLong;
+  }
+
+  #answered({ error, ...answer }: Answer): void {
+    const late = error?.kind === 'timeout' && this.#asked;
+    this.#answer({ ...answer, error: late ? this.#late(late.question.timeoutMs) : error });
   }
 
   #start(): ChildProcess {
@@ -158,29 +195,34 @@ class SandboxProcess {
       if ('ready' in message) {
         this.#ready = true;
         this.#expect(graceMs);
-      } else if (message.id === this.#asked?.question.id) this.#answer(message, false);
+      } else if (message.id === this.#asked?.question.id) this.#answered(message);
     });
-    process.once('error', () => undefined);
-    process.once('exit', () => {
-      if (process === this.#process) this.#end('the evaluating process ended: it probably needed too much memory');
+    process.once('error', () => process === this.#process && this.#end(unavailable('no process could be started')));
+    process.once('exit', (code, signal) => {
+      if (process !== this.#process) return;
+      const own = this.#ready && (code || ownEnds.includes(signal));
+      this.#end(
+        own
+          ? { kind: 'memory', message: 'the evaluating process ended: it probably needed too much memory' }
+          : unavailable('the evaluating process was ended'),
+      );
     });
     process.channel?.unref();
     process.unref();
     return process;
   }
 
-  /** @param replace the process may still be at it */
-  #answer(answer: Answer, replace = true): void {
+  #answer(answer: Answer): void {
     const asked = this.#asked;
     this.#asked = undefined;
-    if (replace) this.#kill();
     asked?.resolve(answer);
     this.#next();
   }
 
-  #end(reason?: string): void {
+  /** Whatever is asked gets the error; at the end of a long rest nothing is. */
+  #end(error: NonNullable<Answer['error']> = stopping): void {
     this.#kill();
-    if (this.#asked) this.#answer({ id: 0, error: { kind: 'memory', message: reason ?? 'ended' } }, false);
+    if (this.#asked) this.#answer({ id: this.#asked.question.id, error });
   }
 
   #kill(): void {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { SandboxError } from '@tapline/plugin-sdk';
+import { isUnavailable, SandboxError, saysWhatIsWrong } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { createSandbox } from '../../core/sandbox/sandbox.ts';
 
@@ -96,10 +96,69 @@ describe('the sandbox', () => {
     await own.stop();
   });
 
-  it('refuses what still waits when it stops', async () => {
-    const own = createSandbox({ log: { warn: () => undefined } as never });
-    const asked = [own.evaluate('1', {}), own.evaluate('2', {})].map(failure);
-    await own.stop();
-    expect(await Promise.all(asked)).to.not.include('none');
+  describe('tells that nobody could be asked from what is wrong with a text', () => {
+    const quiet = () => createSandbox({ log: { warn: () => undefined } as never });
+    const errorOf = (work: Promise<unknown>) =>
+      work.then(
+        () => expect.fail('it was evaluated'),
+        (error: Error) => error,
+      );
+    const pids = () =>
+      new Set(readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').map(Number));
+    /** One whose process runs, and the id of that. */
+    async function started() {
+      const before = pids();
+      const own = quiet();
+      await own.evaluate('1', {});
+      return { own, pid: [...pids()].find((id) => !before.has(id))! };
+    }
+    const endless = '{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}';
+
+    it('when it stops', async () => {
+      const own = quiet();
+      const asked = [own.evaluate('1', {}), own.evaluate('2', {})].map(errorOf);
+      await own.stop();
+      for (const error of [...(await Promise.all(asked)), await errorOf(own.evaluate('3', {}))])
+        expect(error).to.satisfy(isUnavailable).and.not.to.satisfy(saysWhatIsWrong);
+    });
+
+    it('when too much waits', async () => {
+      const own = quiet();
+      const asked = Array.from({ length: 1002 }, () => own.evaluate('1', {}).catch((error: unknown) => error));
+      expect(await asked.pop()).to.satisfy(isUnavailable);
+      expect(await asked[0]).to.equal(1);
+      await own.stop();
+      await Promise.all(asked);
+    });
+
+    it('when its process is ended from outside', async () => {
+      const { own, pid } = await started();
+      const asked = errorOf(own.render(endless, {}, { timeoutMs: 5000 }));
+      process.kill(pid, 'SIGKILL');
+      expect(await asked).to.satisfy(isUnavailable);
+      expect(await own.evaluate('1 + 1', {})).to.equal(2);
+      await own.stop();
+    });
+
+    it('when its process is given no time', async () => {
+      const { own, pid } = await started();
+      process.kill(pid, 'SIGSTOP');
+      expect(await errorOf(own.evaluate('1', {}, { timeoutMs: 100 }))).to.satisfy(isUnavailable);
+      await own.stop();
+    });
+
+    it('and when the text is wrong', async () => {
+      const wrong = [
+        sandbox.evaluate('1 +', {}),
+        sandbox.evaluate('missing', {}),
+        sandbox.evaluate('1 / 0', {}),
+        sandbox.render(endless, {}, { timeoutMs: 300 }),
+        sandbox.evaluate('1', { big: 'x'.repeat(5_000_000) }),
+      ];
+      for (const error of await Promise.all(wrong.map(errorOf)))
+        expect(error).to.satisfy(saysWhatIsWrong).and.not.to.satisfy(isUnavailable);
+      const others = [new Error('memory'), undefined, { kind: 'unavailable' }];
+      for (const error of others) expect(isUnavailable(error) || saysWhatIsWrong(error)).to.equal(false);
+    });
   });
 });
