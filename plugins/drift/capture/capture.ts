@@ -4,6 +4,7 @@ import type { Aside } from './aside.ts';
 import type { NewSnapshot } from './history.ts';
 import { type HostPlan, lockHosts, readPlans } from './plans.ts';
 import { portions } from './portions.ts';
+import { noteProblems, reasonOf } from './problems.ts';
 import { readContents, readDocuments } from './read-facts.ts';
 import { storeSnapshots } from './store.ts';
 import type { Hosts } from './take-reports.ts';
@@ -22,21 +23,42 @@ interface Means extends Tasks {
 }
 
 /**
- * Captures what was reported of these hosts. All of it is one transaction under a lock on each host: whatever dies, each
- * snapshot and detection is there once, and pairs are consecutive.
+ * Captures what was reported of these hosts. Where that fails, each is tried again by itself, so that what is wrong with one
+ * is not the fault of the others; of the one it is noted.
  */
-export async function captureHosts(
-  api: PluginApi,
-  { aside, ...tasks }: Means,
-  hosts: readonly number[],
-): Promise<void> {
+export async function captureHosts(api: PluginApi, means: Means, hosts: readonly number[]): Promise<void> {
+  try {
+    await captureTogether(api, means, hosts);
+  } catch (err) {
+    const [host, ...others] = hosts;
+    if (others.length) {
+      api.log.warn({ err, hosts: hosts.length }, 'facts could not be captured together: each host is tried by itself');
+      await means.capture.enqueueAll(
+        api.db,
+        hosts.map((id) => ({ hosts: [id] })),
+      );
+      return;
+    }
+    if (host !== undefined) await noteProblems(api, api.db, [host], new Map([[host, reasonOf(err)]]));
+    throw err;
+  }
+}
+
+/**
+ * All of it is one transaction under a lock on each host: whatever dies, each snapshot and detection is there once, and pairs are
+ * consecutive.
+ */
+async function captureTogether(api: PluginApi, { aside, ...tasks }: Means, hosts: readonly number[]): Promise<void> {
   await api.db.transaction(async (trx) => {
     await lockHosts(api, trx, hosts);
     const plans = await readPlans(api, trx, hosts, patienceSeconds);
     const drifted: HostPlan[] = [];
+    const problems = new Map<number, string>();
     for await (const portion of portions(trx, plans))
-      drifted.push(...(await capturePortion({ api, trx, aside }, portion)));
+      drifted.push(...(await capturePortion({ api, trx, aside, problems }, portion)));
     await forget(api, trx, plans);
+    const captured = plans.map(({ host_id: id }) => id);
+    await noteProblems(api, trx, captured, problems);
     const waiting = plans.filter(({ chain }) => chain.waiting.length).map(({ host_id: id }) => id);
     if (waiting.length) await tasks.capture.enqueue(trx, { hosts: waiting }, { afterSeconds: patienceSeconds + 1 });
     if (!drifted.length) return;
@@ -49,10 +71,12 @@ interface Portion {
   api: PluginApi;
   trx: Knex;
   aside: Aside;
+  /** why facts were left out, by host */
+  problems: Map<number, string>;
 }
 
 /** @returns those that drifted */
-async function capturePortion({ api, trx, aside }: Portion, plans: readonly HostPlan[]): Promise<HostPlan[]> {
+async function capturePortion({ api, trx, aside, problems }: Portion, plans: readonly HostPlan[]): Promise<HostPlan[]> {
   const latest = new Map(plans.flatMap(({ host_id: id, latest: newest }) => (newest ? [[id, newest] as const] : [])));
   const documents = await readDocuments(
     trx,
@@ -75,7 +99,10 @@ async function capturePortion({ api, trx, aside }: Portion, plans: readonly Host
       content,
       options,
     });
-    for (const { why, ...of } of leftOut) api.log.warn({ host: plan.host_id, ...of }, why);
+    for (const { why, ...of } of leftOut) {
+      api.log.warn({ host: plan.host_id, ...of }, why);
+      problems.set(plan.host_id, why);
+    }
     found.push(...snapshots);
   }
   await storeSnapshots(api, trx, found, latest);

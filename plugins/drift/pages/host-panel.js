@@ -9,12 +9,13 @@ const columns = [
 ];
 
 /** On the page of a host: what changed there last, and how it stands to its baseline. */
-export function HostDrift({ record: { id } }) {
+export function HostDrift({ record: { id, drift_capture_error: problem } }) {
   const { data, error, reload } = useQuery(`hosts/${id}/drift/?acknowledged=false&page_size=5`);
   if (error.value) return h(Failure, { error: error.value, what: 'drift', again: reload });
   if (!data.value) return h(Loading, { what: 'its drift' });
   const { count, results } = data.value;
   return [
+    problem && h('p', { role: 'status' }, `Facts that a run found on it were not captured: ${problem}`),
     h('p', null, count ? `${changesText(count)} not acknowledged.` : 'No change that nobody looked at.'),
     count > 0 && h(Table, { caption: 'Drift of the host', columns, rows: results, rowKey: (row) => row.id }),
     h(Baseline, { id }),

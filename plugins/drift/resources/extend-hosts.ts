@@ -11,7 +11,14 @@ const baseline = (of: string) =>
 export function extendHosts(api: PluginApi): void {
   api.extend('host', {
     table: 'host_baselines',
-    fields: { drift_baseline: baseline('the host') },
+    fields: {
+      drift_baseline: baseline('the host'),
+      drift_capture_error: field.text({
+        mode: 'ro',
+        sql: `coalesce((select w.capture_error from ${api.table('watched_hosts')} w where w.host_id = {alias}.id), '')`,
+        help: 'Why facts that runs found on it were left out when they were last captured; empty where none were.',
+      }),
+    },
     sublists: {
       drift: { resource: 'drift_detection', column: 'host_id' },
       fact_snapshots: { resource: 'fact_snapshot', column: 'host_id' },

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { until } from '../../../test/support/until.ts';
 import { type DriftStage, startDrift } from './stage.ts';
 
 describe('facts that are none', function () {
@@ -39,10 +41,47 @@ describe('facts that are none', function () {
     await stage.settled();
     for (const id of [host, other])
       expect((await snapshots(id)).map(({ job }) => job)).to.deep.equal([told[0]!.run, told[5]!.run]);
+    expect((await stage.get(`hosts/${host}/`)).body.drift_capture_error).to.equal('facts could not be captured');
     const found = await stage.all(`drift_detections/?host=${host}`);
     expect(found.map(({ detail, diff_type: type }) => [type, detail.before, detail.after])).to.deep.equal([
       ['changed', 1, 2],
     ]);
+  });
+
+  it('may have names of any length, and of any letters', async () => {
+    const host = await stage.host('long');
+    const names = [randomBytes(20_000).toString('hex'), String.raw`\x\\0`, 'é\u2028'];
+    const facts = (value: number) => Object.fromEntries(names.map((name) => [name, value]));
+    await stage.change(host, facts(1));
+    await stage.change(host, facts(2));
+    const found = await stage.all(`drift_detections/?host=${host}&order_by=-fact_path`);
+    expect(found.map(({ fact_path: path }) => path).toSorted()).to.deep.equal(names.toSorted());
+  });
+
+  it('are the fault of their host alone, where they cannot be stored: it says so until they can', async () => {
+    const { db } = stage.services;
+    const hosts = [await stage.host('sound'), await stage.host('broken'), await stage.host('whole')];
+    const [sound, broken, whole] = hosts;
+    await db.raw(`create function plugin_drift.refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'no room for it'; end $$;
+      create trigger refuse before insert on plugin_drift.snapshots for each row when (new.host_id = ${broken}) execute function plugin_drift.refuse()`);
+    const run = await stage.run();
+    const told = [];
+    for (const host of hosts) told.push({ host_id: host, ...(await stage.learn(run, host, { a: host })) });
+    await stage.tell(run, told);
+    const problem = async (host?: number) => (await stage.get(`hosts/${host}/`)).body.drift_capture_error;
+    await until(async () => (await problem(broken)) !== '', 60_000);
+    expect(await problem(broken)).to.equal('no room for it');
+    await until(async () => (await db('plugin_drift.reports')).length === 1, 60_000);
+    for (const host of [sound, whole]) {
+      expect((await snapshots(host!)).map(({ job }) => job)).to.deep.equal([run]);
+      expect(await problem(host)).to.equal('');
+    }
+    await db.raw('drop function plugin_drift.refuse cascade');
+    await db.raw(`update tapline_jobs._private_jobs set run_at = now() where locked_at is null`);
+    await stage.settled();
+    expect((await snapshots(broken!)).map(({ job }) => job)).to.deep.equal([run]);
+    expect(await problem(broken)).to.equal('');
   });
 
   it('go with an inventory, also those that nobody captured yet', async () => {
