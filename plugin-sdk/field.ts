@@ -63,6 +63,11 @@ export interface FieldOptions {
   shortInLists?: boolean;
   /** Some answers leave it out (`present` removes it); the API description promises every other field in every answer. */
   optional?: boolean;
+  /**
+   * choice: the values stand in ascending order, as severities do. Lists are ordered by that, and `__gt`, `__gte`, `__lt` and `__lte`
+   * compare by it (400 for a value that is none of them); else texts go by the alphabet.
+   */
+  ranked?: boolean;
   /** Order by this SQL instead of the field's own (`{alias}` as above). */
   orderSql?: string;
   /** `?search=` looks at this SQL instead of the field's own; filters do not. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { badFilter, type FilterTerm, type Lookup } from './filter-key.ts';
 import { type ModelField, quote } from '../model.ts';
+import { rankOf, rankSql } from './rank.ts';
 import { parseInstant, parseNumber, parseWhole, storable } from './scalar.ts';
 
 /** A condition on one row; `sql` may use the row's alias freely. */
@@ -57,7 +58,16 @@ export function fieldCondition(field: ModelField, term: FilterTerm): Condition {
   }
   if (lookup !== 'exact' && ['boolean', 'json', 'other', 'ref'].includes(field.kind))
     throw badFilter(`${key}: ${lookup} does not work on this kind of field.`);
-  return compare(field, term, operators[lookup]!);
+  const operator = operators[lookup]!;
+  return field.field.ranked && lookup !== 'exact'
+    ? compareRanks(field, term, operator)
+    : compare(field, term, operator);
+}
+
+function compareRanks({ field, sql }: ModelField, { key, value }: FilterTerm, operator: string): Condition {
+  const rank = rankOf(field, value);
+  if (!rank) return refuse(key, value, `one of ${(field.choices ?? []).map(([choice]) => choice).join(', ')}`);
+  return { sql: (alias) => `${rankSql(field, sql!(alias))} ${operator} ?::integer`, bindings: [rank] };
 }
 
 function patternCondition(

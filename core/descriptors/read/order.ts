@@ -4,6 +4,7 @@ import { type Asking, type Step, resolvePath } from './filter-path.ts';
 import { variantTypes } from '../links.ts';
 import { expand, type Model, type ModelField, quote } from '../model.ts';
 import { joinSide } from '../extend/side-field.ts';
+import { rankSql } from './rank.ts';
 
 /** `order_by=-finished,organization__name`, with the default order appended so that pages never overlap. */
 export function applyOrder(
@@ -56,17 +57,20 @@ function orderSql(context: OrderContext, model: Model, key: string, alias: strin
   if (!field || steps.some(({ many }) => many)) throw badFilter(`order_by: ${key} does not name one value per row.`);
   if (field.name === 'id' && !steps.length) return idOrder(model, alias).map(plain);
   if (field.side && !steps.length) return [beside(context, field, alias)];
-  const own = (at: string) => (field.field.orderSql ? expand(field.field.orderSql, at) : field.sql!(at));
+  const own = (at: string) =>
+    field.field.orderSql ? expand(field.field.orderSql, at) : inOrder(field, field.sql!(at));
   // the same for every row: there is nothing to order, and Postgres takes a bare constant for a column's number
   if (own('a') === own('b')) return [];
   return [scalar(context, steps, own, alias)];
 }
 
+const inOrder = ({ field }: ModelField, sql: string) => (field.ranked ? rankSql(field, sql) : sql);
+
 /** A value of a side table: joined, since looking it up for each row would cost several times as much. */
-function beside({ builder }: OrderContext, { side, joined }: ModelField, alias: string): Sql {
-  const join = joinSide(side!, alias);
+function beside({ builder }: OrderContext, field: ModelField, alias: string): Sql {
+  const join = joinSide(field.side!, alias);
   if (!builder.toSQL().sql.includes(join)) builder.joinRaw(join);
-  return plain(joined!);
+  return plain(inOrder(field, field.joined!));
 }
 
 /** The key's own columns, so that an index serves. */

@@ -23,7 +23,7 @@ const fields = {
     help: 'A shell-style pattern for names of hosts: *, ?, [a-z], [!a-z]. Empty means all.',
   }),
   categories: field.list({ help: `Only drift of these: ${categories.join(', ')}. Empty means all.` }),
-  severity_min: field.choice(severities, { default: 'low' }),
+  severity_min: field.choice(severities, { default: 'low', ranked: true }),
   threshold_count: field.integer({
     default: 1,
     min: 1,

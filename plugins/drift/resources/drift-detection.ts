@@ -39,7 +39,7 @@ export const driftDetectionResource = (api: PluginApi, access: DriftAccess): Res
       snapshot_after: field.ref('fact_snapshot', { ...ro, help: 'The new state; empty once it was cleaned up.' }),
       job: field.ref('job', { ...ro, help: 'The job that found the change.' }),
       category: field.choice(categories, ro),
-      severity: field.choice(severities, ro),
+      severity: field.choice(severities, { ...ro, ranked: true }),
       fact_path: field.string({ ...ro, help: 'The top-level fact.' }),
       diff_type: field.choice(['added', 'removed', 'changed'], ro),
       attribution: field.choice(['expected', 'out_of_band'], {

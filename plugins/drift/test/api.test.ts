@@ -100,6 +100,10 @@ describe('drift over the API', function () {
       expect(await paths('')).to.deep.equal(['=2+5', 'kernel', 'plain', 'services']);
       expect(await paths('category=kernel')).to.deep.equal(['kernel']);
       expect(await paths('severity=medium')).to.deep.equal(['services']);
+      expect(await paths('severity__gte=medium')).to.deep.equal(['kernel', 'services']);
+      expect(await paths('severity__lt=critical&severity__gt=low')).to.deep.equal(['services']);
+      const ordered = await stage.all(`drift_detections/?host=${host}&order_by=-severity`);
+      expect(ordered.map(({ severity }) => severity)).to.deep.equal(['critical', 'medium', 'low', 'low']);
       expect(await paths('acknowledged=true')).to.deep.equal([]);
       expect(await paths(`inventory=${stage.inventory}&diff_type=removed`)).to.deep.equal(['plain']);
       expect(await paths('attribution=out_of_band&search=21')).to.deep.equal(['kernel']);
@@ -112,7 +116,7 @@ describe('drift over the API', function () {
       expect(await stage.all(`fact_snapshots/?job=${newest.job}`)).to.deep.equal([newest]);
     });
 
-    for (const query of ['date_from=soon', 'nothing=1', 'host=x'])
+    for (const query of ['date_from=soon', 'nothing=1', 'host=x', 'severity__gte=worst'])
       it(`refuse ?${query}`, async () => {
         for (const path of ['', 'summary/', 'breakdown/', 'export/'])
           expect((await stage.get(`drift_detections/${path}?${query}`)).status).to.equal(400);

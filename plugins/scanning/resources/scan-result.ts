@@ -39,7 +39,7 @@ const fieldsOf = (api: PluginApi, watches: Rule) => ({
     ...ro,
     help: 'Of the findings, those that did not count: somebody accepted them before.',
   }),
-  highest_severity: field.choice(['', ...severities], ro),
+  highest_severity: field.choice(['', ...severities], { ...ro, ranked: true }),
   message: field.text(ro),
   raw_output: field.text({ ...ro, shortInLists: true }),
   revision: field.string({ ...ro, help: 'The commit that was scanned; empty for a manual project.' }),

@@ -22,7 +22,11 @@ const fields = {
   description: field.text(),
   tool: field.choice(tools, { required: true }),
   config: field.json({ default: {}, filterable: false, help: configHelp }),
-  severity_threshold: field.choice(severities, { default: 'medium', help: 'Findings below it do not count.' }),
+  severity_threshold: field.choice(severities, {
+    default: 'medium',
+    ranked: true,
+    help: 'Findings below it do not count.',
+  }),
   enforcement: field.choice(['warn', 'enforce'], { default: 'warn' }),
   enabled: field.boolean({ default: true }),
   applies_to: field.list({
