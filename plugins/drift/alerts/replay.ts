@@ -53,15 +53,19 @@ export function replay(rule: RuleTerms, moments: readonly Moment[]): WouldFire[]
 /** How many moments are looked at: more than that is not answered while somebody waits. */
 export const mostMoments = 50_000;
 
-/** Drift of the last days that a rule would have counted, in its order. */
-export async function momentsOf({ db, table }: PluginApi, rule: RuleTerms, days: number): Promise<Moment[]> {
-  const { rows } = await db.raw(
+/** Drift of the last days that a rule would have counted, in its order; the newest of it, where it is too much. */
+export async function momentsOf(
+  { db, table }: PluginApi,
+  rule: RuleTerms,
+  days: number,
+): Promise<{ moments: Moment[]; complete: boolean }> {
+  const { rows }: { rows: Moment[] } = await db.raw(
     `select d.host_id, h.name as host_name, d.created as at, count(*)::integer as changes
      from ${table('detections')} d join core_hosts h on h.id = d.host_id
      where d.organization_id = :organization and d.created > now() - make_interval(days => :days)
        and (:inventory::bigint is null or d.inventory_id = :inventory) and d.severity = any (:severities)
        and (:all or d.category = any (:categories))
-     group by d.host_id, h.name, d.created order by d.created, d.host_id limit :most`,
+     group by d.host_id, h.name, d.created order by d.created desc, d.host_id limit :most + 1`,
     {
       days,
       most: mostMoments,
@@ -72,5 +76,9 @@ export async function momentsOf({ db, table }: PluginApi, rule: RuleTerms, days:
       categories: [...rule.categories],
     },
   );
-  return rows.filter(({ host_name: name }: Moment) => matchesGlob(rule.host_filter || '*', name));
+  const newest = rows.slice(0, mostMoments).toReversed();
+  return {
+    moments: newest.filter(({ host_name: name }) => matchesGlob(rule.host_filter || '*', name)),
+    complete: rows.length <= mostMoments,
+  };
 }

@@ -1,4 +1,5 @@
-import { classify, type Class, isVolatile } from './classify.ts';
+import { classified, type Class, isVolatile } from './classify.ts';
+import type { DetectOptions } from './detect.ts';
 
 export interface Outlying extends Class {
   fact_path: string;
@@ -12,7 +13,7 @@ export interface Outlying extends Class {
  */
 export function outliersOf(
   values: ReadonlyMap<number, ReadonlyMap<string, string>>,
-  ignored: readonly string[],
+  { ignored = [], overrides = {} }: DetectOptions,
 ): Map<number, Outlying[]> {
   const found = new Map<number, Outlying[]>();
   const keys = new Set([...values.values()].flatMap((of) => [...of.keys()]));
@@ -24,7 +25,7 @@ export function outliersOf(
     if (!usual) continue;
     for (const [host, of] of values) {
       if (of.get(key) === usual[0]) continue;
-      found.set(host, [...(found.get(host) ?? []), { fact_path: key, ...classify(key), alike: usual[1] }]);
+      found.set(host, [...(found.get(host) ?? []), { fact_path: key, ...classified(key, overrides), alike: usual[1] }]);
     }
   }
   return found;

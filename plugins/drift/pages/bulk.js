@@ -27,7 +27,7 @@ function Box({ row: { id, summary }, ids, offered }) {
 }
 
 /** Acknowledges those that are selected, or all that the filters leave; of many it asks first. */
-export function Bulk({ summary: { unacknowledged }, narrowing, ids, onDone }) {
+export function Bulk({ summary: { unacknowledged, newest }, narrowing, ids, onDone }) {
   const asked = useSignal(null);
   const chosen = [...ids.value];
   const ask = (what) => () => void (asked.value = what);
@@ -42,7 +42,7 @@ export function Bulk({ summary: { unacknowledged }, narrowing, ids, onDone }) {
     ),
     h(
       'button',
-      { type: 'button', disabled: !unacknowledged, onClick: ask({ count: unacknowledged }) },
+      { type: 'button', disabled: !unacknowledged, onClick: ask({ count: unacknowledged, newest }) },
       `Acknowledge all ${unacknowledged.toLocaleString('en')}`,
     ),
     asked.value &&
@@ -58,10 +58,11 @@ export function Bulk({ summary: { unacknowledged }, narrowing, ids, onDone }) {
   );
 }
 
-function Confirm({ ids, count, narrowing, onClose, onDone }) {
+/** What drifts while it is asked is not meant: `newest` is what was seen. */
+function Confirm({ ids, count, newest, narrowing, onClose, onDone }) {
   const acknowledge = async () => {
     const path = ids ? 'drift_detections/acknowledge/' : `drift_detections/acknowledge/?${narrowing}`;
-    const went = await attempt(() => post(path, ids ? { ids } : { all: true }), {
+    const went = await attempt(() => post(path, ids ? { ids } : { all: true, up_to: newest, count }), {
       said: `${changesText(count)} acknowledged.`,
     });
     onClose();

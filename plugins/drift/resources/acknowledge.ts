@@ -1,5 +1,6 @@
 import {
   type Action,
+  ApiError,
   type Call,
   authenticated,
   field,
@@ -35,24 +36,39 @@ const acknowledgedBy = ({ actor }: Call) => ({
 /** What says nothing of which rows are meant. */
 const unspecific = new Set(['page', 'page_size', 'order_by', 'format']);
 
-/** `drift_detections/acknowledge/?host=5&category=kernel`: whatever the list has for the filters, of what the caller may acknowledge. */
+/**
+ * `drift_detections/acknowledge/?host=5&category=kernel`: whatever the list has for the filters, of what the caller may acknowledge
+ * and has seen: hosts go on drifting while somebody reads.
+ */
 export const acknowledgeAllAction = (api: PluginApi, { acknowledge }: DriftAccess): Action => ({
   access: { POST: authenticated },
   summary:
-    'Acknowledges all that the filters of the list select, as far as the caller may; without a filter, "all" has to be true',
+    'Acknowledges all that the filters of the list select up to "up_to", as far as the caller may; without a filter, "all" has to be true',
   fields: {
     ids: field.list({ help: 'Only these.' }),
+    up_to: field.integer({
+      min: 1,
+      help: 'The newest that the caller has seen, as `newest` of the summary says it; needed where there are no ids. Later ones are left.',
+    }),
+    count: field.integer({
+      min: 0,
+      help: 'How many the caller has seen: where there are more, nothing is done (409).',
+    }),
     all: field.boolean({ help: 'Everything is meant where no filter is given.' }),
   },
   answers: { POST: { fields: { acknowledged: field.integer() } } },
   async handler(call) {
     const ids = idsOf(call.body['ids']);
+    const { up_to: upTo, count } = call.body as { up_to?: number; count?: number };
     const filtered = [...call.query.keys()].some((key) => !unspecific.has(key));
     if (!filtered && ids === undefined && call.body['all'] !== true)
       throw ValidationError.field('all', 'Give filters, "ids", or "all": true.');
+    if (!ids && !upTo)
+      throw ValidationError.field('up_to', 'Give the number of the newest detection that you have seen, or "ids".');
     const meant = call.rows('drift_detection', (builder, alias) => {
       void builder.where(`${alias}.acknowledged`, false).select(`${alias}.id`);
       if (ids) void builder.whereRaw('?? = any (?::bigint[])', [`${alias}.id`, ids]);
+      if (upTo) void builder.where(`${alias}.id`, '<=', upTo);
       acknowledge.query(call.actor, builder, alias);
     });
     const acknowledged = await api.db.transaction(async (trx) => {
@@ -60,7 +76,11 @@ export const acknowledgeAllAction = (api: PluginApi, { acknowledge }: DriftAcces
         .whereIn('id', meant)
         .where({ acknowledged: false })
         .update(acknowledgedBy(call));
-      const changes = { filters: call.query.toString(), ...(ids ? { ids } : {}), acknowledged: changed };
+      // numbers are given before they can be seen: one below another may come later
+      if (count !== undefined && changed > count)
+        throw new ApiError(409, 'There are more of them than you have seen: read the list again.');
+      const bounds = { ...(ids && { ids }), ...(upTo && { up_to: upTo }) };
+      const changes = { filters: call.query.toString(), ...bounds, acknowledged: changed };
       if (changed) await api.audit.record({ action: 'acknowledge', actor: call.actor, changes, trx });
       return changed;
     });

@@ -54,7 +54,7 @@ export const outliersAction = (api: PluginApi): Action => ({
       [id, mostHosts + 1],
     );
     const newest: Newest[] = rows.slice(0, mostHosts);
-    const found = outliersOf(await valuesOf(api, newest), detectOptions(api.settings).ignored);
+    const found = outliersOf(await valuesOf(api, newest), detectOptions(api.settings));
     const results = newest.flatMap((one) => (found.has(one.host) ? [{ ...one, facts: found.get(one.host) }] : []));
     const complete = rows.length <= mostHosts;
     return { status: 200, body: { count: results.length, hosts: newest.length, complete, results } };

@@ -20,7 +20,7 @@ const schema = {
   properties: {
     days: { type: 'integer' },
     count: { type: 'integer', description: 'how often it would have fired' },
-    complete: { type: 'boolean', description: `false: only the first ${mostMoments} findings were looked at` },
+    complete: { type: 'boolean', description: `false: only the newest ${mostMoments} findings were looked at` },
     results: { type: 'array', items: item, description: `the last ${most}` },
   },
 };
@@ -35,9 +35,9 @@ export const previewAction = (api: PluginApi, access: Rule): Action => ({
     if (!Number.isInteger(days) || days < 1 || days > 90)
       throw ValidationError.field('days', 'Enter a whole number from 1 to 90.');
     const rule = row as unknown as RuleTerms;
-    const moments = await momentsOf(api, rule, days);
+    const { moments, complete } = await momentsOf(api, rule, days);
     const fired = replay(rule, moments);
-    const body = { days, count: fired.length, complete: moments.length < mostMoments, results: fired.slice(-most) };
+    const body = { days, count: fired.length, complete, results: fired.slice(-most) };
     return { status: 200, body };
   },
 });

@@ -10,11 +10,12 @@ const counts = (names: readonly string[]) => ({
 
 const schema = {
   type: 'object',
-  required: ['total', 'unacknowledged', 'by_category', 'by_severity'],
+  required: ['total', 'unacknowledged', 'newest', 'by_category', 'by_severity'],
   additionalProperties: false,
   properties: {
     total: { type: 'integer' },
     unacknowledged: { type: 'integer' },
+    newest: { type: ['integer', 'null'], description: 'the highest number of them, for `up_to` of acknowledge' },
     by_category: counts(categories),
     by_severity: counts(severities),
   },
@@ -25,6 +26,7 @@ interface Counted {
   severity: string;
   count: number;
   unacknowledged: number;
+  newest: number;
 }
 
 /** How much there is of the list, with its filters. */
@@ -34,17 +36,16 @@ export const summaryAction: Action = {
   lists: 'drift_detection',
   answers: { GET: { schema } },
   async handler({ rows }) {
-    let counted: Counted[] = [];
-    const query = rows('drift_detection', (builder, alias) => {
+    const counted: Counted[] = await rows('drift_detection', (builder, alias) => {
       void builder
         .groupBy(`${alias}.category`, `${alias}.severity`)
         .select(`${alias}.category`, `${alias}.severity`)
         .count({ count: '*' })
+        .max({ newest: `${alias}.id` })
         .select(
           builder.client.raw('count(*) filter (where not ??)::integer as unacknowledged', [`${alias}.acknowledged`]),
         );
     });
-    counted = await query;
     const sum = (some: readonly Counted[], key: 'count' | 'unacknowledged' = 'count') =>
       some.reduce((total, row) => total + Number(row[key]), 0);
     const by = (key: 'category' | 'severity', names: readonly string[]) =>
@@ -54,6 +55,7 @@ export const summaryAction: Action = {
       body: {
         total: sum(counted),
         unacknowledged: sum(counted, 'unacknowledged'),
+        newest: counted.length ? Math.max(...counted.map(({ newest }) => Number(newest))) : null,
         by_category: by('category', categories),
         by_severity: by('severity', severities),
       },

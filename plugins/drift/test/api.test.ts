@@ -128,10 +128,14 @@ describe('drift over the API', function () {
       expect(body).to.deep.equal({
         total: 4,
         unacknowledged: 4,
+        newest: (await stage.all(`drift_detections/?host=${host}`))[0].id,
         by_category: { packages: 0, services: 1, users_groups: 0, network: 0, mounts: 0, kernel: 1, other: 2 },
         by_severity: { low: 2, medium: 1, high: 0, critical: 1 },
       });
-      expect((await stage.get('drift_detections/summary/?category=kernel&host=0')).body.total).to.equal(0);
+      expect((await stage.get('drift_detections/summary/?category=kernel&host=0')).body).to.include({
+        total: 0,
+        newest: null,
+      });
     });
 
     it('are counted by host and by day, with the same filters', async () => {
@@ -250,7 +254,9 @@ describe('drift over the API', function () {
       expect((await stage.get(path, ann)).status).to.equal(200);
       expect((await stage.get(`fact_snapshots/${one.snapshot_after}/`, ann)).status).to.equal(200);
       expect((await stage.post(`${path}acknowledge/`, {}, ann)).status).to.equal(403);
-      expect((await stage.post(`drift_detections/acknowledge/?host=${host}`, {}, ann)).body).to.deep.equal({
+      expect(
+        (await stage.post(`drift_detections/acknowledge/?host=${host}`, { up_to: one.id }, ann)).body,
+      ).to.deep.equal({
         acknowledged: 0,
       });
       await grant('update_role');
@@ -262,7 +268,21 @@ describe('drift over the API', function () {
       expect(again.status).to.equal(200);
       expect(again.body.acknowledged_at).to.equal(body.acknowledged_at);
       expect((await stage.post('drift_detections/acknowledge/')).status).to.equal(400);
-      expect((await stage.post('drift_detections/acknowledge/', { ids: ['x'] })).status).to.equal(400);
+      for (const [wrong, named] of [
+        [{ ids: ['x'] }, 'ids'],
+        [{ ids: 5 }, 'ids'],
+        [{ ids: [0] }, 'ids'],
+        [{}, 'all'],
+        [{ all: true }, 'up_to'],
+        [{ all: true, up_to: 'x' }, 'up_to'],
+        [{ all: true, up_to: 0 }, 'up_to'],
+        [{ all: true, up_to: one.id, count: -1 }, 'count'],
+      ] as const) {
+        const refused = await stage.post('drift_detections/acknowledge/', wrong);
+        expect(refused.status, JSON.stringify(wrong)).to.equal(400);
+        expect(refused.body).to.have.property(named);
+      }
+      expect((await stage.post(`drift_detections/acknowledge/?host=${host}`)).body).to.have.property('up_to');
       expect((await stage.post('drift_detections/acknowledge/', { ids: [one.id, other.id] }, ann)).body).to.deep.equal({
         acknowledged: 1,
       });
@@ -276,6 +296,19 @@ describe('drift over the API', function () {
       ] as const)
         expect((await stage.request(method, target, { body: {} })).status).to.equal(405);
     });
+  });
+
+  it('is acknowledged together as far as somebody has seen it, and the audit log says who did', async () => {
+    const host = await drifted('moving', { kernel: 1, a: 1 }, { kernel: 2, a: 2 });
+    const path = `drift_detections/acknowledge/?host=${host}`;
+    const { newest, unacknowledged: count } = (await stage.get(`drift_detections/summary/?host=${host}`)).body;
+    await stage.change(host, { kernel: 3, a: 2 });
+    expect((await stage.post(path, { up_to: newest, count: count - 1 })).status).to.equal(409);
+    expect((await stage.post(path, { up_to: newest, count })).body).to.deep.equal({ acknowledged: 2 });
+    const left = await stage.all(`drift_detections/?host=${host}&acknowledged=false`);
+    expect(left.map(({ detail }) => detail.after)).to.deep.equal([3]);
+    const [entry] = await stage.all('audit_events/?action=drift.acknowledge&order_by=-id');
+    expect(entry.details).to.include({ up_to: newest, acknowledged: 2 });
   });
 
   describe('with rules', () => {
@@ -390,7 +423,19 @@ describe('drift over the API', function () {
         [host, 'before1', 2],
         [host, 'before1', 4],
       ]);
-      expect((await stage.get(`drift_alert_rules/${id}/preview/?days=91`)).status).to.equal(400);
+      for (const days of ['91', '0', '-1', '1.5', 'x', ''])
+        expect((await stage.get(`drift_alert_rules/${id}/preview/?days=${days}`)).body, days).to.have.property('days');
+      // more than is looked at, all of it on a host that the rule is not about
+      const noise = await stage.host('noise');
+      const { db } = stage.services;
+      await db.raw(
+        `insert into plugin_drift.detections (host_id, inventory_id, organization_id, category, severity, fact_path, diff_type, attribution, summary, detail, created)
+         select ?, ?, 1, 'other', 'low', 'a', 'changed', 'expected', '', '{}', now() - make_interval(hours => 1, secs => n) from generate_series(1, 50001) n`,
+        [noise, stage.inventory],
+      );
+      const cut = (await stage.get(`drift_alert_rules/${id}/preview/`)).body;
+      expect(cut).to.include({ complete: false, count: 2 });
+      await db('plugin_drift.detections').where({ host_id: noise }).delete();
       expect((await stage.get(`drift_alert_rules/${id}/preview/`, ann)).status).to.equal(404);
       expect(mail.mails.length).to.equal(mails);
       await stage.request('DELETE', `drift_alert_rules/${id}/`);
@@ -452,7 +497,7 @@ describe('drift over the API', function () {
       await cleaned();
       expect(await left()).to.deep.equal(ids);
       const [last] = await stage.all(`drift_detections/?host=${host}`);
-      await stage.post(`drift_detections/acknowledge/?host=${host}&not__id=${last.id}`);
+      await stage.post(`drift_detections/acknowledge/?host=${host}&not__id=${last.id}`, { up_to: last.id });
       await cleaned();
       expect(await left()).to.deep.equal(ids.slice(2));
       const oldest = (await stage.all(`drift_detections/?host=${host}&order_by=id`))[0];
@@ -489,7 +534,8 @@ describe('drift over the API', function () {
       expect((await differs()).snapshot_a.id).to.equal(first.id);
       expect((await pin(path, 999_999)).status).to.equal(400);
       const { db } = stage.services;
-      await stage.post(`drift_detections/acknowledge/?host=${host}`);
+      const { newest } = (await stage.get(`drift_detections/summary/?host=${host}`)).body;
+      await stage.post(`drift_detections/acknowledge/?host=${host}`, { up_to: newest });
       await db('plugin_drift.snapshots').update({ captured_at: new Date(Date.now() - 91 * 86_400_000) });
       await cleaned();
       expect(await stage.all(`fact_snapshots/?host=${host}`)).to.have.length(2);

@@ -6,6 +6,7 @@ import { matchesGlob } from '../alerts/glob.ts';
 import { chainOf, type Report } from '../capture/chain.ts';
 import { factsOfText } from '../capture/read-facts.ts';
 import { classify, isVolatile } from '../detect/classify.ts';
+import { outliersOf } from '../detect/outliers.ts';
 import { differences } from '../detect/detect.ts';
 import { wholeOf } from '../facts/canonical.ts';
 import { packed, unpacked } from '../facts/content.ts';
@@ -112,6 +113,22 @@ describe('drift', () => {
     for (const key of ['date_time', 'uptime_seconds', 'local', 'module_setup', 'gather_subset'])
       expect([isVolatile(key), isVolatile(`ansible_${key}`)]).to.deep.equal([true, true]);
     expect(isVolatile('ansible_locale')).to.equal(false);
+  });
+});
+
+describe('outliers', () => {
+  it('are weighed as drift is, and what nobody wants to hear of is none', () => {
+    const values = new Map(
+      [1, 2, 3].map((host) => [
+        host,
+        new Map([
+          ['load', `${host === 3}`],
+          ['noise', `${host === 3}`],
+        ]),
+      ]),
+    );
+    const found = outliersOf(values, { overrides: { load: 'high' }, ignored: ['noise'] });
+    expect([...found]).to.deep.equal([[3, [{ fact_path: 'load', category: 'other', severity: 'high', alike: 2 }]]]);
   });
 });
 
