@@ -1,4 +1,5 @@
 import type { Knex, PluginApi } from '@tapline/plugin-sdk';
+import { touchedByUs } from './attribute.ts';
 import type { NewSnapshot } from './history.ts';
 import type { LatestSnapshot } from './plans.ts';
 
@@ -47,7 +48,15 @@ interface Pair {
 }
 
 async function storeDetections({ table }: Tables, trx: Knex, pairs: readonly Pair[]): Promise<number> {
-  const expected = await expectedPairs(trx, pairs);
+  const expected = await touchedByUs(
+    trx,
+    pairs.map(({ before, after }) => ({
+      host: after.host_id,
+      from: before.job_id,
+      since: before.captured_at,
+      to: after.job_id,
+    })),
+  );
   const rows = pairs.flatMap(({ before, after }, at) =>
     after.differences.map((difference) => ({
       ...difference,
@@ -66,31 +75,4 @@ async function storeDetections({ table }: Tables, trx: Knex, pairs: readonly Pai
     // oxlint-disable-next-line no-await-in-loop
     await trx(table('detections')).insert(rows.slice(from, from + together));
   return rows.length;
-}
-
-/**
- * Those between whose two gatherings of facts one of our runs changed something on the host. Facts are gathered somewhere within
- * a run, so both of its ends count: what is `out_of_band` was made by nobody of ours.
- */
-async function expectedPairs(trx: Knex, pairs: readonly Pair[]): Promise<Set<number>> {
-  if (!pairs.length) return new Set();
-  const { rows } = await trx.raw(
-    `select p.place from json_to_recordset(?::json) as p(place integer, host bigint, "from" bigint, since timestamptz, "to" bigint)
-     left join core_runs b on b.id = p."from" left join core_runs a on a.id = p."to"
-     where exists (select from core_host_summaries s join core_runs r on r.id = s.run_id where s.host_id = p.host and s.changed > 0
-       and (r.finished is null or r.finished > coalesce(b.started, p.since, now() - interval '1 day'))
-       and r.started <= coalesce(a.finished, now()))`,
-    [
-      JSON.stringify(
-        pairs.map(({ before, after }, place) => ({
-          place,
-          host: after.host_id,
-          from: before.job_id,
-          since: before.captured_at,
-          to: after.job_id,
-        })),
-      ),
-    ],
-  );
-  return new Set(rows.map(({ place }: { place: number }) => place));
 }

@@ -44,7 +44,7 @@ export const driftDetectionResource = (api: PluginApi, access: DriftAccess): Res
       diff_type: field.choice(['added', 'removed', 'changed'], ro),
       attribution: field.choice(['expected', 'out_of_band'], {
         ...ro,
-        help: 'expected: one of our runs changed something on the host between the two snapshots. out_of_band: none did.',
+        help: 'expected: one of our runs may have changed something on the host between the two snapshots. out_of_band: none did.',
       }),
       summary: field.text(ro),
       detail,

@@ -63,7 +63,8 @@ async function readOwn(api: PluginApi, span: Span & { most: number }): Promise<J
 
 /**
  * Events are those by which a task changed something on the host, failed there or did not reach it. They are looked for in runs of
- * that time, since the index of events is by host and run.
+ * that time, since the index of events is by host and run. Commands and runs that were cut short have no summaries of hosts: they
+ * are those that left events about it.
  */
 const sqlOf = ({ table }: PluginApi) => {
   const path = (name: string, id: string) => `'/api/v2/${name}/' || ${id} || '/'`;
@@ -71,23 +72,32 @@ const sqlOf = ({ table }: PluginApi) => {
     `select ${at} as at, '${kind}' as kind, id, ${says} as summary, ${path(`${type}s`, 'id')} as url, '${type}' as type, id as record
      from ${of} where host_id = :host and ${at} between :from and :to`;
   return `
-  with ran as (
-    select s.run_id from core_host_summaries s join core_runs r on r.id = s.run_id
+  with summarised as (
+    select s.run_id as id, s.changed, s.failures, s.created from core_host_summaries s join core_runs r on r.id = s.run_id
     where s.host_id = :host and r.started <= :to and coalesce(r.finished, now()) >= :from
-    union select id from core_runs where status = 'running' and started <= :to
-  )
+  ), told as (
+    select r.id, e.changed, e.failures, r.started as created from (
+      select id, started from core_runs where finished >= :from and started <= :to
+        and (kind = 'ad_hoc_command' or kind = 'job' and status <> 'successful')
+      union all select id, started from core_runs where status = 'running' and started <= :to and kind in ('ad_hoc_command', 'job')
+    ) r join lateral (
+      select count(*) filter (where e.changed) as changed, count(*) filter (where e.failed) as failures, count(*) as events
+      from core_run_events e where e.host_id = :host and e.run_id = r.id and e.event like 'runner\\_on\\_%'
+    ) e on e.events > 0
+    where not exists (select from summarised s where s.id = r.id)
+  ), ran as (select * from summarised union all select * from told)
   select at, kind, id, summary, url, type, record from (
     select coalesce(r.finished, s.created) as at, 'run' as kind, r.id,
       r.name || ': ' || r.status || ', ' || s.changed || ' changed, ' || s.failures || ' failed'
         || case when r.origin ->> 'kind' in ('api', 'relaunch') then '' else ', started by ' || (r.origin ->> 'kind') end as summary,
       ${path('unified_jobs', 'r.id')} as url, 'unified_job' as type, r.id as record
-    from core_host_summaries s join core_runs r on r.id = s.run_id where s.host_id = :host
+    from ran s join core_runs r on r.id = s.id
     union all select e.created, 'event', e.id,
       case when e.event = 'runner_on_unreachable' then 'unreachable' when e.failed then 'failed' else 'changed' end
-        || ': ' || case when e.task = '' then e.play else e.task end,
-      ${path('job_events', 'e.id')}, 'unified_job', e.run_id
-    from core_run_events e join core_runs r on r.id = e.run_id and r.kind = 'job'
-    where e.host_id = :host and e.run_id = any (array(select run_id from ran)) and e.event like 'runner\\_on\\_%'
+        || ': ' || coalesce(nullif(e.task, ''), nullif(e.play, ''), r.name),
+      case r.kind when 'job' then ${path('job_events', 'e.id')} else ${path('ad_hoc_command_events', 'e.id')} end, 'unified_job', e.run_id
+    from core_run_events e join core_runs r on r.id = e.run_id
+    where e.host_id = :host and e.run_id = any (array(select id from ran)) and e.event like 'runner\\_on\\_%'
       and (e.changed or e.failed) and e.created between :from and :to
     union all ${found('snapshot', 'fact_snapshot', 'captured_at', table('snapshots'), `'facts ' || left(facts_hash, 12)`)}
     union all ${found('drift', 'drift_detection', 'created', table('detections'), 'summary')}

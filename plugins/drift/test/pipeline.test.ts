@@ -121,6 +121,43 @@ describe('drift of facts', function () {
       expect((await stage.get(`hosts/${id}/timeline/?from=x`)).status).to.equal(400);
     });
 
+    it('are ours where a command, or a run that was cut short, may have changed something', async () => {
+      const bad = (await stage.get('hosts/?name=bad')).body.results[0].id;
+      let panic = 20;
+      const tagsAfter = async () => {
+        stage.writeSysctl({ 'kernel.panic': ++panic });
+        const job = await stage.gather();
+        const found = await stage.all(`drift_detections/?job=${job}&fact_path=sysctl`);
+        return [good, bad].map((host) => found.find((one) => one.host === host).attribution);
+      };
+      await tagsAfter();
+      const command = await stage.post('ad_hoc_commands/', {
+        inventory: stage.inventory,
+        module_name: 'command',
+        module_args: 'true',
+        limit: 'good',
+      });
+      expect(command.status, command.text).to.equal(201);
+      await until(async () => (await stage.get(`ad_hoc_commands/${command.body.id}/`)).body.finished, 60_000);
+      expect(await tagsAfter()).to.deep.equal(['expected', 'out_of_band']);
+      const { id: cut } = await stage.launch(await stage.template({ playbook: 'sleeping.yml', name: 'cut' }));
+      await until(
+        async () => (await stage.get(`jobs/${cut}/job_events/?event=runner_on_start`)).body.count === 2,
+        60_000,
+      );
+      await stage.post(`jobs/${cut}/cancel/`);
+      expect((await stage.ended(cut)).status).to.equal('canceled');
+      expect(await tagsAfter()).to.deep.equal(['expected', 'expected']);
+      expect(await tagsAfter()).to.deep.equal(['out_of_band', 'out_of_band']);
+      const { results } = (await stage.get(`hosts/${good}/timeline/`)).body;
+      const told = (of: string) => results.filter(({ url }: { url: string }) => url.includes(of));
+      expect(told(`unified_jobs/${command.body.id}/`)[0].summary).to.equal('command: successful, 1 changed, 0 failed');
+      expect(told(`unified_jobs/${cut}/`)[0].summary).to.equal('cut: canceled, 0 changed, 0 failed');
+      const [event] = told('ad_hoc_command_events/');
+      expect(event.summary).to.equal('changed: command');
+      expect((await stage.get(event.url.replace('/api/v2/', ''))).body.ad_hoc_command).to.equal(command.body.id);
+    });
+
     it('are told below the host, and linked there', async () => {
       const { body } = await stage.get(`hosts/${good}/`);
       expect(body.related).to.include({ drift: `/api/v2/hosts/${good}/drift/` });
