@@ -28,7 +28,7 @@ export default definePlugin({
     const access = driftAccess(api);
 
     defineSettings(api);
-    api.resource(factSnapshotResource(access));
+    api.resource(factSnapshotResource(api, access));
     api.resource(driftDetectionResource(api, access));
     api.resource(driftAlertRuleResource(api));
     api.resource(driftAlertResource(access));

@@ -90,13 +90,12 @@ async function capturePortion({ api, trx, aside, problems }: Portion, plans: rea
   const options = detectOptions(api.settings);
   const found: NewSnapshot[] = [];
   for (const plan of plans) {
-    const content = contents.get(latest.get(plan.host_id)?.id ?? 0);
     // one by one: what a thread is given is copied
     // oxlint-disable-next-line no-await-in-loop
     const { snapshots, leftOut } = await aside.historyOf({
       plan,
       documents: ofSteps(plan, documents),
-      content,
+      newest: contents.get(latest.get(plan.host_id)?.id ?? 0),
       options,
     });
     for (const { why, ...of } of leftOut) {

@@ -1,7 +1,8 @@
 import { differences, type DetectOptions, type Difference, type ReadFacts } from '../detect/detect.ts';
 import { wholeOf } from '../facts/canonical.ts';
-import { packed } from '../facts/content.ts';
-import { factsOfContent, factsOfText } from './read-facts.ts';
+import { membersOf } from '../facts/members.ts';
+import { type Base, pack, type Packed, unpackedText } from '../facts/content.ts';
+import { factsOfText } from './read-facts.ts';
 import type { HostPlan } from './plans.ts';
 
 /** A snapshot that is to be stored, and what differs from the one before it. */
@@ -14,6 +15,8 @@ export interface NewSnapshot {
   source_hash: string;
   size: number;
   content: Uint8Array;
+  /** a new base, for it and those that follow; else that of the one before */
+  base?: Uint8Array;
   differences: StoredDifference[];
 }
 
@@ -23,8 +26,8 @@ export type StoredDifference = Omit<Difference, 'detail'> & { detail: string };
 export interface Sources {
   plan: HostPlan;
   documents: ReadonlyMap<string, string>;
-  /** of the newest snapshot */
-  content: Uint8Array | undefined;
+  /** the newest snapshot */
+  newest: Packed | undefined;
   options: DetectOptions;
 }
 
@@ -42,10 +45,11 @@ export interface History {
 }
 
 /** Follows a host's facts step by step. What cannot be read is left out and told: it must not hold up other hosts. */
-export function historyOf({ plan, documents, content, options }: Sources): History {
+export function historyOf({ plan, documents, newest, options }: Sources): History {
   const { host_id, inventory_id, organization_id, latest } = plan;
   let hash = latest?.facts_hash;
   let before: ReadFacts | undefined;
+  let base: Base | undefined;
   const found: History = { snapshots: [], leftOut: [] };
   for (const step of plan.chain.steps) {
     const of = { hash: step.hash, run: step.run_id };
@@ -58,7 +62,11 @@ export function historyOf({ plan, documents, content, options }: Sources): Histo
       const after = factsOfText(document);
       const whole = wholeOf(after.texts);
       if (whole.hash === hash) continue;
-      before ??= content && factsOfContent(content);
+      if (!before && newest) {
+        const { text, base: its } = unpackedText(newest);
+        [before, base] = [{ texts: membersOf(text) }, its];
+      }
+      const stands = pack(whole.text, base);
       found.snapshots.push({
         host_id,
         inventory_id,
@@ -67,9 +75,10 @@ export function historyOf({ plan, documents, content, options }: Sources): Histo
         facts_hash: whole.hash,
         source_hash: step.hash,
         size: whole.text.length,
-        content: packed(whole.text),
+        ...stands,
         differences: (before ? differences(before, after, options) : []).map(stored),
       });
+      if (stands.base) base = { text: Buffer.from(whole.text), bytes: stands.base.length };
       [before, hash] = [after, whole.hash];
     } catch (err) {
       found.leftOut.push({ ...of, why: 'facts could not be captured', err });

@@ -10,6 +10,7 @@ export interface LatestSnapshot {
   source_hash: string;
   captured_at: string;
   job_id: number | null;
+  base_id: number | null;
 }
 
 /** What is to be captured of a host. */
@@ -50,7 +51,7 @@ export async function readPlans(
 ): Promise<HostPlan[]> {
   const { rows } = await trx.raw(
     `select h.id as host_id, h.inventory_id, i.organization_id, f.hash as current, r.reports,
-       (select to_jsonb(s) from (select id, facts_hash, source_hash, captured_at, job_id from ${table('snapshots')} s
+       (select to_jsonb(s) from (select id, facts_hash, source_hash, captured_at, job_id, base_id from ${table('snapshots')} s
          where s.host_id = h.id order by s.id desc limit 1) s) as latest
      from core_hosts h join core_inventories i on i.id = h.inventory_id
      left join core_host_facts f on f.host_id = h.id

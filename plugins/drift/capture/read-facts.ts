@@ -2,7 +2,7 @@ import type { Knex, PluginApi } from '@tapline/plugin-sdk';
 import type { ReadFacts } from '../detect/detect.ts';
 import { factTexts } from '../facts/canonical.ts';
 import { membersOf } from '../facts/members.ts';
-import { unpackedText } from '../facts/content.ts';
+import { type Packed, unpackedText } from '../facts/content.ts';
 import { parseExactly } from '../facts/exact-json.ts';
 
 /** Texts of facts that core has under these hashes; some may be gone. As text, since parsing would lose how floats are written. */
@@ -26,12 +26,13 @@ export async function readContents(
   { table }: Pick<PluginApi, 'table'>,
   db: Knex,
   snapshots: readonly number[],
-): Promise<Map<number, Buffer>> {
-  const rows: { id: number; content: Buffer }[] = await db(table('snapshots'))
-    .whereIn('id', snapshots)
-    .select('id', 'content');
-  return new Map(rows.map(({ id, content }) => [id, content]));
+): Promise<Map<number, Packed>> {
+  const rows: (Packed & { id: number })[] = await db(`${table('snapshots')} as s`)
+    .leftJoin(`${table('bases')} as b`, 'b.id', 's.base_id')
+    .whereIn('s.id', snapshots)
+    .select('s.id', 's.content', 'b.content as base');
+  return new Map(rows.map(({ id, ...packed }) => [id, packed]));
 }
 
 /** Of a snapshot, whose text is canonical already. */
-export const factsOfContent = (content: Uint8Array): ReadFacts => ({ texts: membersOf(unpackedText(content)) });
+export const factsOfContent = (packed: Packed): ReadFacts => ({ texts: membersOf(unpackedText(packed).text) });

@@ -22,9 +22,10 @@ export async function storeSnapshots(
     [table('snapshots'), snapshots.flatMap(({ job_id: run }) => run ?? []), snapshots.length],
   );
   const runs = new Set<number>((rows[0].runs ?? []).map(Number));
+  const bases = await storeBases({ table }, trx, snapshots, latest);
   const stored = snapshots.map((snapshot, at) => {
     const job = snapshot.job_id !== null && runs.has(snapshot.job_id) ? snapshot.job_id : null;
-    return { ...snapshot, job_id: job, id: Number(rows[at].id) };
+    return { ...snapshot, job_id: job, id: Number(rows[at].id), base_id: bases[at]! };
   });
   await trx(table('snapshots')).insert(stored.map(rowOf));
   const last = new Map<number, Before>(latest);
@@ -36,11 +37,30 @@ export async function storeSnapshots(
   return storeDetections({ table }, trx, pairs);
 }
 
-function rowOf(snapshot: NewSnapshot & { id: number }) {
-  const { differences: _differences, content, ...row } = snapshot;
-  // a copy from a thread is no buffer any more, which is what the driver takes for bytes
-  return { ...row, content: Buffer.from(content.buffer, content.byteOffset, content.byteLength) };
+/** @returns the base of each snapshot: a new one, or that of the snapshot before it */
+async function storeBases(
+  { table }: Tables,
+  trx: Knex,
+  snapshots: readonly NewSnapshot[],
+  latest: ReadonlyMap<number, LatestSnapshot>,
+): Promise<(number | null)[]> {
+  const news = snapshots.flatMap(({ host_id, base }) => (base ? [{ host_id, content: bytesOf(base) }] : []));
+  const made: { id: number }[] = news.length ? await trx(table('bases')).insert(news).returning('id') : [];
+  const ids = made.values();
+  const current = new Map([...latest].map(([host, { base_id: base }]) => [host, base]));
+  return snapshots.map(({ host_id: host, base }) => {
+    if (base) current.set(host, Number(ids.next().value!.id));
+    return current.get(host) ?? null;
+  });
 }
+
+function rowOf(snapshot: NewSnapshot & { id: number; base_id: number | null }) {
+  const { differences: _differences, base: _base, content, ...row } = snapshot;
+  return { ...row, content: bytesOf(content) };
+}
+
+/** A copy from a thread is no buffer any more, which is what the driver takes for bytes. */
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
 
 interface Pair {
   before: Before;

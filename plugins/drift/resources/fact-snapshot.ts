@@ -1,10 +1,11 @@
-import { defineResource, field, parameter, type Resource } from '@tapline/plugin-sdk';
+import { defineResource, field, parameter, type PluginApi, type Resource } from '@tapline/plugin-sdk';
 import type { DriftAccess } from '../access.ts';
 import { unpacked } from '../facts/content.ts';
 
+const bytes = (text: string) => Buffer.from(text, 'base64');
 const ro = { mode: 'ro' } as const;
 
-export const factSnapshotResource = ({ see }: DriftAccess): Resource =>
+export const factSnapshotResource = ({ table }: Pick<PluginApi, 'table'>, { see }: DriftAccess): Resource =>
   defineResource({
     type: 'fact_snapshot',
     path: 'fact_snapshots',
@@ -33,12 +34,15 @@ export const factSnapshotResource = ({ see }: DriftAccess): Resource =>
         ...ro,
         detailOnly: true,
         filterable: false,
-        sql: `encode({alias}.content, 'base64')`,
+        sql: `jsonb_build_array(encode({alias}.content, 'base64'),
+          (select encode(b.content, 'base64') from ${table('bases')} b where b.id = {alias}.base_id))`,
         help: 'All facts.',
       }),
     },
     parameters: parameter.between('captured_at'),
     present(shown, row, view) {
-      if (view === 'detail') shown['facts'] = unpacked(Buffer.from(String(row['facts']), 'base64'));
+      if (view !== 'detail') return;
+      const [content, base] = row['facts'] as unknown as [string, string | null];
+      shown['facts'] = unpacked({ content: bytes(content), base: base === null ? null : bytes(base) });
     },
   });

@@ -13,11 +13,16 @@ export async function cleanUp({ db, table, settings }: PluginApi, { signal }: Ta
     .update({ notification_status: 'failed', notification_error: 'Nothing was heard of its notification.' });
   const days = settings.get('FACT_SNAPSHOT_RETENTION_DAYS', 90);
   if (days === 0) return;
-  for (let deleted = together; deleted === together && !signal.aborted;) {
-    // portions: a transaction of hours would hold up others
-    // oxlint-disable-next-line no-await-in-loop
-    const { rowCount } = await db.raw(
-      `delete from ${table('snapshots')} where id in (
+  const all = async (sql: string, ...bindings: number[]) => {
+    for (let deleted = together; deleted === together && !signal.aborted;) {
+      // portions: a transaction of hours would hold up others
+      // oxlint-disable-next-line no-await-in-loop
+      const { rowCount } = await db.raw(sql, [...bindings, together]);
+      deleted = rowCount ?? 0;
+    }
+  };
+  await all(
+    `delete from ${table('snapshots')} where id in (
          select s.id from ${table('snapshots')} s where s.captured_at < now() - make_interval(days => ?)
            and exists (select from ${table('snapshots')} n where n.host_id = s.host_id and n.id > s.id)
            and not exists (select from ${table('detections')} d where d.snapshot_before_id = s.id and not d.acknowledged)
@@ -25,8 +30,10 @@ export async function cleanUp({ db, table, settings }: PluginApi, { signal }: Ta
            and not exists (select from ${table('host_baselines')} b where b.drift_baseline_id = s.id)
            and not exists (select from ${table('group_baselines')} b where b.drift_baseline_id = s.id)
          limit ?)`,
-      [days, together],
-    );
-    deleted = rowCount ?? 0;
-  }
+    days,
+  );
+  await all(
+    `delete from ${table('bases')} where id in (
+       select b.id from ${table('bases')} b where not exists (select from ${table('snapshots')} s where s.base_id = b.id) limit ?)`,
+  );
 }

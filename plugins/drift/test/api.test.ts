@@ -511,6 +511,7 @@ describe('drift over the API', function () {
       await stage.request('PATCH', 'settings/drift/', { body: { FACT_SNAPSHOT_RETENTION_DAYS: 1 } });
       await cleaned();
       expect(await left()).to.deep.equal(ids.slice(3));
+      expect(await db('plugin_drift.bases').where({ host_id: host })).to.have.length(1);
     });
   });
 

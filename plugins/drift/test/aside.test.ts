@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import { Aside } from '../capture/aside.ts';
-import { historyOf, type Sources } from '../capture/history.ts';
+import { historyOf, type NewSnapshot, type Sources } from '../capture/history.ts';
 import { factTexts, wholeOf } from '../facts/canonical.ts';
-import { packed } from '../facts/content.ts';
+import { pack, type Packed } from '../facts/content.ts';
 import { parseExactly } from '../facts/exact-json.ts';
 
-const contentOf = (json: string) =>
-  packed(wholeOf(factTexts(parseExactly(json) as Record<string, unknown>, json)).text);
+function packedOf(json: string): Packed {
+  const { content, base = null } = pack(wholeOf(factTexts(parseExactly(json) as Record<string, unknown>, json)).text);
+  return { content, base };
+}
 
 const host = { host_id: 1, inventory_id: 2, organization_id: null };
 
@@ -16,7 +18,7 @@ function sourcesOf(first: string, ...states: (string | undefined)[]): Sources {
   return {
     plan: { ...host, latest: null, chain: { steps, done: [], waiting: [] } },
     documents: new Map(states.flatMap((json, at) => (json === undefined ? [] : [[`${at}`, json] as const]))),
-    content: contentOf(first),
+    newest: packedOf(first),
     options: { overrides: { load: 'high' }, ignored: ['noise'] },
   };
 }
@@ -37,9 +39,12 @@ describe('facts in a thread', () => {
     );
     const found = await aside.historyOf(sources);
     const plain = historyOf(sources);
-    expect(found.snapshots.map((one) => ({ ...one, content: Buffer.from(one.content) }))).to.deep.equal(
-      plain.snapshots,
-    );
+    const bytes = ({ content, base, ...rest }: NewSnapshot) => ({
+      ...rest,
+      content: Buffer.from(content),
+      base: base && Buffer.from(base),
+    });
+    expect(found.snapshots.map(bytes)).to.deep.equal(plain.snapshots.map(bytes));
     expect(found.leftOut.map(({ run, why }) => [run, why])).to.deep.equal([
       [2, 'facts were gone before they were captured'],
       [3, 'facts could not be captured'],

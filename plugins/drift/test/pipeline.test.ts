@@ -57,9 +57,13 @@ describe('drift of facts', function () {
         expect(body).to.include({ host: good, inventory: stage.inventory, organization: 1 });
       }
       const { rows } = await stage.services.db.raw(
-        'select sum(size) / sum(length(content)) as ratio from plugin_drift.snapshots',
+        `select s.size::float / nullif(length(s.content), 0) as later, s.size::float / length(b.content) as first
+         from plugin_drift.snapshots s join plugin_drift.bases b on b.id = s.base_id where s.host_id = ? order by s.id`,
+        [good],
       );
-      expect(Number(rows[0].ratio)).to.be.greaterThan(2);
+      expect(rows).to.have.length(3);
+      expect(rows[0].first).to.be.greaterThan(2);
+      expect(Math.min(rows[1].later, rows[2].later)).to.be.greaterThan(20);
     });
 
     it('have no drift at first, then one row for each key that changed, from snapshot to snapshot', async () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { matchesGlob } from '../alerts/glob.ts';
 import { chainOf, type Report } from '../capture/chain.ts';
@@ -9,7 +10,7 @@ import { classify, isVolatile } from '../detect/classify.ts';
 import { outliersOf } from '../detect/outliers.ts';
 import { differences } from '../detect/detect.ts';
 import { wholeOf } from '../facts/canonical.ts';
-import { packed, unpacked } from '../facts/content.ts';
+import { pack, unpacked, unpackedText } from '../facts/content.ts';
 import { membersOf } from '../facts/members.ts';
 
 const own = join(import.meta.dirname, '../../../.tools/engine/bin/python');
@@ -42,7 +43,27 @@ describe('facts as JSON with sorted keys', () => {
 
   it('survive being packed, and come out as the same text', () => {
     const { text } = wholeOf(factsOfText(hostile).texts);
-    expect(wholeOf(factsOfText(JSON.stringify(unpacked(packed(text)))).texts).text).to.equal(text);
+    const { content, base = null } = pack(text);
+    expect(wholeOf(factsOfText(JSON.stringify(unpacked({ content, base }))).texts).text).to.equal(text);
+  });
+
+  it('are kept as what differs from a base, until that is too much; what was kept as a whole is read still', () => {
+    const of = (clock: number, kept: number) => {
+      const facts = Object.fromEntries(
+        Array.from({ length: 500 }, (_, n) => [`fact-${n}`, n < kept ? `${n}`.repeat(9) : n * Math.E * clock]),
+      );
+      return wholeOf(factsOfText(JSON.stringify({ ...facts, clock })).texts).text;
+    };
+    const first = pack(of(1, 500));
+    expect(first.content.length).to.equal(0);
+    const { base } = unpackedText({ content: first.content, base: first.base! });
+    const second = pack(of(2, 499), base);
+    expect(second.base).to.equal(undefined);
+    expect(second.content.length).to.be.lessThan(first.base!.length / 10);
+    expect(unpackedText({ content: second.content, base: first.base! }).text).to.equal(of(2, 499));
+    const other = pack(of(3, 0), base);
+    expect(unpackedText({ content: other.content, base: other.base! }).text).to.equal(of(3, 0));
+    expect(unpackedText({ content: zstdCompressSync('{}'), base: null })).to.deep.equal({ text: '{}' });
   });
 });
 
