@@ -18,6 +18,7 @@ const patience = 60_000;
 /** Before each of these the process dies; it is started anew, and dies at the next. */
 const deaths = [
   'insert on plugin_drift.reports',
+  'insert on plugin_drift.bases',
   'insert on plugin_drift.snapshots',
   'insert on plugin_drift.detections',
   'insert on plugin_drift.alerts',
@@ -33,6 +34,7 @@ describe('drift, with a process that is killed at each step', function () {
   let url: string;
   let target: HttpTarget;
   let host: number;
+  let others: number[];
   let teller: Teller;
 
   before(async () => {
@@ -62,12 +64,15 @@ describe('drift, with a process that is killed at each step', function () {
     });
     const common = { organization: organization.id, name: 'killed' };
     ({ id: host } = await post('hosts/', { name: 'killed', inventory: inventory.id }));
+    others = [];
+    for (const name of ['one', 'two', 'three'])
+      others.push((await post('hosts/', { name, inventory: inventory.id })).id);
     const told = await post('notification_templates/', {
       ...common,
       notification_type: 'webhook',
       notification_configuration: { url: target.url, headers: {}, http_method: 'POST' },
     });
-    await post('drift_alert_rules/', { ...common, notification_template: told.id });
+    await post('drift_alert_rules/', { ...common, host_filter: 'killed', notification_template: told.id });
     // tasks are put into the queue of a process that may be dead
     const queue = {
       addTasks: async (db: Knex, tasks: readonly { name: string; payload: object }[]) => {
@@ -151,5 +156,44 @@ describe('drift, with a process that is killed at each step', function () {
     expect((await alerts()).map((row) => row.notification_status)).to.deep.equal(['sent']);
     expect(await db('notifications')).to.have.length(1);
     expect(target.seen).to.have.length(1);
+  });
+
+  /** All that is to be compared was read; what the thread makes of it was not written yet. */
+  const threadWorks = async () =>
+    (
+      await base.db.raw(
+        `select pid from pg_stat_activity where state = 'idle in transaction' and datname = current_database()
+           and query like '%"plugin_drift"."snapshots" as "s"%' and now() - state_change > interval '50 ms'`,
+      )
+    ).rows[0]?.pid;
+
+  it('has the newest facts of each host once, where its thread was at work on them', async () => {
+    const { db } = base;
+    const packages = (version: number) =>
+      Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`package-${n}`, { version, n }]));
+    const tell = async (version: number) => {
+      const run = await teller.run();
+      const told = [];
+      for (const id of others)
+        told.push({ host_id: id, ...(await teller.learn(run, id, { packages: packages(version), id })) });
+      await teller.tell(run, told);
+      return run;
+    };
+    const first = await tell(1);
+    await teller.settled();
+    const second = await tell(2);
+    const pid = await until(threadWorks, patience, 'the thread works');
+    await node.kill();
+    await db.raw('select pg_terminate_backend(?)', [pid]);
+    await start();
+    await teller.settled();
+    for (const id of others) {
+      const snapshots = await db('plugin_drift.snapshots').where({ host_id: id }).orderBy('id');
+      expect(snapshots.map(({ job_id: job }) => job)).to.deep.equal([first, second]);
+      const found = await db('plugin_drift.detections').where({ host_id: id });
+      expect(found.map((row) => [row.snapshot_before_id, row.snapshot_after_id])).to.deep.equal([
+        snapshots.map(({ id: snapshot }) => snapshot),
+      ]);
+    }
   });
 });
