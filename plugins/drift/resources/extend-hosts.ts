@@ -32,17 +32,21 @@ export function extendHosts(api: PluginApi): void {
   });
 }
 
-/** `hosts/N/baseline_drift/`: the newest snapshot against the pinned one, the host's own or that of a group it is in. */
+/** `hosts/N/baseline_drift/`: the newest snapshot against the pinned one, the host's own or that of the nearest group it is in. */
 const baselineAction = (api: PluginApi): Action => ({
   access: { GET: authenticated },
   summary: 'What differs between the pinned snapshot, of the host or of its group, and the newest one',
   answers: { GET: { schema: compareSchema } },
   async handler({ visible }, { id }) {
     const { rows } = await api.db.raw(
-      `select coalesce((select drift_baseline_id from ${api.table('host_baselines')} where host_id = :id),
-         (select b.drift_baseline_id from ${api.table('group_baselines')} b join core_groups g on g.id = b.group_id
-          join core_group_hosts m on m.group_id = g.id where m.host_id = :id and b.drift_baseline_id is not null
-          order by g.name, g.id limit 1)) as pinned,
+      `with recursive above (id, height) as (
+         select group_id, 0 from core_group_hosts where host_id = :id
+         union select c.parent_id, a.height + 1 from group_children c join above a on c.child_id = a.id
+       )
+       select coalesce((select drift_baseline_id from ${api.table('host_baselines')} where host_id = :id),
+         (select b.drift_baseline_id from ${api.table('group_baselines')} b join above a on a.id = b.group_id
+          join core_groups g on g.id = b.group_id where b.drift_baseline_id is not null
+          order by a.height, g.name, g.id limit 1)) as pinned,
          (select max(id) from ${api.table('snapshots')} where host_id = :id) as newest`,
       { id },
     );

@@ -41,16 +41,20 @@ interface Newest {
   snapshot: number;
 }
 
-/** `groups/N/drift_outliers/`: hosts of the group that are not like most of it, by their newest snapshots. */
+/** `groups/N/drift_outliers/`: hosts of the group, and of those below it, that are not like most of it, by their newest snapshots. */
 export const outliersAction = (api: PluginApi): Action => ({
   access: { GET: authenticated },
   summary: 'Hosts of the group whose facts differ from what more than half of its hosts have',
   answers: { GET: { schema } },
   async handler(_call, { id }) {
     const { rows } = await api.db.raw(
-      `select h.id as host, h.name as host_name, s.id as snapshot from core_group_hosts m join core_hosts h on h.id = m.host_id
+      `with recursive below (id) as (
+         select ?::bigint union select c.child_id from group_children c join below b on c.parent_id = b.id
+       )
+       select h.id as host, h.name as host_name, s.id as snapshot from core_hosts h
        join lateral (select max(id) as id from ${api.table('snapshots')} where host_id = h.id) s on s.id is not null
-       where m.group_id = ? order by h.name, h.id limit ?`,
+       where h.id in (select m.host_id from core_group_hosts m join below b on b.id = m.group_id)
+       order by h.name, h.id limit ?`,
       [id, mostHosts + 1],
     );
     const newest: Newest[] = rows.slice(0, mostHosts);

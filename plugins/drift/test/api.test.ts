@@ -530,6 +530,13 @@ describe('drift over the API', function () {
       const pinned = await pin(`groups/${group.id}/`, ofGolden.id);
       expect(pinned.body.drift_baseline, pinned.text).to.equal(ofGolden.id);
       expect(await differs()).to.include({ same_host: false, count: 1 });
+      // a group above counts as well, and less than a nearer one
+      const { body: parent } = await stage.post('groups/', { name: 'a-pinned-parent', inventory: stage.inventory });
+      await stage.post(`groups/${parent.id}/children/`, { id: group.id });
+      await pin(`groups/${parent.id}/`, first.id);
+      expect(await differs()).to.include({ same_host: false });
+      await pin(`groups/${group.id}/`, null);
+      expect(await differs()).to.include({ same_host: true, count: 1 });
       expect((await pin(path, first.id)).body.drift_baseline).to.equal(first.id);
       expect((await differs()).differences[0].summary).to.equal('kernel changed from 1 to 2');
       expect((await differs()).snapshot_a.id).to.equal(first.id);
@@ -555,7 +562,10 @@ describe('drift over the API', function () {
           }),
         );
       for (const id of hosts) await stage.post(`groups/${group.id}/hosts/`, { id });
-      const { body } = await stage.get(`groups/${group.id}/drift_outliers/`);
+      const { body: parent } = await stage.post('groups/', { name: 'all-alike', inventory: stage.inventory });
+      await stage.post(`groups/${parent.id}/children/`, { id: group.id });
+      const { body } = await stage.get(`groups/${parent.id}/drift_outliers/`);
+      expect((await stage.get(`groups/${group.id}/drift_outliers/`)).body).to.deep.equal(body);
       expect(body).to.include({ count: 2, hosts: 4, complete: true });
       const other = { category: 'other', severity: 'low', alike: 3 };
       expect(body.results.map(({ host, facts }: any) => [host, facts])).to.deep.equal([
