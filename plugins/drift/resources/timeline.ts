@@ -1,7 +1,8 @@
-import { type Action, authenticated, type Call, type PluginApi, ValidationError } from '@tapline/plugin-sdk';
+import { type Action, authenticated, type Call, type PluginApi, ValidationError, z } from '@tapline/plugin-sdk';
 import { happened, mostEntries } from './timeline-entries.ts';
 
-const week = 7 * 86_400_000;
+const day = 86_400_000;
+const week = 7 * day;
 
 const closed = (properties: Record<string, object>) => ({
   type: 'object',
@@ -42,11 +43,15 @@ export const timelineAction = (api: PluginApi): Action => ({
   },
 });
 
-function timeOf({ query }: Call, name: string): Date | undefined {
+const date = z.iso.date();
+const instant = z.iso.datetime({ offset: true, local: true });
+
+/** UTC unless it says otherwise; a day alone is all of it. */
+function timeOf({ query }: Call, name: 'from' | 'to'): Date | undefined {
   const given = query.get(name);
   if (given === null) return undefined;
-  const time = new Date(given);
-  if (Number.isNaN(time.getTime()) || Math.abs(time.getFullYear()) > 9000)
-    throw ValidationError.field(name, 'Enter a valid date/time.');
-  return time;
+  if (date.safeParse(given).success) return new Date(Date.parse(given) + (name === 'to' ? day - 1 : 0));
+  if (!instant.safeParse(given).success)
+    throw ValidationError.field(name, 'Enter a date or time, such as 2026-01-31 or 2026-01-31T12:00:00Z.');
+  return new Date(/(Z|[+-]\d{2}:?\d{2})$/.test(given) ? given : `${given}Z`);
 }
