@@ -19,7 +19,7 @@ export function defineSettings(api: PluginApi): void {
     category,
     type: 'list',
     default: [],
-    help: 'Top-level facts that never are drift, besides those that change by themselves: ["ansible_memfree_mb", "ansible_loadavg"].',
+    help: 'Top-level facts that never are drift, besides those that change by themselves; the prefix of the engine may be left out: ["memfree_mb", "ansible_loadavg"].',
     check: (keys) => (keys.every((key) => typeof key === 'string') ? undefined : 'Enter a list of names of facts.'),
   });
   api.settings.define({

@@ -38,8 +38,9 @@ const prefix = 'ansible_';
 /** `ansible_kernel` and `kernel` are one fact to whoever reads of it. */
 export const plainName = (key: string): string => (key.startsWith(prefix) ? key.slice(prefix.length) : key);
 
-/** What changes by itself and never is drift. */
-export const isVolatile = (key: string): boolean => volatile.has(plainName(key));
+/** What changes by itself and never is drift, and what somebody does not want to hear of, by the key with or without the prefix. */
+export const isVolatile = (key: string, ignored: readonly string[] = []): boolean =>
+  volatile.has(plainName(key)) || ignored.includes(key) || ignored.includes(plainName(key));
 
 export function classify(key: string): Class {
   const name = plainName(key);

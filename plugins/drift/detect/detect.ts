@@ -48,7 +48,7 @@ export function differences(before: ReadFacts, after: ReadFacts, options: Detect
   const keys = [...new Set([...before.texts.keys(), ...after.texts.keys()])].toSorted();
   return keys.flatMap((key) => {
     if (before.texts.get(key) === after.texts.get(key)) return [];
-    if (!withVolatile && (isVolatile(key) || ignored.includes(key))) return [];
+    if (!withVolatile && isVolatile(key, ignored)) return [];
     const detail = detailOf(key, before, after);
     const { diff_type } = detail;
     return [{ ...classified(key, overrides), fact_path: key, diff_type, summary: summarise(key, detail), detail }];

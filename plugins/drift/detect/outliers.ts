@@ -18,7 +18,7 @@ export function outliersOf(
   const found = new Map<number, Outlying[]>();
   const keys = new Set([...values.values()].flatMap((of) => [...of.keys()]));
   for (const key of keys) {
-    if (isVolatile(key) || ignored.includes(key)) continue;
+    if (isVolatile(key, ignored)) continue;
     const counts = new Map<string | undefined, number>();
     for (const of of values.values()) counts.set(of.get(key), (counts.get(of.get(key)) ?? 0) + 1);
     const [usual] = [...counts].filter(([, count]) => count > values.size / 2);
