@@ -14,11 +14,10 @@ export interface Interval {
  * run, so both of its ends count, and a task that failed may have done half of its work: the others were touched by nobody of ours.
  */
 export async function touchedByUs(trx: Knex, intervals: readonly Interval[]): Promise<Set<number>> {
-  const spans = await spansOf(trx, intervals);
-  const touched = await bySummaries(trx, spans);
-  const left = spans.filter(({ place }) => !touched.has(place));
-  for (const place of await byEvents(trx, left)) touched.add(place);
-  return touched;
+  const spans = await bySummaries(trx, intervals);
+  const left = spans.filter(({ touched }) => !touched);
+  const told = new Set(await byEvents(trx, left));
+  return new Set(spans.flatMap(({ place, touched }) => (touched || told.has(place) ? [place] : [])));
 }
 
 interface Span {
@@ -26,32 +25,28 @@ interface Span {
   host: number;
   begins: string;
   ends: string;
+  touched: boolean;
 }
 
-async function spansOf(trx: Knex, intervals: readonly Interval[]): Promise<Span[]> {
+const overlaps = 'r.started <= p.ends and (r.finished is null or r.finished > p.begins)';
+
+async function bySummaries(trx: Knex, intervals: readonly Interval[]): Promise<Span[]> {
   if (!intervals.length) return [];
   const { rows } = await trx.raw(
-    `select p.place, p.host, coalesce(b.started, p.since, now() - interval '1 day') as begins, coalesce(a.finished, now()) as ends
-     from json_to_recordset(?::json) as p(place integer, host bigint, "from" bigint, since timestamptz, "to" bigint)
-     left join core_runs b on b.id = p."from" left join core_runs a on a.id = p."to"`,
+    `select p.*, exists (
+       select from core_host_summaries s join core_runs r on r.id = s.run_id
+       where s.host_id = p.host and s.changed + s.failures + s.rescued + s.ignored > 0 and ${overlaps}) as touched
+     from (
+       select p.place, p.host, coalesce(b.started, p.since, now() - interval '1 day') as begins, coalesce(a.finished, now()) as ends
+       from json_to_recordset(?::json) as p(place integer, host bigint, "from" bigint, since timestamptz, "to" bigint)
+       left join core_runs b on b.id = p."from" left join core_runs a on a.id = p."to"
+     ) p`,
     [JSON.stringify(intervals.map((interval, place) => ({ place, ...interval })))],
   );
   return rows;
 }
 
 const given = `json_to_recordset(:spans::json) as p(place integer, host bigint, begins timestamptz, ends timestamptz)`;
-const overlaps = 'r.started <= p.ends and (r.finished is null or r.finished > p.begins)';
-
-async function bySummaries(trx: Knex, spans: readonly Span[]): Promise<Set<number>> {
-  if (!spans.length) return new Set();
-  const { rows } = await trx.raw(
-    `select p.place from ${given} where exists (
-       select from core_host_summaries s join core_runs r on r.id = s.run_id
-       where s.host_id = p.host and s.changed + s.failures + s.rescued + s.ignored > 0 and ${overlaps})`,
-    { spans: JSON.stringify(spans) },
-  );
-  return new Set(rows.map(({ place }: { place: number }) => place));
-}
 
 /**
  * Commands, jobs that ended badly and those that have not ended have no summaries of hosts, or may have none: what they did is in
