@@ -74,7 +74,7 @@ const sqlOf = ({ table }: PluginApi) => {
   return `
   with summarised as (
     select s.run_id as id, s.changed, s.failures, s.created from core_host_summaries s join core_runs r on r.id = s.run_id
-    where s.host_id = :host and r.started <= :to and coalesce(r.finished, now()) >= :from
+    where s.host_id = :host and coalesce(r.started, r.created) <= :to and coalesce(r.finished, now()) >= :from
   ), told as (
     select r.id, e.changed, e.failures, r.started as created from (
       select id, started from core_runs where finished >= :from and started <= :to
