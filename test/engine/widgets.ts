@@ -58,7 +58,7 @@ const widget = defineResource({
       [0, 'low'],
       [1, 'high'],
     ]),
-    color: field.choice(['red', 'green'], { default: 'red' }),
+    color: field.choice(['red', 'green'], { default: 'red', ranked: true }),
     made: field.datetime({ nullable: true }),
     options: field.json(),
     parts: field.list(),
