@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Candidate, Reason } from './decide.ts';
+import { shapeSql } from './situation.ts';
 
 /** Writes what stands in the way of runs; the dispatcher does not look at them until it is gone. */
 export async function block(trx: Knex, blocks: readonly { run: number; on: string; reason: Reason }[]): Promise<void> {
@@ -39,5 +40,20 @@ export async function tell(
      update runs set pending_reasons = jsonb_build_array(input.reason)
      from input, free where runs.id = input.run and runs.id = free.id`,
     [JSON.stringify(news.map(({ run, reason }) => ({ run, reason })))],
+  );
+}
+
+/** The same for runs that no pass read, because others of their shape found no place. */
+export async function tellUnread(trx: Knex, closed: ReadonlyMap<string, Reason>): Promise<void> {
+  await trx.raw(
+    `with input as (
+       select * from jsonb_to_recordset(?::jsonb) as i(shape text, reason jsonb)
+     ), free as (
+       select r.id, input.reason from runs r join input on input.shape = ${shapeSql}
+       where r.status = 'pending' and r.blocked_on is null and r.pending_reasons->0->'code' is distinct from input.reason->'code'
+       for no key update of r skip locked
+     )
+     update runs set pending_reasons = jsonb_build_array(free.reason) from free where runs.id = free.id`,
+    [JSON.stringify([...closed].map(([shape, reason]) => ({ shape, reason })))],
   );
 }

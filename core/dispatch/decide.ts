@@ -1,6 +1,7 @@
 import type { Needs } from '@tapline/plugin-sdk';
 import { lineReason, runKey } from '../runs/locks.ts';
 import { isFailed, isTerminal } from '../runs/states.ts';
+import { Look } from './look.ts';
 import { type GroupLoad, limitOf, type NodeLoad, placeFor } from './place.ts';
 
 /** A pending run that nothing is known to block. */
@@ -8,6 +9,9 @@ export interface Candidate {
   id: number;
   kind: string;
   name: string;
+  priority: number;
+  /** Of two runs of one shape neither finds a place that the other does not; null: nothing is known of it. */
+  shape: string | null;
   needs: Needs;
   holds: string[];
   waits_for: string[];
@@ -57,6 +61,8 @@ export type Decision =
   | { run: number; do: 'queue' | 'begin' }
   | { run: number; do: 'block'; on: string; reason: Reason }
   | { run: number; do: 'wait'; reason: Reason }
+  /** the next look decides */
+  | { run: number; do: 'leave' }
   | { run: number; do: 'fail' | 'cancel'; explanation: string }
   | { run: number; do: 'update'; templates: number[] };
 
@@ -70,25 +76,25 @@ export interface Decided {
 }
 
 /** contract/jobs.md §11.4, over one snapshot: what becomes of each candidate, in their order. It knows no kind: only what runs hold, wait for and need. */
-export function decide({ candidates, holders, active, nodes, groups = [] }: Decided): Decision[] {
-  const room: Room = {
-    nodes: nodes.map((node) => ({ ...node })),
-    groups: new Map(groups.map((group) => [group.id, { ...group }])),
-  };
+export function decide({ candidates, holders, active, nodes, groups = [] }: Decided, look = new Look()): Decision[] {
+  const room = look.roomOf(nodes, groups);
   const taken = new Map<string, Holder>(holders.flatMap((holder) => holder.holds.map((key) => [key, holder])));
-  return candidates.map((candidate): Decision => {
+  const decisions = candidates.map((candidate): Decision => {
     const obstacle = dependencyOf(candidate) ?? neededUpdate(candidate, active) ?? conflictOf(candidate, taken);
     if (obstacle) return obstacle;
+    const { id, kind, holds, waits_for: keys } = candidate;
+    if (keys.some((key) => look.isAwaited(key))) return { run: id, do: 'leave' };
     const decision = startOf(candidate, room);
     if (decision.do === 'wait') return decision;
-    const { id, kind, holds } = candidate;
     for (const key of holds) taken.set(key, { id, kind, status: 'waiting', holds });
     return decision;
   });
+  look.goOn(candidates, decisions, room);
+  return decisions;
 }
 
 /** What is left of it is less after each decision. */
-interface Room {
+export interface Room {
   nodes: NodeLoad[];
   groups: ReadonlyMap<number, GroupLoad>;
 }

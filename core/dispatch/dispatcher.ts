@@ -5,7 +5,9 @@ import type { RunKinds } from '../runs/kinds.ts';
 import type { LaunchDoor } from '../runs/start.ts';
 import type { Statuses } from '../runs/status.ts';
 import { type Applied, applyDecisions } from './apply.ts';
+import { tellUnread } from './block.ts';
 import { decide } from './decide.ts';
+import { Look } from './look.ts';
 import { loadSituation, PASS_SIZE } from './situation.ts';
 import { sweepQueue } from './sweep.ts';
 
@@ -28,7 +30,7 @@ interface Self {
 
 /**
  * pending → waiting. Woken by NOTIFY, of a launch or of an end, and by a slow tick in case a message was lost.
- * Wakes during a pass make one further pass, however many they are.
+ * Wakes during a look make one further look, however many they are.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
@@ -61,27 +63,40 @@ export class Dispatcher {
     await this.#busy;
   }
 
-  /** One pass; resolves to whether another one may find more to do. */
+  /** One look at the queue, to its end; resolves to whether another one may find more to do. */
   async runOnce(): Promise<boolean> {
-    const { db, launch } = this.#deps;
+    const { db } = this.#deps;
     const self = this.#self;
-    const { applied, more } = await db.transaction((trx) => this.#pass(trx, self));
-    for (const { id, instance } of applied.assigned) if (instance === self?.instance) self.start(id);
-    for (const update of applied.undecided)
-      // nobody waits for it: a launch that nobody decided about is reaped, and asked for again
-      launch.decide(update).catch((error: unknown) => this.#failed(error, 'an update could not be started'));
+    const look = new Look();
+    let more = false;
+    for (let goOn = true; goOn && self === this.#self;) {
+      // passes share the locks of the queue only for as long as they take
+      // oxlint-disable-next-line no-await-in-loop
+      const pass = await db.transaction((trx) => this.#pass(trx, self, look));
+      this.#begin(pass.applied, self);
+      goOn = pass.full;
+      more ||= pass.more;
+    }
     return more;
   }
 
-  async #pass(trx: Knex, self: Self | undefined): Promise<{ applied: Applied; more: boolean }> {
-    const situation = await loadSituation(trx, this.#deps.kinds.names());
-    const decisions = decide(situation);
+  #begin({ assigned, undecided }: Applied, self: Self | undefined): void {
+    for (const { id, instance } of assigned) if (instance === self?.instance) self.start(id);
+    for (const update of undecided)
+      // nobody waits for it: a launch that nobody decided about is reaped, and asked for again
+      this.#deps.launch.decide(update).catch((error: unknown) => this.#failed(error, 'an update could not be started'));
+  }
+
+  async #pass(trx: Knex, self: Self | undefined, look: Look) {
+    const skips = look.closed.size > 0;
+    const situation = await loadSituation(trx, this.#deps.kinds.names(), look);
+    const decisions = decide(situation, look);
     const applied = await applyDecisions(trx, { ...this.#deps, self: self?.instance }, decisions, situation);
-    // the rest of a longer queue; waiting for capacity is no progress: those stay where they are
-    const rest = situation.candidates.length === PASS_SIZE && decisions.some((decision) => decision.do !== 'wait');
+    const full = situation.candidates.length === PASS_SIZE;
+    if (!full && skips) await tellUnread(trx, look.closed);
     // in other hands just now
     const missed = decisions.filter((decision) => decision.do === 'assign').length > applied.assigned.length;
-    return { applied, more: applied.again || rest || missed };
+    return { applied, full, more: applied.again || missed };
   }
 
   #tick(): void {

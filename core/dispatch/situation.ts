@@ -4,6 +4,7 @@ import { livesSql } from '../nodes/living.ts';
 import { lockKeys } from '../runs/locks.ts';
 import type { GroupLoad, NodeLoad } from './place.ts';
 import type { Active, Candidate, Holder } from './decide.ts';
+import { Look } from './look.ts';
 
 /** Looked at in one pass; a longer queue takes several. */
 export const PASS_SIZE = 200;
@@ -52,10 +53,14 @@ const groupNodesSql = `(select coalesce(jsonb_agg(m.instance_id), '[]') from ins
       || case when g.name in ('default', 'controlplane') then (select coalesce(jsonb_agg(i.id), '[]') from instances i
           where not exists (select from instance_group_instances m where m.instance_id = i.id)) else '[]' end`;
 
+/** All that decides where a run of the queue finds a place; null where something else may have to be done before. */
+export const shapeSql = `case when r.needs = 'engine' and r.updates_first = '{}'
+      then row(r.impact, r.places, r.template_id, r.inventory_id, r.organization_id)::text end`;
+
 /** What a candidate needs first is left out once it waits for a run of it: that is its own update, or one it shares. */
 const candidates = {
   name: 'dispatch candidates',
-  text: `select r.id, r.kind, r.name, r.needs, r.holds, r.waits_for, r.impact, r.pending_reasons, ${groupsSql} as groups,
+  text: `select r.id, r.kind, r.name, r.priority, ${shapeSql} as shape, r.needs, r.holds, r.waits_for, r.impact, r.pending_reasons, ${groupsSql} as groups,
       coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'kind', d.kind, 'name', d.name, 'status', d.status) order by d.id)
         from run_dependencies rd join runs d on d.id = rd.depends_on where rd.run_id = r.id), '[]') as dependencies,
       case when r.updates_first = '{}' then '[]' else coalesce((select jsonb_agg(jsonb_build_object('template', t.id,
@@ -64,6 +69,7 @@ const candidates = {
           select 1 from run_dependencies rd join runs d on d.id = rd.depends_on where rd.run_id = r.id and d.template_id = t.id)), '[]') end as updates
     from runs r
     where r.status = 'pending' and r.blocked_on is null and r.kind = any ($1)
+      and r.priority <= $3 and (r.priority < $3 or r.id > $4) and coalesce(${shapeSql} <> all ($5::text[]), true)
     order by r.priority desc, r.id limit $2`,
 };
 
@@ -96,9 +102,11 @@ const surroundings = {
  *
  * @param kinds those that this service knows: runs of a plugin that is off wait
  */
-export async function loadSituation(trx: Knex, kinds: readonly string[]): Promise<Situation> {
+export async function loadSituation(trx: Knex, kinds: readonly string[], look = new Look()): Promise<Situation> {
   await lockDispatch(trx);
-  const ready: Candidate[] = await runPrepared(trx, candidates, [kinds, PASS_SIZE]);
+  const { after, closed } = look;
+  const values = [kinds, PASS_SIZE, after.priority, after.id, [...closed.keys()]];
+  const ready: Candidate[] = await runPrepared(trx, candidates, values);
   if (!ready.length) return { candidates: [], holders: [], active: [], nodes: [], groups: [] };
   const awaited = [...new Set(ready.flatMap(({ waits_for: keys }) => keys))];
   await lockKeys(trx, [...awaited, ...ready.flatMap(({ holds }) => holds)]);

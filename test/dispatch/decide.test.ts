@@ -9,6 +9,8 @@ const job = (id: number, over: Partial<Candidate> = {}): Candidate => ({
   id,
   kind: 'job',
   name: `job ${id}`,
+  priority: 0,
+  shape: null,
   needs: 'engine',
   holds: ['template:5'],
   waits_for: ['template:5', 'project:7'],

@@ -205,6 +205,68 @@ describe('the dispatcher', function () {
     expect((await run(other)).status).to.equal('waiting');
   });
 
+  it('looks at the whole queue: many that find no place hold up nobody behind them', async () => {
+    await db('instances').where({ id: node }).update({ capacity: 10 });
+    const busy = await pending(await template(), { impact: 4 });
+    await pass();
+    const queue = (from: number, to: number, impact: string) =>
+      db.raw(
+        `insert into runs (kind, status, impact, pending_reasons) select 'job', 'pending', ${impact}, '[{"code": "queued"}]' from generate_series(?::integer, ?) i`,
+        [from, to],
+      );
+    await queue(1, 250, '500');
+    await queue(1, 250, '500 + i');
+    const small = await pending(await template());
+    const look = async () => {
+      let statements = 0;
+      const record = () => void (statements += 1);
+      db.on('query', record);
+      await dispatcher.runOnce();
+      db.removeListener('query', record);
+      return statements;
+    };
+    await look();
+    expect((await run(small)).status).to.equal('waiting');
+    expect(await db('runs').whereRaw("status = 'pending' and pending_reasons->0->>'code' <> 'capacity'")).to.deep.equal(
+      [],
+    );
+    const some = await look();
+    // of one shape only some are read, however many there are
+    await queue(1, 3000, '500');
+    expect(await look()).to.be.at.most(some + 1);
+    expect((await run(busy)).status).to.equal('waiting');
+  });
+
+  it('gives what comes free during a look to those who stood before', async () => {
+    await db('instances').where({ id: node }).update({ capacity: 12 });
+    const t = await template();
+    const busy = await pending(t, { impact: 12 });
+    await pass();
+    const [first, inLine] = [await pending(null, { holds: [], waits_for: [] }), await pending(t)];
+    await db.raw(
+      `insert into runs (kind, status, impact) select 'job', 'pending', 500 + i from generate_series(1, 250) i`,
+    );
+    const [late, lateInLine] = [await pending(null, { holds: [], waits_for: [] }), await pending(t, { impact: 0 })];
+    const statuses = () => Promise.all([first, inLine, late, lateInLine].map(async (id) => (await run(id)).status));
+    let passes = 0;
+    const between = createDispatcher({
+      ...runs,
+      log,
+      db: {
+        transaction: async (work: any) => {
+          passes += 1;
+          if (passes === 2) await end(busy);
+          return db.transaction(work);
+        },
+      } as any,
+    });
+    await between.runOnce();
+    expect(passes).to.be.at.least(2);
+    expect(await statuses()).to.deep.equal(['pending', 'pending', 'pending', 'pending']);
+    await dispatcher.runOnce();
+    expect(await statuses()).to.deep.equal(['waiting', 'waiting', 'pending', 'pending']);
+  });
+
   it('uses no node that is disabled or silent', async () => {
     const id = await pending(await template());
     await db('instances').where({ id: node }).update({ enabled: false });
