@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { type ActivityEntry, activityEntrySql } from '../db/activity-entry.ts';
 import { requestContext } from '../db/current-request.ts';
+import { safeText } from '../db/safe-text.ts';
 import type { AuditEntry } from './audit.ts';
 
 interface Deps {
@@ -66,7 +67,7 @@ export function createAuditStream({ db, settings, node }: Deps): (entry: AuditEn
 }
 
 // anybody can send these: Postgres refuses NUL, and no half characters belong into a document
-const clean = (text: string) => text.replaceAll('\0', '\u{fffd}').toWellFormed().slice(0, 300);
+const clean = (text: string) => safeText(text, 300);
 const storable = (document: object) =>
   JSON.stringify(document, (_, value) => (typeof value === 'string' ? clean(value) : value));
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { requestContext } from './current-request.ts';
+import { safeJson } from './safe-text.ts';
 
 export interface ActivityEntry {
   operation: string;
@@ -85,6 +86,6 @@ export const activityEntrySql = (source: string): string => `with ${activityEntr
 export async function insertActivityEntries(db: Knex, entries: readonly ActivityEntry[]): Promise<void> {
   const from = requestContext();
   await db.raw(activityEntrySql('select jsonb_array_elements(?::jsonb)'), [
-    JSON.stringify(entries.map((entry) => ({ ...from, ...entry }))),
+    safeJson(entries.map((entry) => ({ ...from, ...entry }))),
   ]);
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { safeJson } from '../db/safe-text.ts';
 import type { Candidate, Reason } from './decide.ts';
 import { shapeSql } from './situation.ts';
 
@@ -13,7 +14,7 @@ export async function block(trx: Knex, blocks: readonly { run: number; on: strin
      )
      update runs set blocked_on = input."on", pending_reasons = jsonb_build_array(input.reason)
      from input, free where runs.id = input.run and runs.id = free.id`,
-    [JSON.stringify(blocks.map(({ run, on, reason }) => ({ run, on, reason })))],
+    [safeJson(blocks.map(({ run, on, reason }) => ({ run, on, reason })))],
   );
 }
 
@@ -39,7 +40,7 @@ export async function tell(
      )
      update runs set pending_reasons = jsonb_build_array(input.reason)
      from input, free where runs.id = input.run and runs.id = free.id`,
-    [JSON.stringify(news.map(({ run, reason }) => ({ run, reason })))],
+    [safeJson(news.map(({ run, reason }) => ({ run, reason })))],
   );
 }
 
@@ -54,6 +55,6 @@ export async function tellUnread(trx: Knex, closed: ReadonlyMap<string, Reason>)
        for no key update of r skip locked
      )
      update runs set pending_reasons = jsonb_build_array(free.reason) from free where runs.id = free.id`,
-    [JSON.stringify([...closed].map(([shape, reason]) => ({ shape, reason })))],
+    [safeJson([...closed].map(([shape, reason]) => ({ shape, reason })))],
   );
 }

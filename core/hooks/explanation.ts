@@ -1,4 +1,5 @@
 import type { ExplainOptions } from '@tapline/plugin-sdk';
+import { cutText } from '../db/safe-text.ts';
 
 /** What `job_explanation` of a launch may have at most. */
 export const EXPLANATION_LIMIT = 16_384;
@@ -51,7 +52,7 @@ export class Explanation {
         return;
       }
       if (cut !== undefined) this.#cut = Math.min(this.#cut ?? EXPLANATION_LIMIT, checkedCut(cut));
-      const line = readText(text).slice(0, room);
+      const line = cutText(readText(text), room);
       if (!line || left === 0) return void (dropped += 1);
       left -= 1;
       room -= line.length;

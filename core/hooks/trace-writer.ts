@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { errorText } from '../observe/error-text.ts';
+import { errorText } from '../db/error-text.ts';
 import type { TapRecord } from './guard.ts';
 
 interface Deps {

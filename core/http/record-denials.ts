@@ -3,7 +3,8 @@ import type { Context, Middleware } from 'koa';
 import type { Catalog } from '../descriptors/compile.ts';
 import { resolveId } from '../descriptors/read/lookup.ts';
 import type { CompiledRoute } from '../descriptors/routes/routes.ts';
-import { LaunchRefused, storable } from '../runs/refusal.ts';
+import { safeText } from '../db/safe-text.ts';
+import { LaunchRefused } from '../runs/refusal.ts';
 
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 const windowMs = 60_000;
@@ -50,10 +51,10 @@ async function record(
     { type: type ?? '', object: row && { model: model!, row } },
     {
       method,
-      path: storable(ctx.path, 1000),
+      path: safeText(ctx.path, 1000),
       route: path,
       ...(name === undefined ? {} : { name }),
-      detail: storable(typeof detail === 'string' ? detail : JSON.stringify(error.body), 1000),
+      detail: safeText(typeof detail === 'string' ? detail : JSON.stringify(error.body), 1000),
       left_out: leftOut || undefined,
     },
   );

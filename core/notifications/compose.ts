@@ -1,4 +1,5 @@
 import { type NotificationKind, SandboxError } from '@tapline/plugin-sdk';
+import { safeText } from '../db/safe-text.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { defaultMessages, justMetadata } from './default-messages.ts';
 import { jsonOr } from './json.ts';
@@ -27,7 +28,7 @@ export async function compose(sandbox: Pick<Sandbox, 'renderEach'>, request: Req
   const wanted = [sendsMessage(kind) ? (message ?? '') : '', sendsBody(kind) ? (body ?? '') : ''];
   const rendered = await renderAll(sandbox, wanted, context);
   const [subject, text] = wanted.map((template, index) => (template ? rendered[index]! : nothing)) as [Shown, Shown];
-  return { subject: onOneLine(subject.text), body: kind.bodies === 'json' ? jsonBody(text) : text.text };
+  return { subject: onOneLine(subject.text), body: kind.bodies === 'json' ? jsonBody(text) : safeText(text.text) };
 }
 
 interface Shown {
@@ -63,7 +64,7 @@ async function renderAll(
 }
 
 const onOneLine = (text: string) =>
-  text
+  safeText(text)
     .split(/[\r\n]/)
     .map((line) => line.trim())
     .filter(Boolean)
@@ -75,7 +76,7 @@ const jsonBody = ({ text, notice: told }: Shown): string =>
 
 /** Plain texts, of tests and of plugins: as they are, but for kinds that send JSON. */
 export function plainTexts(kind: NotificationKind, subject: string, body: string): Composed {
-  const text = body || subject;
+  const text = safeText(body || subject);
   const line = onOneLine(subject);
   if (!sendsBody(kind)) return { subject: line || text, body: '' };
   const shown = sendsMessage(kind) ? line : '';

@@ -2,6 +2,7 @@ import { DeliveryError, type NotificationKind, type NotificationOutcome } from '
 import type { Knex } from 'knex';
 import { z } from 'zod';
 import type { Log } from '../observe/log.ts';
+import { safeText } from '../db/safe-text.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type ComposeDeps, textsOf } from './texts-of.ts';
@@ -152,7 +153,7 @@ export async function giveUp(
   await deps.db.transaction(async (trx) => {
     const ended = await trx('notifications')
       .where({ id: pending.id, status: 'pending' })
-      .update({ status: 'failed', error, modified: trx.fn.now() });
+      .update({ status: 'failed', error: safeText(error), modified: trx.fn.now() });
     if (ended) await tell(deps, trx, pending, { status: 'failed', error });
   });
 }

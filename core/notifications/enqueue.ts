@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { safeJson } from '../db/safe-text.ts';
 import type { Queue } from '../queue/queue.ts';
 import { plainTexts } from './compose.ts';
 import { TASK } from './follow.ts';
@@ -28,7 +29,7 @@ export async function enqueueText(deps: Deps, trx: Knex, { template, event, outc
       event,
       subject: texts.subject,
       body: texts.body,
-      outcome: outcome === undefined ? null : JSON.stringify(outcome),
+      outcome: outcome === undefined ? null : safeJson(outcome),
     })
     .returning('id');
   await enqueue(deps, trx, [row.id]);

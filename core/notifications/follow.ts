@@ -1,6 +1,7 @@
 import type { MovedRun, RunStatus } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type Part, runPrepared, statement } from '../db/prepared.ts';
+import { safeJson } from '../db/safe-text.ts';
 import { QUEUE_SCHEMA } from '../queue/tasks.ts';
 import type { ApprovalEvent, RunEvent } from './default-messages.ts';
 
@@ -96,7 +97,7 @@ export async function noteApproval(trx: Knex, { run, template, event, variables 
       template,
       run.organization_id,
       `approvals.${event}`,
-      JSON.stringify({ variables: { approval_status: event, ...variables } }),
+      safeJson({ variables: { approval_status: event, ...variables } }),
     ],
   );
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { safeJson, safeText } from '../db/safe-text.ts';
 import { masked } from '../secrets/masked.ts';
 
 /** One try to deliver, as `notifications/N/` shows it. */
@@ -22,8 +23,7 @@ const longest = 2000;
 export function masking(secrets: readonly string[]): (text: string) => string {
   return (text) => {
     const hidden = secrets.reduce((shown, secret) => shown.replaceAll(secret, masked), text);
-    // what Postgres does not store: NUL, and half a character where the text is cut
-    return hidden.replaceAll('\0', '\uFFFD').slice(0, longest).toWellFormed();
+    return safeText(hidden, longest);
   };
 }
 
@@ -53,7 +53,7 @@ export async function noteBegin(
         `(select coalesce(jsonb_agg(kept.one order by kept.place), '[]') from (
             select one, place from jsonb_array_elements(attempts || ?::jsonb) with ordinality a(one, place) order by place desc limit ?
           ) kept)`,
-        [JSON.stringify([attempt]), mostKept],
+        [safeJson([attempt]), mostKept],
       ),
     });
 }
@@ -70,6 +70,6 @@ export async function noteEnd(
     .update({
       ...columns,
       modified: trx.fn.now(),
-      attempts: trx.raw(`(attempts - -1) || ?::jsonb`, [JSON.stringify([attempt])]),
+      attempts: trx.raw(`(attempts - -1) || ?::jsonb`, [safeJson([attempt])]),
     });
 }

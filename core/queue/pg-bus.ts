@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import pg from 'pg';
 import { connectionSettings } from '../db/connection.ts';
 import { runPrepared } from '../db/prepared.ts';
-import { errorText } from '../observe/error-text.ts';
+import { errorText } from '../db/error-text.ts';
 import type { Log } from '../observe/log.ts';
 import type { AnyMessage, Bus, BusMessages } from './bus.ts';
 import { holdSignOfLife } from './sign-of-life.ts';

@@ -13,7 +13,7 @@ import {
 } from 'graphile-worker';
 import type { Knex } from 'knex';
 import type { Pool } from 'pg';
-import { errorText } from '../observe/error-text.ts';
+import { errorText } from '../db/error-text.ts';
 import { freeLocks } from './free-locks.ts';
 import { type ParkedTasks, parkedTasks } from './parked.ts';
 import { patientPool } from './patient-pool.ts';

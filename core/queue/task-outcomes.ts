@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { errorText } from '../observe/error-text.ts';
+import { errorText } from '../db/error-text.ts';
+import { cutText } from '../db/safe-text.ts';
 
 interface Deps {
   db: Knex;
@@ -52,7 +53,7 @@ export class TaskOutcomes {
       given_up: lastTry || (before?.given_up ?? false),
       since: before?.since || latest,
       latest,
-      error: errorText(error).slice(0, longestError).toWellFormed(),
+      error: cutText(errorText(error), longestError),
     });
   }
 

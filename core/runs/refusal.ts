@@ -1,5 +1,6 @@
 import { ApiError, type Actor, type Denial, type MovedRun, type RunRow } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { safeText } from '../db/safe-text.ts';
 import { EXPLANATION_LIMIT } from '../hooks/explanation.ts';
 import type { Refusal } from '../hooks/hooks.ts';
 import type { RefusedEntry, RunEntries } from './entries.ts';
@@ -43,7 +44,9 @@ export async function keepRefused(
 ): Promise<MovedRun | null> {
   const { detail, reasons } = reasonsOf(launch.refusal.denial);
   const kept = await statuses.setStatus(trx, launch.run, 'failed', {
-    job_explanation: [explanation, storable([detail, ...reasons].join('\n'))].filter(Boolean).join('\n'),
+    job_explanation: [explanation, safeText([detail, ...reasons].join('\n'), EXPLANATION_LIMIT)]
+      .filter(Boolean)
+      .join('\n'),
   });
   if (kept) await entries.refused(trx, entryOf(launch, kept));
   return kept;
@@ -57,8 +60,8 @@ function entryOf({ run, template, actor, refusal }: RefusedLaunch, kept?: MovedR
     action: 'launch_denied',
     tap: refusal.tap,
     status: refusal.denial.status,
-    detail: storable(detail, 1000),
-    reasons: reasons.slice(0, mostReasons).map((reason) => storable(reason, 1000)),
+    detail: safeText(detail, 1000),
+    reasons: reasons.slice(0, mostReasons).map((reason) => safeText(reason, 1000)),
     launch_type: run.launch_type,
   };
   return { run, actor, changes, about: [...subjectOf(run, template), ...(kept ? [kept] : [])] };
@@ -85,7 +88,3 @@ function asText(value: unknown): string {
   if (Array.isArray(value)) return value.map(asText).join(' ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
-
-/** What Postgres takes as text, and no more than anybody reads. */
-export const storable = (text: string, most = EXPLANATION_LIMIT): string =>
-  text.slice(0, most).toWellFormed().replaceAll('\0', '\uFFFD');

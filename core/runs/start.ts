@@ -224,7 +224,6 @@ async function settle(
   const refused = refusal && { run, template, actor, refusal };
   if (refused && waiting) return answerRefusal(deps, refused);
   const settled = await deps.db.transaction(async (trx) => {
-    // by a statement of its own: what gates say may hold characters that the move, which goes through jsonb, does not take
     await noteGates(trx, deps.hooks, run, answers);
     if (refusal) await denied?.(trx, refusal.denial);
     return refused ? keepRefused(deps, trx, refused, explanation) : open(deps, trx, run, actor, explanation);

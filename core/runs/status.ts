@@ -1,6 +1,7 @@
 import type { CoreRunRow, MovedRun, RunRow, RunStatus } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { type Part, runPrepared, together } from '../db/prepared.ts';
+import { safeJson } from '../db/safe-text.ts';
 import { isTerminal, maySql } from './states.ts';
 
 export interface Move {
@@ -98,7 +99,7 @@ function moveRuns(to: RunStatus, moves: readonly Move[], skipLocked: boolean): P
   // what was given at launch is kept until the run has it, or needs it no more
   const forget = isTerminal(to) || to === 'running';
   return {
-    values: [JSON.stringify(moves.map(({ id, fields = {} }) => ({ id, fields })))],
+    values: [safeJson(moves.map(({ id, fields = {} }) => ({ id, fields })))],
     sql: (first) => `
     input as (
       select * from jsonb_to_recordset($${first}::jsonb) as i(id bigint, fields jsonb)

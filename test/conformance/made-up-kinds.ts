@@ -20,6 +20,9 @@ export interface Gates {
 
 const gate = ({ folder }: Gates, run: number) => `${folder}/go-${run}`;
 
+/** What Postgres refuses: NUL, and half a character. */
+const unstorable = ` \0 ${'\u{1F600}'.slice(0, 1)}`;
+
 /** What a launch makes of each of these templates, whatever the kind. */
 const planOf =
   (needsLine: boolean) =>
@@ -75,7 +78,7 @@ export const engineKind = (api: PluginApi, gates: Gates): RunKind => ({
   needs: 'engine',
   plan: planOf(true),
   async prepare(run) {
-    if (run.data['colour'] === 'unpreparable') throw new SpecError('There is nothing to execute.');
+    if (run.data['colour'] === 'unpreparable') throw new SpecError(`There is nothing to execute.${unstorable}`);
     const script = `echo begun; until [ -e ${gate(gates, run.id)} ]; do sleep 0.1; done; echo "in ${String(run.data['colour'])}"; echo ended > result/word`;
     return {
       spec: {
@@ -110,9 +113,10 @@ export const taskKind = (api: PluginApi, gates: Gates): RunKind => ({
   async work(run, { signal, attempt, write }) {
     await write(`attempt ${attempt}\n`);
     while (!existsSync(gate(gates, run.id))) await delay(50, undefined, { signal });
-    if (run.data['colour'] === 'broken') throw new Error('The work is broken.');
+    if (run.data['colour'] === 'broken') throw new Error(`The work is broken.${unstorable}`);
     await write('ended');
-    return { explanation: 'All done.' };
+    const columns = run.data['colour'] === 'unfit' ? { elapsed: 'long' } : {};
+    return { explanation: 'All done.', columns };
   },
 });
 

@@ -185,7 +185,9 @@ describe('made-up kinds of runs', function () {
         open(broken);
         const { status, job_explanation } = await ended(kind, broken);
         expect([status, job_explanation]).to.deep.equal(
-          kind === 'made_task' ? ['error', 'The work is broken.'] : ['failed', 'There is nothing to execute.'],
+          kind === 'made_task'
+            ? ['error', 'The work is broken. \uFFFD \uFFFD']
+            : ['failed', 'There is nothing to execute. \uFFFD \uFFFD'],
         );
       });
 
@@ -201,6 +203,17 @@ describe('made-up kinds of runs', function () {
         expect(await output(kind, across)).to.match(kind === 'made_task' ? /attempt 2\n+ended/ : /^begun\nin green/);
       });
     });
+
+  describe('whose work has a result that does not fit their row', () => {
+    it('end all the same', async () => {
+      const unfit = await launched('made_task', 'unfit');
+      open(unfit);
+      expect(await ended('made_task', unfit)).to.include({
+        status: 'error',
+        job_explanation: 'The work ended as successful, but its result could not be stored.',
+      });
+    });
+  });
 
   describe('of which one needs nobody', () => {
     it('launches another run, waits for it over a restart, and ends as that does', async () => {

@@ -364,7 +364,7 @@ describe('word of runs', () => {
 
   it('is recorded without half a character, which the record does not take', () => {
     const text = `secret ${'x'.repeat(1987)}\u{1F600}`;
-    expect(masking(['secret'])(text)).to.equal(`$encrypted$ ${'x'.repeat(1987)}\uFFFD`);
+    expect(masking(['secret'])(text)).to.equal(`$encrypted$ ${'x'.repeat(1987)}`);
   });
 
   it('of an approval goes to its template and its organization', async () => {

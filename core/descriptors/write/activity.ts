@@ -2,6 +2,7 @@ import type { Call, Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { activityEntrySql } from '../../db/activity-entry.ts';
 import { requestContext } from '../../db/current-request.ts';
+import { safeJson } from '../../db/safe-text.ts';
 import type { Compiled, Catalog } from '../compile.ts';
 import { type Changes, changesBetween, changesOf, nameColumn } from './activity-changes.ts';
 
@@ -165,9 +166,9 @@ function documentOf(
     sql: `select ?::jsonb || jsonb_build_object('organization', ${organization.sql},
          'changes', ?::jsonb || jsonb_build_object(${links.map(([, { sql }]) => `?::text, ${sql}`).join(', ')}))`,
     bindings: [
-      JSON.stringify(document),
+      safeJson(document),
       ...organization.bindings,
-      JSON.stringify(changes.plain),
+      safeJson(changes.plain),
       ...links.flatMap(([name, { bindings }]) => [name, ...bindings]),
     ] as Knex.RawBinding[],
   };

@@ -1,4 +1,5 @@
 import type { RunKind } from '@tapline/plugin-sdk';
+import { cutText } from '../../db/safe-text.ts';
 import { eventId } from '../../events/event-id.ts';
 import type { BusMessages } from '../../queue/bus.ts';
 
@@ -73,7 +74,7 @@ type EventColumns = Record<(typeof eventColumns)[number], unknown> & { counter: 
 const longestText = 65_536;
 
 export const shortened = <Event extends { stdout: string }>(event: Event): Event =>
-  event.stdout.length > longestText ? { ...event, stdout: `${event.stdout.slice(0, longestText)}…` } : event;
+  event.stdout.length > longestText ? { ...event, stdout: `${cutText(event.stdout, longestText)}…` } : event;
 
 export function eventMessage(runKind: RunKind, run: number, row: EventColumns): Record<string, unknown> {
   const { kind, events } = runKind;

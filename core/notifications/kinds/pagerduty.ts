@@ -1,4 +1,5 @@
 import type { NotificationKind } from '@tapline/plugin-sdk';
+import { cutText } from '../../db/safe-text.ts';
 import { asJson, postJson, told } from './http.ts';
 
 const vendor = 'https://events.pagerduty.com';
@@ -24,7 +25,7 @@ export const pagerduty: NotificationKind = {
       event_type: 'trigger',
       // the same at every try, so that one incident comes of it
       ...(tools.id !== null && { incident_key: `notification-${tools.id}` }),
-      description: subject.slice(0, longestDescription),
+      description: cutText(subject, longestDescription),
       client,
       details: asJson(body),
     };

@@ -1,4 +1,5 @@
 import type { NotificationKind } from '@tapline/plugin-sdk';
+import { cutText } from '../../db/safe-text.ts';
 import { ask, assertTaken, toEach } from './http.ts';
 
 const vendor = 'https://api.twilio.com';
@@ -25,7 +26,7 @@ export const twilio: NotificationKind = {
       'content-type': 'application/x-www-form-urlencoded',
     };
     return toEach(configuration['to_numbers'] as string[], async (to) => {
-      const body = new URLSearchParams({ From: String(from), To: to, Body: subject.slice(0, longest) }).toString();
+      const body = new URLSearchParams({ From: String(from), To: to, Body: cutText(subject, longest) }).toString();
       const answer = await ask(tools, url, { headers, body });
       assertTaken(answer);
       return String(answer.status);

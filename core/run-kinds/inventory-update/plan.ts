@@ -1,5 +1,6 @@
 import { type LaunchTemplate, notFound, type PlanRequest, type RunPlan } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { cutText } from '../../db/safe-text.ts';
 import { isFailed } from '../../runs/states.ts';
 import type { SourceRow } from './check-source.ts';
 import { inputsOf } from './constructed.ts';
@@ -73,7 +74,7 @@ export async function planUpdate({ db, template, ahead, columns = {} }: PlanRequ
   return {
     columns: {
       template_id: source.id,
-      name: `${inventory.name} - ${source.name}`.slice(0, 512),
+      name: cutText(`${inventory.name} - ${source.name}`, 512),
       description: source['description'],
       ...Object.fromEntries(copied.map((name) => [name, source[name]])),
       data: JSON.stringify({

@@ -1,6 +1,6 @@
 import { type Columns, type LaunchTemplate, notFound, type PlanRequest, type RunPlan } from '@tapline/plugin-sdk';
 import { advanceLater } from '../../runs/waiting/advance.ts';
-import { storable } from '../../runs/refusal.ts';
+import { safeText } from '../../db/safe-text.ts';
 import type { ApprovalServices } from './services.ts';
 import { tellOfApproval } from './tell.ts';
 
@@ -28,7 +28,7 @@ export async function planApproval(
       name: template.name,
       description: template['description'],
       timeout,
-      data: JSON.stringify({ ...data, context_message: storable(message, mostMessage), timed_out: false }),
+      data: JSON.stringify({ ...data, context_message: safeText(message, mostMessage), timed_out: false }),
       ...columns,
     },
     template,

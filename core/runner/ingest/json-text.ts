@@ -1,22 +1,5 @@
+import { safeJson } from '../../db/safe-text.ts';
 import { isRawNumber } from './exact-json.ts';
-
-const replacement = '\uFFFD';
-
-/** Text that Postgres takes: no NUL, no half of a surrogate pair. */
-export function cleanText(text: string): string {
-  const whole = text.isWellFormed() ? text : text.toWellFormed();
-  return whole.includes('\0') ? whole.replaceAll('\0', replacement) : whole;
-}
-
-/**
- * JSON that jsonb takes. `JSON.stringify` escapes NUL and lone surrogates and nothing else that jsonb refuses,
- * so they are found in its result; an escaped backslash before them is stepped over as a pair.
- */
-export function safeJson(value: unknown): string {
-  const json = JSON.stringify(value);
-  if (!json.includes('\\u')) return json;
-  return json.replace(/\\(\\|u0000|ud[89a-f][0-9a-f]{2})/g, (match, what) => (what === '\\' ? match : replacement));
-}
 
 /** Whether JSON text nests deeper than so many levels. Linear, and no deeper on the stack itself. */
 export function nestsDeeper(json: string, most: number): boolean {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { eventFlags, eventLevel } from '../../events/vocabulary.ts';
 import type { SpoolEvent } from '../executor.ts';
-import { cleanText, nestsDeeper, safeJson } from './json-text.ts';
+import { safeJson, safeText } from '../../db/safe-text.ts';
+import { nestsDeeper } from './json-text.ts';
 import { type Masker, maskUrls } from './mask.ts';
 
 /** A row of run_events before its counter and host are known. */
@@ -83,7 +84,7 @@ const longestUuid = 255;
 const deepest = 500;
 
 const name = (value: unknown, longest = longestName): string =>
-  typeof value === 'string' ? cleanText(value.length > longest ? value.slice(0, longest) : value) : '';
+  typeof value === 'string' ? safeText(value, longest) : '';
 
 const timestamp = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:?\d\d)?$/;
 const created = (value: unknown): string =>
@@ -185,7 +186,7 @@ function dataText(data: unknown): string {
 export function textColumns(text: string): Pick<EventRow, 'stdout' | 'open_line' | 'lines'> {
   const closed = text.endsWith('\n');
   return {
-    stdout: cleanText(closed ? text.slice(0, -1) : text),
+    stdout: safeText(closed ? text.slice(0, -1) : text),
     open_line: text !== '' && !closed,
     lines: newlines(text),
   };

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { hostCounters as counters } from '../../events/host-counters.ts';
-import { safeJson } from './json-text.ts';
+import { safeJson } from '../../db/safe-text.ts';
 
 type Counter = (typeof counters)[number];
 type Summary = Record<Counter, number> & { host_name: string };

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { cutText, safeText } from '../../db/safe-text.ts';
 import type { Bus } from '../../queue/bus.ts';
 import { ensurePartition } from '../../events/partitions.ts';
 import type { Progress } from '../ingest/batch.ts';
@@ -16,9 +17,13 @@ const longestPiece = 65_536;
 /** Adds to what a run says, one event per piece of text, and tells who listens. */
 export async function writeOutput({ db, bus }: Deps, run: { id: number; kind: string }, text: string): Promise<void> {
   if (!text) return;
-  const closed = text.endsWith('\n') ? text : `${text}\n`;
+  const closed = safeText(text.endsWith('\n') ? text : `${text}\n`);
   const rows = [];
-  for (let at = 0; at < closed.length; at += longestPiece) rows.push(verboseRow(closed.slice(at, at + longestPiece)));
+  for (let rest = closed; rest;) {
+    const piece = cutText(rest, longestPiece);
+    rows.push(verboseRow(piece));
+    rest = rest.slice(piece.length);
+  }
   const partition = await ensurePartition(db, run.id);
   for (;;) {
     // whoever else wrote meanwhile has moved the position: it is read again

@@ -11,6 +11,7 @@ import type { Statuses } from '../../runs/status.ts';
 import { RUN_TASK } from '../../runs/task-request.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { openPasswords, reloadRun } from '../claim.ts';
+import { isPassing } from '../patience.ts';
 import { endOutput, writeOutput } from './task-output.ts';
 
 export interface TaskRunDeps {
@@ -160,9 +161,18 @@ export class TaskRuns {
   }
 
   async #end(run: ClaimedRun, { status, explanation, columns = {} }: End): Promise<void> {
-    const { db, statuses } = this.#deps;
+    const { db, statuses, log } = this.#deps;
     const explanations = [run.job_explanation, explanation].filter(Boolean).join('\n');
-    await db.transaction((trx) => statuses.setStatus(trx, run, status, { ...columns, job_explanation: explanations }));
+    const end = (to: RunStatus, fields: Record<string, unknown>) =>
+      db.transaction((trx) => statuses.setStatus(trx, run, to, fields));
+    try {
+      await end(status, { ...columns, job_explanation: explanations });
+    } catch (error) {
+      // else the whole work would be done again, for as often as the queue gives the task out
+      if (isPassing(error)) throw error;
+      log.error({ err: error, run: run.id }, 'the result of a run could not be stored');
+      await end('error', { job_explanation: `The work ended as ${status}, but its result could not be stored.` });
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { MovedRun } from '@tapline/plugin-sdk';
 import { afterCommit } from '../../db/after-commit.ts';
+import { cutText } from '../../db/safe-text.ts';
 import type { Log } from '../../observe/log.ts';
 import { isTerminal } from '../states.ts';
 import type { Follower } from '../status.ts';
@@ -33,5 +34,5 @@ export const logMoves =
 
 function endOf({ started, finished, actor_id: user_id, job_explanation: why }: MovedRun) {
   const elapsed = started && finished ? (Date.parse(finished) - Date.parse(started)) / 1000 : 0;
-  return { user_id, elapsed_s: elapsed, ...(why ? { why: why.slice(0, mostReason) } : {}) };
+  return { user_id, elapsed_s: elapsed, ...(why ? { why: cutText(why, mostReason) } : {}) };
 }

@@ -1,11 +1,11 @@
 import type { Launcher, LaunchUses, RunPlan, RunRow } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { explained } from '../../hooks/explanation.ts';
+import { safeText } from '../../db/safe-text.ts';
+import { EXPLANATION_LIMIT, explained } from '../../hooks/explanation.ts';
 import type { Hooks, LaunchFacts, Refusal, TapAnswer } from '../../hooks/hooks.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Contents } from '../contents.ts';
 import { DECIDING_BEAT_MS } from '../reaper.ts';
-import { storable } from '../refusal.ts';
 import { publicRun } from '../status.ts';
 
 export interface Verdict {
@@ -53,7 +53,8 @@ export async function decideLaunch(
   );
   // nobody waits for that
   content.discard().catch((err: unknown) => log.warn({ err, run: run.id }, 'content of a launch could not be removed'));
-  return { refusal: decision.refusal, explanation: storable(explained(run.job_explanation, decision)), answers };
+  const explanation = safeText(explained(run.job_explanation, decision), EXPLANATION_LIMIT);
+  return { refusal: decision.refusal, explanation, answers };
 }
 
 /** Taps may take long; the reaper must not take the run for an orphan meanwhile. */

@@ -1,3 +1,4 @@
+import { cutText } from '../../db/safe-text.ts';
 import { at, digestOf, isSignature, onHostOf, type Report, type Sender } from './sender.ts';
 
 const pushes = new Set(['repo:refs_changed', 'mirror:repo_synchronized']);
@@ -43,6 +44,6 @@ export const bitbucketDc: Sender = {
   },
   report: ({ state, name, description, address }, token) => ({
     headers: { authorization: `Bearer ${token}` },
-    body: JSON.stringify({ state: states[state], key: name, description: description.slice(0, 255), url: address }),
+    body: JSON.stringify({ state: states[state], key: name, description: cutText(description, 255), url: address }),
   }),
 };

@@ -1,4 +1,5 @@
 import { headerCalled } from '../../config/named-alike.ts';
+import { cutText } from '../../db/safe-text.ts';
 import { at, digestOf, isSignature, type Report, type Sender } from './sender.ts';
 
 /** Where each type of event names its commit. */
@@ -46,7 +47,7 @@ export const github: Sender = {
     body: JSON.stringify({
       state: states[state],
       context: name,
-      description: description.slice(0, 140),
+      description: cutText(description, 140),
       ...(address && { target_url: address }),
     }),
   }),

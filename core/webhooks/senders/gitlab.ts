@@ -1,4 +1,5 @@
 import { headerCalled } from '../../config/named-alike.ts';
+import { cutText } from '../../db/safe-text.ts';
 import { at, digestOf, onHostOf, type Report, sameText, type Sender } from './sender.ts';
 
 const refs: Record<string, string> = {
@@ -41,7 +42,7 @@ export const gitlab: Sender = {
     body: JSON.stringify({
       state: states[state],
       name,
-      description: description.slice(0, 255),
+      description: cutText(description, 255),
       ...(address && { target_url: address }),
     }),
   }),
