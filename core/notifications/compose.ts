@@ -1,4 +1,4 @@
-import { type NotificationKind, SandboxError } from '@tapline/plugin-sdk';
+import { type NotificationKind, saysWhatIsWrong } from '@tapline/plugin-sdk';
 import { safeText } from '../db/safe-text.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { defaultMessages, justMetadata } from './default-messages.ts';
@@ -58,7 +58,7 @@ async function renderAll(
       return text ? { text } : notice('The template of this notification rendered to nothing.');
     });
   } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
+    if (!saysWhatIsWrong(error)) throw error;
     return templates.map(() => said(error.message));
   }
 }

@@ -1,4 +1,4 @@
-import { type NotificationKind, SandboxError, ValidationError } from '@tapline/plugin-sdk';
+import { type NotificationKind, saysWhatIsWrong, ValidationError } from '@tapline/plugin-sdk';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import {
   type ApprovalEvent,
@@ -129,7 +129,7 @@ async function judge(
       return [];
     });
   } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
+    if (!saysWhatIsWrong(error)) throw error;
     return [`The templates could not be judged: ${error.message}.`];
   }
 }

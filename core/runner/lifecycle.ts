@@ -1,5 +1,4 @@
-import type { MovedRun, RunRow } from '@tapline/plugin-sdk';
-import { SpecError } from '@tapline/plugin-sdk';
+import { isUnavailable, type MovedRun, type RunRow, SpecError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseAway } from '../db/database-errors.ts';
@@ -170,7 +169,7 @@ export class RunLifecycle {
       const prepared = await this.#persistently(
         `preparing run ${run.id}`,
         () => kinds.of(run.kind).prepare!(run),
-        isDatabaseAway,
+        isNotOfTheRun,
       );
       const mask = sealMask(keyRing, run.id, [...Object.values(run.passwords), ...(prepared.unstored ?? [])]);
       const handle = await executor.start(prepared.spec, { mask });
@@ -180,7 +179,7 @@ export class RunLifecycle {
         columns: prepared.columns(handle.workspace),
       };
     } catch (error) {
-      if (this.#stopped && isDatabaseAway(error)) throw error;
+      if (this.#stopped && isNotOfTheRun(error)) throw error;
       await this.#persistently(`ending run ${claimed.id}`, () => this.#endUnstarted(claimed, error));
       return null;
     }
@@ -313,6 +312,9 @@ export class RunLifecycle {
     }
   }
 }
+
+/** What is needed to prepare a run is not there at the moment, whatever the run is. */
+const isNotOfTheRun = (error: unknown): boolean => isDatabaseAway(error) || isUnavailable(error);
 
 /** Nothing of the error's own text: it may repeat what was to be stored. */
 function whatIsStored(stored: { event_count: number; stdout_offset: number }, cause: unknown): string {

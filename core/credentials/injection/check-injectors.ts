@@ -1,4 +1,4 @@
-import { SandboxError, ValidationError } from '@tapline/plugin-sdk';
+import { saysWhatIsWrong, ValidationError } from '@tapline/plugin-sdk';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { InputSchema } from '../input-schema.ts';
 import { type Injectors, labelOf, type Piece, piecesOf } from './injectors.ts';
@@ -24,7 +24,7 @@ export async function checkTemplates(
       limits,
     )
     .catch((error: unknown) => {
-      if (!(error instanceof SandboxError)) throw error;
+      if (!saysWhatIsWrong(error)) throw error;
       throw ValidationError.field('injectors', `The templates could not be judged: ${error.message}.`);
     });
   const allowed = readable(injectors, schema);

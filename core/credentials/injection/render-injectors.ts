@@ -1,4 +1,4 @@
-import { SandboxError, SpecError } from '@tapline/plugin-sdk';
+import { saysWhatIsWrong, SpecError } from '@tapline/plugin-sdk';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ResolvedCredential } from '../resolve.ts';
 import type { Given } from '../types/managed-type.ts';
@@ -22,7 +22,7 @@ export async function renderInjectors(
     contexts: credentials.map((credential) => contextOf(credential, pathOf)),
   };
   const answers = await sandbox.renderEach(batch, limits).catch((error: unknown) => {
-    if (!(error instanceof SandboxError)) throw error;
+    if (!saysWhatIsWrong(error)) throw error;
     throw new SpecError(
       `The injectors of ${credentials.map(({ name }) => `"${name}"`).join(', ')} could not be rendered: ${error.message}.`,
     );

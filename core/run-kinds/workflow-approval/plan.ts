@@ -1,4 +1,11 @@
-import { type Columns, type LaunchTemplate, notFound, type PlanRequest, type RunPlan } from '@tapline/plugin-sdk';
+import {
+  type Columns,
+  type LaunchTemplate,
+  notFound,
+  type PlanRequest,
+  type RunPlan,
+  saysWhatIsWrong,
+} from '@tapline/plugin-sdk';
 import { advanceLater } from '../../runs/waiting/advance.ts';
 import { safeText } from '../../db/safe-text.ts';
 import type { ApprovalServices } from './services.ts';
@@ -19,7 +26,10 @@ export async function planApproval(
   if (!template) throw notFound('No Workflow approval template matches the given query.');
   const { queue, sandbox } = services;
   const { context_template: text = '', ...data } = template.data;
-  const message = await sandbox.render(String(text), variables, { maxOutput: mostMessage }).catch(() => '');
+  const message = await sandbox.render(String(text), variables, { maxOutput: mostMessage }).catch((error: unknown) => {
+    if (!saysWhatIsWrong(error)) throw error;
+    return '';
+  });
   const { timeout } = template;
   return {
     columns: {

@@ -1,4 +1,4 @@
-import type { ClaimedRun, RunStatus, WorkResult } from '@tapline/plugin-sdk';
+import { type ClaimedRun, isUnavailable, type RunStatus, type WorkResult } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { z } from 'zod';
 import { isDatabaseAway } from '../../db/database-errors.ts';
@@ -154,7 +154,7 @@ export class TaskRuns {
       const end = over();
       if (end) return end;
       // done anew by whoever takes the task next
-      if (stop.aborted || isDatabaseAway(error)) throw error;
+      if (stop.aborted || isDatabaseAway(error) || isUnavailable(error)) throw error;
       log.error({ err: error, run: run.id }, 'the work of a run failed');
       return { status: 'error', explanation: error instanceof Error ? error.message : String(error) };
     }
