@@ -100,7 +100,8 @@ export class Dispatcher {
   }
 
   #tick(): void {
-    sweepQueue(this.#deps.db).catch((error: unknown) =>
+    const { db, kinds } = this.#deps;
+    sweepQueue(db, kinds.names()).catch((error: unknown) =>
       this.#failed(error, 'the pending runs could not be looked over'),
     );
     this.#look();

@@ -5,8 +5,9 @@ import { ANSWER } from '../runs/locks.ts';
  * A safety net under the wake-ups: a run whose blocker is gone all the same (its row was deleted, a backup was
  * restored) becomes ready. One look per distinct blocker, not per run. A key is free when nobody who is waiting or
  * running holds it and nobody who could be looked at now stands first in its line.
+ * @param kinds that are on: no run of another one is looked at
  */
-export async function sweepQueue(db: Knex): Promise<void> {
+export async function sweepQueue(db: Knex, kinds: string[]): Promise<void> {
   await db.raw(
     `with recursive keys as (
        (select blocked_on as key from runs where status = 'pending' and blocked_on is not null order by blocked_on limit 1)
@@ -17,7 +18,7 @@ export async function sweepQueue(db: Knex): Promise<void> {
        select key from keys where key not like 'run:%' and key <> ? and not exists (
          select 1 from runs where status in ('waiting', 'running') and key = any (holds))
        and not exists (
-         select 1 from runs where status = 'pending' and blocked_on is null and key = any (holds))
+         select 1 from runs where status = 'pending' and blocked_on is null and key = any (holds) and kind = any (?))
        union all
        select key from keys where key like 'run:%' and not exists (
          select 1 from runs where id = split_part(key, ':', 2)::bigint and status in ('new', 'pending', 'waiting', 'running'))
@@ -27,9 +28,10 @@ export async function sweepQueue(db: Knex): Promise<void> {
          select id from runs where status = 'pending' and blocked_on = free.key and not free.key = any (holds) for no key update skip locked) w
        union all
        select w.id from free cross join lateral (
-         select id from runs where status = 'pending' and blocked_on = free.key and free.key = any (holds) order by id limit 1 for no key update skip locked) w
+         select id from runs where status = 'pending' and blocked_on = free.key and free.key = any (holds) and kind = any (?)
+         order by id limit 1 for no key update skip locked) w
      )
      update runs set blocked_on = null from next where runs.id = next.id`,
-    [ANSWER],
+    [ANSWER, kinds, kinds],
   );
 }

@@ -29,6 +29,7 @@ const claim = {
   name: 'runner claim',
   text: `with run as (
        update runs set handle = jsonb_build_object('executor', $1::text, 'claimed', now()) where id = $2 and instance_id = $3 and needs = 'engine' and status = 'waiting' and handle is null
+         and kind = any ($4)
        returning *
      ) select run.*, ${context} from run`,
 };
@@ -40,12 +41,23 @@ export interface StoredClaim extends RunInContext {
   launch_secrets: { name: string; value: string }[];
 }
 
+interface Claiming {
+  instance: number;
+  executor: string;
+  /** that are on: a run of any other is not begun */
+  kinds: readonly string[];
+}
+
 /**
  * Only one process gets a run, and gets it once: the claim is written before anything is started.
  * Resolves to null for everybody else.
  */
-export async function claimRun(db: Knex, id: number, instance: number, executor: string): Promise<StoredClaim | null> {
-  const [run]: StoredClaim[] = await runPrepared(db, claim, [executor, id, instance]);
+export async function claimRun(
+  db: Knex,
+  id: number,
+  { instance, executor, kinds }: Claiming,
+): Promise<StoredClaim | null> {
+  const [run]: StoredClaim[] = await runPrepared(db, claim, [executor, id, instance, kinds]);
   return run ?? null;
 }
 

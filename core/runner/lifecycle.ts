@@ -72,8 +72,12 @@ export class RunLifecycle {
   /** A run that is assigned to this node: begins it, or takes it up where a former process left it. */
   start(run: number): void {
     this.#track(run, async (entry) => {
-      const { db, executor } = this.#deps;
-      const claimed = await claimRun(db, run, this.#instance!.id, executor.id);
+      const { db, executor, kinds } = this.#deps;
+      const claimed = await claimRun(db, run, {
+        instance: this.#instance!.id,
+        executor: executor.id,
+        kinds: kinds.names(),
+      });
       await (claimed ? this.#execute(claimed, entry) : this.#resume(run, entry));
     });
   }
@@ -219,12 +223,14 @@ export class RunLifecycle {
   async #follow(run: MovedRun, handle: Handle, secrets: string[], entry: Followed): Promise<void> {
     const { executor, ingest, kinds, log } = this.#deps;
     entry.handle = handle;
+    const kind = kinds.find(run.kind);
+    if (!kind) return this.#leave(run, handle);
     if (run['canceled_on'] !== null) await executor.cancel(handle);
     try {
       const outcome = await ingest.follow(run as never, handle, {
         secrets,
         signal: entry.abort.signal,
-        traits: kinds.find(run.kind) ?? {},
+        traits: kind,
       });
       await this.#finish(run, handle, outcome);
     } catch (error) {
@@ -284,6 +290,20 @@ export class RunLifecycle {
     // claimed by a process that died before it started anything, and now nothing will be started by it
     await this.#persistently(`putting run ${id} back`, () =>
       db.transaction((trx) => statuses.setStatus(trx, run, run['canceled_on'] === null ? 'pending' : 'canceled')),
+    );
+  }
+
+  /**
+   * Its plugin is off: the process goes on by itself, and what it says waits in its folder for whoever knows how to read it,
+   * and what of it is secret. It can be ended all the same.
+   */
+  async #leave(run: MovedRun, handle: Handle): Promise<void> {
+    if (run.canceled_on === null) return;
+    const { db, executor, statuses } = this.#deps;
+    await executor.cancel(handle);
+    await this.#clean(run, handle);
+    await this.#persistently(`ending run ${run.id}`, () =>
+      db.transaction((trx) => statuses.setStatus(trx, run, 'canceled')),
     );
   }
 

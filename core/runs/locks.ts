@@ -42,9 +42,10 @@ const releaseStatement = {
       (select w.id from unnest($1::text[]) key cross join lateral (
         select id from runs where blocked_on = key and status = 'pending' and not key = any (holds) for no key update skip locked) w)
       union all
-      -- who holds it stands in line: the first goes on
+      -- who holds it stands in line: the first goes on that may, since a run whose plugin is off would keep the others waiting
       (select w.id from unnest($1::text[]) key cross join lateral (
-        select id from runs where blocked_on = key and status = 'pending' and key = any (holds) order by id limit 1 for no key update skip locked) w)
+        select id from runs where blocked_on = key and status = 'pending' and key = any (holds) and kind = any ($2)
+        order by id limit 1 for no key update skip locked) w)
     )
     update runs set blocked_on = null from next where runs.id = next.id returning runs.id`,
 };
@@ -55,9 +56,12 @@ const releasedBy = ({ id, holds, was_blocked_on: blocked }: MovedRun): string[] 
   ...(blocked ? [] : (holds as string[])),
 ];
 
-/** Makes those look again who waited for the ended runs; resolves to their number. Rows in other hands are skipped. */
-export async function releaseWaiters(trx: Knex, ended: readonly MovedRun[]): Promise<number> {
+/**
+ * Makes those look again who waited for the ended runs; resolves to their number. Rows in other hands are skipped.
+ * @param kinds that are on
+ */
+export async function releaseWaiters(trx: Knex, ended: readonly MovedRun[], kinds: readonly string[]): Promise<number> {
   const keys = ended.flatMap(releasedBy);
   await lockKeys(trx, keys);
-  return (await runPrepared(trx, releaseStatement, [keys])).length;
+  return (await runPrepared(trx, releaseStatement, [keys, kinds])).length;
 }

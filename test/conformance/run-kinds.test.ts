@@ -19,9 +19,9 @@ describe('made-up kinds of runs', function () {
   let organization: number;
   const messages: any[] = [];
 
-  const start = async () => {
+  const start = async (plugins = [madeUpKinds({ folder })]) => {
     service = await bootWith({
-      plugins: [madeUpKinds({ folder })],
+      plugins,
       database,
       dataDir,
       env: { TAPLINE_NODE_NAME: 'made-up' },
@@ -212,6 +212,49 @@ describe('made-up kinds of runs', function () {
         status: 'error',
         job_explanation: 'The work ended as successful, but its result could not be stored.',
       });
+    });
+  });
+
+  describe('whose plugin is off for one boot', () => {
+    it('are neither begun nor lost, hold up nobody, and go on once it is on again', async () => {
+      const going = { made_engine: 0, made_task: 0 };
+      const inLine = { made_engine: 0, made_task: 0 };
+      const kinds = ['made_engine', 'made_task'] as const;
+      for (const kind of kinds) {
+        const from = await template(kind, 'green');
+        going[kind] = (await launch(kind, from)).body[kind];
+        inLine[kind] = (await launch(kind, from)).body[kind];
+        await until(async () => /begun|attempt 1/.test(await output(kind, going[kind])));
+      }
+      await service.stop();
+      await start([]);
+      for (const kind of kinds) open(going[kind]);
+      // of one kind that the service knows and one that it does not
+      const one = { kind: 'job', needs: 'nobody', status: 'pending', holds: ['shared'], waits_for: ['shared'] };
+      const [off, on] = await database
+        .db('runs')
+        .insert([
+          { ...one, kind: 'made_engine', needs: 'engine' },
+          { ...one, blocked_on: 'shared' },
+        ])
+        .returning('id');
+      await until(async () => (await database.db('runs').where({ id: on.id }).first()).status === 'running');
+      const lists = ['unified_jobs/', 'unified_jobs/?type=made_task', 'unified_job_templates/', 'dashboard/', 'jobs/'];
+      for (const path of lists) expect((await service.get(path)).status, path).to.equal(200);
+      const statuses = async () => {
+        const ids = kinds.flatMap((kind) => [going[kind], inLine[kind]]);
+        return database.db('runs').whereIn('id', ids).orderBy('id').pluck('status');
+      };
+      expect(await statuses()).to.deep.equal(['running', 'pending', 'running', 'pending']);
+      await service.stop();
+      await start();
+      for (const kind of kinds) {
+        expect(await ended(kind, going[kind])).to.include({ status: 'successful' });
+        await reached(kind, inLine[kind], 'running');
+        open(inLine[kind]);
+        expect(await ended(kind, inLine[kind])).to.include({ status: 'successful' });
+      }
+      await database.db('runs').whereIn('id', [off.id, on.id]).delete();
     });
   });
 

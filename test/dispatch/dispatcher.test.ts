@@ -22,6 +22,8 @@ async function isWaitingForLock(db: Knex): Promise<boolean> {
   return rows.length > 0;
 }
 
+const claiming = { executor: 'local', kinds: ['job'] };
+
 describe('the dispatcher', function () {
   let database: TestDatabase;
   let db: Knex;
@@ -102,10 +104,10 @@ describe('the dispatcher', function () {
     await until(async () => begun.length > 0);
     await own.stop();
     expect(begun).to.deep.equal([id]);
-    const claimed = await claimRun(db, id, node, 'local');
+    const claimed = await claimRun(db, id, { instance: node, ...claiming });
     expect(claimed).to.deep.include({ id, status: 'waiting', instance_id: node, credential_ids: [], inventory: null });
     expect(claimed?.template?.['name']).to.equal('its template');
-    expect(await claimRun(db, id, node, 'local')).to.equal(null);
+    expect(await claimRun(db, id, { instance: node, ...claiming })).to.equal(null);
   });
 
   it('starts a template once at a time and wakes the next when it ends', async () => {
@@ -135,6 +137,18 @@ describe('the dispatcher', function () {
     await db.transaction((trx) => runs.statuses.setStatus(trx, { id: second }, 'canceled'));
     await pass();
     expect((await run(third)).status).to.equal('waiting');
+  });
+
+  it('goes on with the next one whose plugin is on', async () => {
+    const t = await template();
+    const first = await pending(t);
+    await pass();
+    const off = await pending(t, { kind: 'of_a_plugin', blocked_on: `template:${t}` });
+    const next = await pending(t);
+    await pass();
+    await end(first);
+    await pass();
+    expect([(await run(off)).status, (await run(next)).status]).to.deep.equal(['pending', 'waiting']);
   });
 
   it('reads no blocked run, however many there are', async () => {
@@ -333,7 +347,7 @@ describe('the dispatcher', function () {
     const orphan = await pending(t, { blocked_on: 'run:999999999' });
     const together = await pending(await template(), { blocked_on: 'project:12345' });
     const asked = await pending(await template(), { blocked_on: 'answer' });
-    await sweepQueue(db);
+    await sweepQueue(db, runs.kinds.names());
     const left = await Promise.all([blocked, orphan, together, asked].map(run));
     expect(left.map(({ blocked_on: key }) => key)).to.deep.equal([null, null, null, 'answer']);
   });
@@ -387,7 +401,7 @@ describe('the dispatcher', function () {
     const statuses: typeof runs.statuses = {
       ...runs.statuses,
       async setStatuses(trx, to, moves) {
-        claim = claimRun(db, id, silent, 'local');
+        claim = claimRun(db, id, { instance: silent, ...claiming });
         await Promise.race([claim, until(() => isWaitingForLock(db))]);
         return runs.statuses.setStatuses(trx, to, moves);
       },

@@ -35,7 +35,7 @@ describe('a run that cannot be stored', () => {
     const common = { db, executor, log: silentLog };
     const lifecycle = createRunLifecycle({
       ...common,
-      kinds: { find: () => undefined, of: () => undefined } as never,
+      kinds: { find: () => ({}), names: () => ['job'] } as never,
       ingest: createIngest({ ...common, bus: quietBus, settings, giveUpAfterMs: 0 }),
       statuses: runs.statuses,
       hooks: createHooks({ log: silentLog }),

@@ -73,7 +73,7 @@ describe('a sandbox that cannot be asked', () => {
       ...runs,
       db,
       executor: { id: 'local', close: () => undefined, standBy: async () => undefined },
-      kinds: { of: () => ({ prepare }), find: () => undefined },
+      kinds: { of: () => ({ prepare }), names: () => ['job'] },
       keyRing: { decrypt: (text: string) => text },
       log: silentLog,
     } as never);
@@ -92,7 +92,7 @@ describe('a sandbox that cannot be asked', () => {
       ...runs,
       db,
       bus: quietBus,
-      kinds: { of: () => ({ work: refuse }) },
+      kinds: { of: () => ({ work: refuse }), find: () => ({}) },
       queue: { define: (_: string, { run }: { run: unknown }) => void (carryOut = run) },
       keyRing: { decrypt: (text: string) => text },
       log: silentLog,

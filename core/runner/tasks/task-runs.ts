@@ -8,9 +8,9 @@ import { QUEUE_SCHEMA } from '../../queue/tasks.ts';
 import type { RunKinds } from '../../runs/kinds.ts';
 import { isTerminal } from '../../runs/states.ts';
 import type { Statuses } from '../../runs/status.ts';
-import { RUN_TASK } from '../../runs/task-request.ts';
+import { RUN_TASK, runTask } from '../../runs/task-request.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
-import { openPasswords, reloadRun } from '../claim.ts';
+import { openPasswords, reloadRun, type StoredClaim } from '../claim.ts';
 import { isPassing } from '../patience.ts';
 import { endOutput, writeOutput } from './task-output.ts';
 
@@ -19,7 +19,7 @@ export interface TaskRunDeps {
   bus: Bus;
   kinds: RunKinds;
   statuses: Statuses;
-  queue: Pick<Queue, 'define'>;
+  queue: Pick<Queue, 'define' | 'addTasks'>;
   keyRing: KeyRing;
   log: { error(fields: object, text: string): void };
 }
@@ -28,6 +28,8 @@ type End = Required<Pick<WorkResult, 'explanation'>> & { status: RunStatus; colu
 
 /** Passes on that a service stops in the middle of the work: the queue gives the task to another one. */
 const tries = 100;
+/** between two looks whether the plugin of a run is on again */
+const putOffSeconds = 5;
 
 /**
  * Runs that are carried out by a task of the queue (`needs: 'task'`). The queue outlives the service: where a process
@@ -111,9 +113,13 @@ export class TaskRuns {
 
   /** The run as this process carries it out; null where it is over, was canceled, or is of a kind that is off. */
   async #begin(id: number): Promise<ClaimedRun | null> {
-    const { db, keyRing, statuses } = this.#deps;
+    const { db, keyRing, kinds, statuses } = this.#deps;
     const stored = await reloadRun(db, id);
     if (!stored || isTerminal(stored.status)) return null;
+    if (!kinds.find(stored.kind)) {
+      await this.#putOff(stored);
+      return null;
+    }
     const run = openPasswords(keyRing, stored);
     const place = this.#instance
       ? {
@@ -130,6 +136,14 @@ export class TaskRuns {
       .where({ id })
       .update({ modified: db.fn.now(), ...place });
     return run;
+  }
+
+  /** Its plugin is off: the run waits until that is on again, or is cancelled. */
+  async #putOff(run: StoredClaim): Promise<void> {
+    const { db, queue, statuses } = this.#deps;
+    if (run.canceled_on !== null) await db.transaction((trx) => statuses.setStatus(trx, run, 'canceled'));
+    else if (run.status === 'waiting') await db.transaction((trx) => statuses.setStatus(trx, run, 'pending'));
+    else await queue.addTasks(db, [{ ...runTask(run), after_s: putOffSeconds }]);
   }
 
   async #work(

@@ -24,14 +24,14 @@ export interface FollowerDeps {
  */
 export const coreFollowing = ({ kinds, bus, hooks, queue }: FollowerDeps): Following => ({
   along: [tellChanges(bus), showActive],
-  followers: [release(bus), showEnd(kinds), followLaunched({ kinds, queue }), queueTaps({ hooks, queue })],
+  followers: [release(bus, kinds), showEnd(kinds), followLaunched({ kinds, queue }), queueTaps({ hooks, queue })],
 });
 
 const release =
-  (bus: Bus): Follower =>
+  (bus: Bus, kinds: RunKinds): Follower =>
   async (trx, moved, to) => {
     if (!isTerminal(to)) return;
-    const released = await releaseWaiters(trx, moved);
+    const released = await releaseWaiters(trx, moved, kinds.names());
     // a finished run frees capacity even where nobody waited for it by name
     if (released || moved.some(({ instance_id: instance }) => instance !== null)) await bus.notify(trx, 'dispatch', {});
   };
