@@ -175,11 +175,12 @@ export class RunLifecycle {
         () => kinds.of(run.kind).prepare!(run),
         isNotOfTheRun,
       );
-      const mask = sealMask(keyRing, run.id, [...Object.values(run.passwords), ...(prepared.unstored ?? [])]);
+      const unstored = [...Object.values(run.passwords), ...(prepared.unstored ?? [])];
+      const mask = sealMask(keyRing, run.id, unstored);
       const handle = await executor.start(prepared.spec, { mask });
       return {
         handle,
-        secrets: [...prepared.secrets, ...textsIn(run.secretVariables)],
+        secrets: [...prepared.secrets, ...unstored, ...textsIn(run.secretVariables)],
         columns: prepared.columns(handle.workspace),
       };
     } catch (error) {

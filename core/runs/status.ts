@@ -96,8 +96,8 @@ function moveRuns(to: RunStatus, moves: readonly Move[], skipLocked: boolean): P
     ...settingOf(to),
     ...columns.map((column) => `"${column}" = coalesce(given."${column}", runs."${column}")`),
   ];
-  // what was given at launch is kept until the run has it, or needs it no more
-  const forget = isTerminal(to) || to === 'running';
+  // what was given at launch is kept until the run has it, or needs it no more: a task may be done anew by another process
+  const forget = isTerminal(to) ? 'true' : to === 'running' ? `moved.needs <> 'task'` : undefined;
   return {
     values: [safeJson(moves.map(({ id, fields = {} }) => ({ id, fields })))],
     sql: (first) => `
@@ -111,7 +111,7 @@ function moveRuns(to: RunStatus, moves: readonly Move[], skipLocked: boolean): P
       from input cross join lateral jsonb_populate_record(null::runs, input.fields) given, old
       where runs.id = input.id and runs.id = old.id
       returning runs.*, old.status as from_status, old.blocked_on as was_blocked_on
-    )${forget ? ', forgotten as (delete from run_secrets using moved where run_id = moved.id)' : ''}`,
+    )${forget ? `, forgotten as (delete from run_secrets using moved where run_id = moved.id and ${forget})` : ''}`,
   };
 }
 

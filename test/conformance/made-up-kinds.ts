@@ -23,6 +23,9 @@ const gate = ({ folder }: Gates, run: number) => `${folder}/go-${run}`;
 /** What Postgres refuses: NUL, and half a character. */
 const unstorable = ` \0 ${'\u{1F600}'.slice(0, 1)}`;
 
+/** Asked for at each launch. */
+export const word = 'open-sesame';
+
 /** What a launch makes of each of these templates, whatever the kind. */
 const planOf =
   (needsLine: boolean) =>
@@ -37,6 +40,7 @@ const planOf =
         impact: 1,
         data: { colour: row.description },
       },
+      passwords: { word },
       errors: row.description === 'none' ? { colour: ['A colour is needed.'] } : {},
       ...(needsLine ? { locks: { holds: [`made:${row.id}`], waitsFor: [`made:${row.id}`] } } : {}),
       template: row,
@@ -79,7 +83,7 @@ export const engineKind = (api: PluginApi, gates: Gates): RunKind => ({
   plan: planOf(true),
   async prepare(run) {
     if (run.data['colour'] === 'unpreparable') throw new SpecError(`There is nothing to execute.${unstorable}`);
-    const script = `echo begun; until [ -e ${gate(gates, run.id)} ]; do sleep 0.1; done; echo "in ${String(run.data['colour'])}"; echo ended > result/word`;
+    const script = `echo begun ${run.passwords['word']}; until [ -e ${gate(gates, run.id)} ]; do sleep 0.1; done; echo "in ${String(run.data['colour'])}"; echo ended > result/word`;
     return {
       spec: {
         run_id: run.id,
@@ -111,7 +115,7 @@ export const taskKind = (api: PluginApi, gates: Gates): RunKind => ({
   needs: 'task',
   plan: planOf(true),
   async work(run, { signal, attempt, write }) {
-    await write(`attempt ${attempt}\n`);
+    await write(`attempt ${attempt} with ${run.passwords['word']}\n`);
     while (!existsSync(gate(gates, run.id))) await delay(50, undefined, { signal });
     if (run.data['colour'] === 'broken') throw new Error(`The work is broken.${unstorable}`);
     await write('ended');

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bootWith } from '../support/plugins.ts';
 import { adminPassword, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { madeUpKinds } from './made-up-kinds.ts';
+import { madeUpKinds, word } from './made-up-kinds.ts';
 import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 /** Kinds that need an engine, a task, and nobody, of which core knows nothing but what a plugin says of them. */
@@ -200,7 +200,12 @@ describe('made-up kinds of runs', function () {
         if (kind === 'made_task') await until(async () => (await output(kind, across)).includes('attempt 2'));
         open(across);
         expect(await ended(kind, across)).to.include({ status: 'successful' });
-        expect(await output(kind, across)).to.match(kind === 'made_task' ? /attempt 2\n+ended/ : /^begun\nin green/);
+        const said = await output(kind, across);
+        expect(said).to.match(
+          kind === 'made_task' ? /attempt 2 with \$encrypted\$\n+ended/ : /^begun \$encrypted\$\nin green/,
+        );
+        expect(said).to.not.contain(word);
+        expect(await database.db('run_secrets').where({ run_id: across })).to.deep.equal([]);
       });
     });
 

@@ -10,7 +10,9 @@ import { isTerminal } from '../../runs/states.ts';
 import type { Statuses } from '../../runs/status.ts';
 import { RUN_TASK, runTask } from '../../runs/task-request.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
+import { textsIn } from '../../secrets/secret-variables.ts';
 import { openPasswords, reloadRun, type StoredClaim } from '../claim.ts';
+import { createMasker } from '../ingest/mask.ts';
 import { isPassing } from '../patience.ts';
 import { endOutput, writeOutput } from './task-output.ts';
 
@@ -151,6 +153,7 @@ export class TaskRuns {
     { stop, canceled, attempt }: { stop: AbortSignal; canceled: AbortSignal; attempt: number },
   ): Promise<End> {
     const { kinds, log } = this.#deps;
+    const masker = createMasker([...Object.values(run.passwords), ...textsIn(run.secretVariables)]);
     const timeout = run.timeout > 0 ? AbortSignal.timeout(run.timeout * 1000) : undefined;
     const signal = AbortSignal.any([stop, canceled, ...(timeout ? [timeout] : [])]);
     const over = (): End | undefined =>
@@ -161,16 +164,17 @@ export class TaskRuns {
           : undefined;
     try {
       signal.throwIfAborted();
-      const write = (text: string) => writeOutput(this.#deps, run, text);
+      const write = (text: string) => writeOutput(this.#deps, run, masker.text(text));
       const result = (await kinds.of(run.kind).work!(run, { signal, attempt, write })) ?? {};
-      return over() ?? { status: 'successful', explanation: '', ...result };
+      const { explanation = '' } = result;
+      return over() ?? { status: 'successful', ...result, explanation: masker.text(explanation) };
     } catch (error) {
       const end = over();
       if (end) return end;
       // done anew by whoever takes the task next
       if (stop.aborted || isDatabaseAway(error) || isUnavailable(error)) throw error;
       log.error({ err: error, run: run.id }, 'the work of a run failed');
-      return { status: 'error', explanation: error instanceof Error ? error.message : String(error) };
+      return { status: 'error', explanation: masker.text(error instanceof Error ? error.message : String(error)) };
     }
   }
 
