@@ -16,7 +16,8 @@ const current = new AsyncLocalStorage<LaunchKey>();
 
 export const underKey = <T>(key: LaunchKey, work: () => Promise<T>): Promise<T> => current.run(key, work);
 
-export const isUnderKey = (): boolean => current.getStore() !== undefined;
+/** What is launched within is not what the request asked for: its key stays free for that. */
+export const underNoKey = <T>(work: () => Promise<T>): Promise<T> => current.exit(work);
 
 export function noteAnswer(extra: Record<string, unknown>): void {
   Object.assign(current.getStore()?.extra ?? {}, extra);

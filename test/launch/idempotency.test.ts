@@ -111,6 +111,30 @@ describe('Idempotency-Key', function () {
     expect((await launch('refused')).status).to.equal(201);
   });
 
+  it('is not taken by what a gate launches before it denies', async () => {
+    const other = await stage.template();
+    let inner: Promise<unknown> | undefined;
+    decide = async () => {
+      if (inner) return undefined;
+      inner = stage.services.launch.start({
+        template: other,
+        prompts: {},
+        actor: null,
+        authority: null,
+        origin: { kind: 'dependency', id: 1, client_ip: null },
+        waiting: false,
+      });
+      await inner;
+      return { status: 403, body: { detail: 'not now' } };
+    };
+    expect((await launch('gated')).status).to.equal(403);
+    inner = undefined;
+    expect((await launch('gated')).status).to.equal(403);
+    decide = () => undefined;
+    const allowed = await launch('gated');
+    expect([allowed.status, allowed.body.job_template]).to.deep.equal([201, template]);
+  });
+
   it('is taken over when the process of the first request is not heard of, which then launches nothing', async () => {
     let go!: () => void;
     const held = new Promise<void>((resolve) => (go = resolve));

@@ -5,6 +5,7 @@ import { EXPLANATION_LIMIT, explained } from '../../hooks/explanation.ts';
 import type { Hooks, LaunchFacts, Refusal, TapAnswer } from '../../hooks/hooks.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Contents } from '../contents.ts';
+import { underNoKey } from '../launch-key.ts';
 import { DECIDING_BEAT_MS } from '../reaper.ts';
 import { publicRun } from '../status.ts';
 
@@ -45,10 +46,13 @@ export async function decideLaunch(
   const content = contents.of(run);
   const answers = new Map<string, TapAnswer>();
   const decision = await whileAlive(db, run.id, () =>
-    hooks.decideLaunch(
-      launchFacts(run, launch),
-      { content: () => content.get(), contents: () => content.works() },
-      (tap, answer) => void answers.set(tap, answer),
+    // taps launch as well: an update that brings what they look at up to date, or whatever a plugin likes
+    underNoKey(() =>
+      hooks.decideLaunch(
+        launchFacts(run, launch),
+        { content: () => content.get(), contents: () => content.works() },
+        (tap, answer) => void answers.set(tap, answer),
+      ),
     ),
   );
   // nobody waits for that
