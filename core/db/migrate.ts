@@ -5,7 +5,15 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { connectionSettings } from './connection.ts';
 
-const migrationFiles = (folder: string) => readdirSync(folder).filter((file) => /^\d{4}_\w+\.(ts|js)$/.test(file));
+const named = /^\d{4}_\w+\.(ts|js)$/;
+const migrationFiles = (folder: string) => readdirSync(folder).filter((file) => named.test(file));
+
+/** Files that nothing would ever run, though they look as if it would: no types, no source maps, nothing hidden. */
+export const misnamedMigrations = (folder: string): string[] =>
+  readdirSync(folder).filter(
+    (file) => /^(?!\.).*\.([cm]?[tj]s|sql)$/.test(file) && !/\.d\.[cm]?ts$/.test(file) && !named.test(file),
+  );
+
 const nameOf = (file: string) => file.replace(/\.(ts|js)$/, '');
 
 /** Names without extension, so that a build to JavaScript would not lose sight of what was applied. */

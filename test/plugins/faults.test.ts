@@ -66,6 +66,47 @@ const wrongArguments: [what: string, register: (api: any) => void, text: RegExp]
     (api) => api.resource({ ...resource, table: 'public.hosts' }),
     /table must be the plain name of a table in the plugin's own schema/,
   ],
+  [
+    'a resource with a misspelt part',
+    (api) => api.resource({ ...resource, serch: ['name'] }),
+    /^plugin drift: api\.resource\("drift_item"\) has a wrong argument: unrecognized key: "serch" \(did you mean "search"\?\)/,
+  ],
+  [
+    'a right with a misspelt name',
+    (api) => api.resource({ ...resource, access: { see: rule, updates: rule } }),
+    /access unrecognized key: "updates" \(there are: see, create, change, delete\)/,
+  ],
+  [
+    'a field with a misspelt part',
+    (api) => api.resource({ ...resource, fields: { name: field.string({ requred: true } as object) } }),
+    /fields\.name unrecognized key: "requred" \(did you mean "required"\?\)/,
+  ],
+  [
+    'a sublist with a misspelt part',
+    (api) => api.extend('host', { sublists: { items: { resource: 'drift_item', colum: 'host_id' } } }),
+    /sublists\.items unrecognized key: "colum" \(did you mean "column"\?\)/,
+  ],
+  [
+    'methods of nothing',
+    (api) => api.resource({ ...resource, methods: { lists: ['GET'] } }),
+    /methods unrecognized key: "lists"/,
+  ],
+  [
+    'a kind of runs with a misspelt part',
+    (api) =>
+      api.runKind({
+        kind: 'drift_run',
+        template: null,
+        needs: 'task',
+        noted: true,
+        access: { see: rule, cancel: rule },
+        resource: { path: 'drift_runs', label: 'Run', description: 'A run.', fields: {}, rout: 'x' },
+        plan: run,
+        work: run,
+        explain: [],
+      }),
+    /api\.runKind\("drift_run"\) has a wrong argument: resource unrecognized key: "rout".*; unrecognized key: "explain" \(did you mean "explains"\?\)/,
+  ],
   ['a resource that is none', (api) => api.resource(), /api\.resource\(\) has a wrong argument/],
   [
     'a route without access',

@@ -161,6 +161,16 @@ describe('migrations of plugins', () => {
       expect(await database.db('hosts').withSchema('public').columnInfo()).not.to.have.property('mine');
     });
 
+  it('are refused by name where one would never run', async () => {
+    for (const name of ['1_short.ts', '0002-dashes.ts', '0003_types.mts', '0004_plain.sql'])
+      expect(await refusal(plugin('misnamed', { '0001_a.ts': '', [name]: '' }))).to.match(
+        new RegExp(
+          `^plugin misnamed: ${name.replace('.', '\\.')} in .* would never run: name migrations like 0001_words\\.ts`,
+        ),
+      );
+    expect((await run(plugin('with-types', { '0001_a.ts': '', '0001_a.d.ts': '' }))).applied).to.have.key('with-types');
+  });
+
   it('name a folder that is missing, and a file that is no migration', async () => {
     const lost = { id: 'lost', version: '1.0.0', migrations: new URL('file:///nowhere/migrations/') };
     expect(await refusal(lost)).to.match(/^plugin lost: there is no folder of migrations at \/nowhere\/migrations/);

@@ -4,7 +4,7 @@ import type { PluginManifest } from '@tapline/plugin-sdk';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
 import { connectionSettings } from '../../db/connection.ts';
-import { migrationSource, underMigrationLock } from '../../db/migrate.ts';
+import { migrationSource, misnamedMigrations, underMigrationLock } from '../../db/migrate.ts';
 import type { Log } from '../../observe/log.ts';
 import { PluginError } from '../../observe/plugin-error.ts';
 import { differences, objectsOutside } from './outside.ts';
@@ -81,6 +81,12 @@ function folderOf({ id, migrations }: MigratedPlugin): string {
     throw new PluginError(
       id,
       `there is no folder of migrations at ${folder}: correct \`migrations\` in its manifest, or ship the folder with the package`,
+    );
+  const misnamed = misnamedMigrations(folder);
+  if (misnamed.length)
+    throw new PluginError(
+      id,
+      `${misnamed.join(', ')} in ${folder} would never run: name migrations like 0001_words.ts, and keep anything else in another folder`,
     );
   return folder;
 }

@@ -5,7 +5,8 @@ import { settingViews } from '../../settings/categories.ts';
 import type { PluginError } from '../../observe/plugin-error.ts';
 import { callError } from '../../observe/plugin-error.ts';
 import { fn, kebab, methods, rule, snake, text, zodSchema } from './argument-parts.ts';
-import { actionKeys, actions, fields, formats, later, parameters } from './content-arguments.ts';
+import { actionKeys, actions, deprecation, fields, formats, later, links, parameters } from './content-arguments.ts';
+import { accessParts, only, resourceParts } from './known-parts.ts';
 
 /** What each call of the door takes. Unknown keys are refused: a misspelt one would be ignored silently. */
 
@@ -57,32 +58,42 @@ const tapSchema = () =>
 
 export const schemas = lazily({
   resource: () =>
-    z.looseObject({
-      type: snake('"drift_alert"'),
-      path: z
-        .string('must be a text')
-        .regex(
-          /^[a-z][a-z0-9_]*(\/[a-z][a-z0-9_]*)*$/,
-          'must be snake_case below /api/v2/, without slashes around it, like "drift_alerts"',
+    only(
+      resourceParts,
+      z.looseObject({
+        type: snake('"drift_alert"'),
+        path: z
+          .string('must be a text')
+          .regex(
+            /^[a-z][a-z0-9_]*(\/[a-z][a-z0-9_]*)*$/,
+            'must be snake_case below /api/v2/, without slashes around it, like "drift_alerts"',
+          ),
+        table: z
+          .string('must be a text')
+          .regex(
+            /^[a-z_][a-z0-9_]*$/,
+            "must be the plain name of a table in the plugin's own schema, without the schema",
+          ),
+        label: text('the human name, like "Drift alert"'),
+        fields: fields(),
+        access: only(
+          accessParts,
+          z.looseObject(
+            { see: rule, create: rule.optional(), change: rule.optional(), delete: rule.optional() },
+            'must state who sees it: access.see',
+          ),
         ),
-      table: z
-        .string('must be a text')
-        .regex(
-          /^[a-z_][a-z0-9_]*$/,
-          "must be the plain name of a table in the plugin's own schema, without the schema",
-        ),
-      label: text('the human name, like "Drift alert"'),
-      fields: fields(),
-      access: z.looseObject(
-        { see: rule, create: rule.optional(), change: rule.optional(), delete: rule.optional() },
-        'must state who sees it: access.see',
-      ),
-      orderBy: z.array(z.string(), 'must be a list of fields').min(1, 'must not be empty: lists need a stable order'),
-      actions: later(actions),
-      listActions: later(actions),
-      parameters: later(parameters),
-      formats: later(formats),
-    }),
+        orderBy: z.array(z.string(), 'must be a list of fields').min(1, 'must not be empty: lists need a stable order'),
+        methods: z.strictObject({ list: z.unknown().optional(), detail: z.unknown().optional() }).optional(),
+        sublists: later(() => links().sublists),
+        spans: later(() => links().spans),
+        actions: later(actions),
+        listActions: later(actions),
+        parameters: later(parameters),
+        formats: later(formats),
+        deprecated: later(deprecation),
+      }),
+    ),
   route: () =>
     z.strictObject({
       path: z
@@ -124,9 +135,7 @@ export const schemas = lazily({
       fields: fields().optional(),
       related: fn('of a row that answers links').optional(),
       summaries: fn('of a page of rows').optional(),
-      sublists: z
-        .record(z.string(), z.looseObject({ resource: z.string('must be the type that is listed') }))
-        .optional(),
+      sublists: later(() => links().sublists),
       actions: later(actions),
       listActions: later(actions),
       parameters: later(parameters),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerParts, fieldParts, only, spanParts, sublistParts } from './known-parts.ts';
 import { access, fn, methods, rule, text } from './argument-parts.ts';
 
 /** What resources, extensions and routes are made of. */
@@ -25,9 +26,23 @@ const byName = <T extends z.ZodType>(name: RegExp, message: string, value: T) =>
 export const fields = () =>
   z.record(
     z.string(),
-    z.looseObject({ type: z.string(), read: rule.optional(), write: rule.optional() }),
+    only(fieldParts, z.looseObject({ type: z.string(), read: rule.optional(), write: rule.optional() })),
     'must be an object of field.* declarations',
   );
+const answer = () => only(answerParts, z.looseObject({}));
+
+/** What leads to other rows. */
+export const links = () => ({
+  sublists: z.record(
+    z.string(),
+    only(sublistParts, z.looseObject({ resource: z.string('must be the type that is listed') })),
+  ),
+  spans: z.record(
+    z.string(),
+    only(spanParts, z.looseObject({ resource: z.string('must be the type that it leads to') })),
+  ),
+});
+
 const instant = () => z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
 export const deprecation = () =>
   z.strictObject({
@@ -46,7 +61,7 @@ export const actionKeys = () => ({
   fields: fields().optional(),
   validate: z.literal(false, 'can only be false: bodies are checked by `fields`').optional(),
   takes: z.looseObject({}).optional(),
-  answers: z.partialRecord(z.enum(methods), z.union([z.looseObject({}), z.array(z.looseObject({}))])).optional(),
+  answers: z.partialRecord(z.enum(methods), z.union([answer(), z.array(answer())])).optional(),
   lists: z.string().optional(),
   formats: z.array(z.string()).optional(),
   launches: z.union([z.literal(201), z.literal(202)]).optional(),
