@@ -79,3 +79,56 @@ describe('what narrows a query in the name of a plugin', () => {
     }
   });
 });
+
+describe('what a kind of runs says of its runs and templates', () => {
+  const fail = async () => {
+    throw new Error('broken');
+  };
+  const descriptor: any = {
+    path: 'made',
+    label: 'Made',
+    description: 'Made up.',
+    fields: { colour: { type: 'computed', mode: 'ro', compute: fail } },
+    validate: fail,
+    summaries: fail,
+    actions: { paint: { access: {}, handler: fail } },
+    sublists: { parts: { resource: 'part', checkDetach: fail } },
+  };
+  const functions = ({
+    fields,
+    validate,
+    summaries,
+    actions,
+    sublists,
+  }: any): [() => Promise<unknown>, what: string][] => [
+    [fields.colour.compute, 'field colour compute'],
+    [validate, 'validate'],
+    [summaries, 'summaries'],
+    [actions.paint.handler, 'action paint handler'],
+    [sublists.parts.checkDetach, 'sublist parts checkDetach'],
+  ];
+
+  it('is run in the name of its plugin', async () => {
+    const kind: any = {
+      kind: 'made_run',
+      resource: descriptor,
+      extends: { host: { actions: descriptor.actions } },
+      advance: fail,
+    };
+    const run = inNameOf('p', 'runKinds', kind);
+    const template = inNameOf('p', 'templateKinds', { type: 'made_template', resource: descriptor, launch: {} } as any);
+    const all: [() => Promise<unknown>, what: string][] = [
+      ...functions(run.resource).map(([fn, what]): [() => Promise<unknown>, string] => [fn, `made_run ${what}`]),
+      ...functions(template.resource).map(([fn, what]): [() => Promise<unknown>, string] => [
+        fn,
+        `made_template ${what}`,
+      ]),
+      [run.extends!['host']!.actions!['paint']!.handler as never, 'extension of host action paint handler'],
+      [run.advance as never, 'run kind made_run advance'],
+    ];
+    for (const [fn, what] of all) {
+      const error = await fn().catch((thrown: unknown) => thrown);
+      expect(blamedFor(error)).to.deep.equal({ plugin: 'p', what });
+    }
+  });
+});

@@ -1,153 +1,46 @@
 import {
   type Action,
-  ApiError,
   everybody,
   type Extension,
   type Field,
-  inTime,
   type ListFormat,
   type Resource,
+  type Route,
   type Rule,
   type RunKind,
   type SettingContribution,
   type Sublist,
+  type TemplateKind,
 } from '@tapline/plugin-sdk';
-import { blame, inSection, type Section } from '../../observe/section.ts';
 import type { Restriction } from '../../rbac/doors.ts';
 import type { ContributionKind, Contributions } from './contributions.ts';
-
-/** Nobody's transaction, and nobody's answer, waits longer for a plugin than this. */
-const patience = { write: 10_000, answer: 2000 };
-
-type Fn = (...given: never[]) => unknown;
-
-interface How {
-  plugin: string;
-  what: string;
-  /** milliseconds; without it a promise may take what it takes */
-  limit?: number;
-}
-
-/**
- * `fn` in the name of its plugin: what it throws, leaves behind or blocks is told as its doing; and where core would
- * hold a transaction or an answer open for it, it has a limited time.
- */
-export function named<F extends Fn>({ plugin, what, limit }: How, fn: F): F {
-  const section: Section = { plugin, what };
-  const run = (...given: never[]): unknown => {
-    let result: unknown;
-    try {
-      result = inSection(section, () => fn(...given));
-    } catch (error) {
-      throw blame(error, section);
-    }
-    // a builder of queries would be run by waiting for it
-    if (
-      !(result instanceof Promise) &&
-      (typeof (result as { then?: unknown } | null | undefined)?.then !== 'function' || isBuilder(result))
-    )
-      return result;
-    const settled = Promise.resolve(result).catch((error: unknown) => {
-      throw blame(error, section);
-    });
-    return limit === undefined ? settled : inTime(() => settled, { ms: limit, late: () => tooLate(section, limit) });
-  };
-  // its source is that of the plugin's own
-  run.toString = () => String(fn);
-  return run as F;
-}
-
-function tooLate(section: Section, ms: number): Error {
-  const text = `Plugin ${section.plugin} did not answer within ${ms / 1000} s (${section.what}). Try again later.`;
-  const error = new ApiError(503, text, { 'Retry-After': '5' });
-  blame(error, section);
-  return error;
-}
-
-/**
- * The same for what has to be done when it returns: narrowing a query, or refusing a body. What it returns is dropped: a
- * query builder is thenable, so that waiting for it would run it. A promise is refused, since nobody would wait for it
- * and a condition that comes later is none.
- */
-function atOnce<F extends Fn>({ plugin, what }: How, fn: F): F {
-  const section: Section = { plugin, what };
-  const run = (...given: never[]): void => {
-    let result: unknown;
-    try {
-      result = inSection(section, () => fn(...given));
-    } catch (error) {
-      throw blame(error, section);
-    }
-    if (!(result instanceof Promise)) return;
-    result.catch(() => undefined);
-    throw blame(new Error(`${what} of plugin ${plugin} returned a promise: it must be done when it returns`), section);
-  };
-  return run as F;
-}
-
-type Check = (value: never) => string | undefined;
-
-/** What decides about a value says what is wrong with it, or nothing; anything else decides nothing. */
-function verdict({ plugin, what }: How, check: Check): Check {
-  const section: Section = { plugin, what };
-  const run = named(section, check);
-  return (value) => {
-    const problem: unknown = run(value);
-    if (problem === undefined || typeof problem === 'string') return problem;
-    if (problem instanceof Promise) problem.catch(() => undefined);
-    throw blame(new Error(`${what} must return at once what is wrong, as a text, or undefined`), section);
-  };
-}
-
-/** What makes a text makes it at once. */
-function textOf<F extends (...given: never[]) => string>({ plugin, what }: How, fn: F): F {
-  const section: Section = { plugin, what };
-  const run = named(section, fn);
-  const checked = (...given: Parameters<F>): string => {
-    const text: unknown = run(...given);
-    if (typeof text === 'string') return text;
-    if (text instanceof Promise) text.catch(() => undefined);
-    throw blame(new Error(`${what} must return a text at once`), section);
-  };
-  return checked as F;
-}
-
-const doneAtOnce = new Set(['query', 'where', 'listed', 'prepare', 'narrow']);
-
-/** The same object with these of its functions named. */
-function withNamed<T extends object>(object: T, how: How, keys: readonly string[]): T {
-  const copy = { ...object } as Record<string, unknown>;
-  for (const key of keys) {
-    if (typeof copy[key] !== 'function') continue;
-    const own = { ...how, what: `${how.what} ${key}` };
-    copy[key] = doneAtOnce.has(key) ? atOnce(own, copy[key] as Fn) : named(own, copy[key] as Fn);
-  }
-  return copy as T;
-}
-
-const mapValues = <T>(object: Record<string, T> | undefined, change: (value: T, key: string) => T) =>
-  object && Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+import { type How, mapValues, named, patience, textOf, verdict, withNamed } from './named.ts';
 
 const inTransaction = ['validate', 'insert', 'afterCreate', 'afterUpdate', 'beforeDelete', 'remove', 'afterDelete'];
 const atRead = ['present', 'related', 'summaries', 'listed', 'listHeaders'];
-const ofSublists = ['check', 'link', 'prepare', 'decorate', 'adopt', 'where'];
+const ofSublists = ['check', 'checkDetach', 'link', 'prepare', 'refuse', 'decorate', 'adopt', 'where', 'instead'];
+const planning = ['plan', 'split', 'content', 'parts'];
+const working = ['secretsOf', 'finish', 'work', 'tells', 'advance', 'mayAdvance'];
 
-function resourceOf(plugin: string, resource: Resource): Resource {
-  const { type } = resource;
-  const base = { plugin, what: type };
-  const made = withNamed(resource, { ...base, limit: patience.write }, [...inTransaction, ...atRead]);
-  const parts = <T extends object>(part: Record<string, T> | undefined, what: string, keys: string[], limit?: number) =>
+const resourceOf = (plugin: string, resource: Resource): Resource => partsOf(plugin, resource.type, resource);
+
+/** Of a resource, or what a kind of runs or templates says of one. */
+function partsOf<T extends Partial<Resource>>(plugin: string, type: string, resource: T): T {
+  const made = withNamed(resource, { plugin, what: type, limit: patience.write }, [...inTransaction, ...atRead]);
+  const { fields, actions, listActions, parameters, formats, sublists } = resource;
+  const parts = <P extends object>(part: Record<string, P>, what: string, keys: readonly string[], limit?: number) =>
     mapValues(part, (value, key) =>
       withNamed(value, { plugin, what: `${type} ${what} ${key}`, ...(limit === undefined ? {} : { limit }) }, keys),
     );
   return {
-    ...made,
-    fields: fieldsOf(plugin, type, resource.fields),
-    ...(resource.actions ? { actions: parts(resource.actions, 'action', ['handler'])! } : {}),
-    ...(resource.listActions ? { listActions: parts(resource.listActions, 'action', ['handler'])! } : {}),
-    ...(resource.parameters ? { parameters: parts(resource.parameters, 'parameter', ['narrow'])! } : {}),
-    ...(resource.formats ? { formats: formatsOf(plugin, type, resource.formats) } : {}),
-    ...(resource.sublists ? { sublists: parts(resource.sublists, 'sublist', ofSublists, patience.write)! } : {}),
+    // it decides about the launch, and so takes what that takes
+    ...withNamed(made, { plugin, what: type }, ['launch']),
+    ...(fields && { fields: fieldsOf(plugin, type, fields) }),
+    ...(actions && { actions: parts(actions, 'action', ['handler']) }),
+    ...(listActions && { listActions: parts(listActions, 'action', ['handler']) }),
+    ...(parameters && { parameters: parts(parameters, 'parameter', ['narrow']) }),
+    ...(formats && { formats: formatsOf(plugin, type, formats) }),
+    ...(sublists && { sublists: parts(sublists, 'sublist', ofSublists, patience.write) }),
   };
 }
 
@@ -218,9 +111,6 @@ const strict = ({ row, query }: Restriction): Restriction => ({
   query,
 });
 
-/** knex's builders can be awaited too; an arrow function may well return the one that it narrowed. */
-const isBuilder = (value: unknown): boolean => typeof (value as { toSQL?: unknown }).toSQL === 'function';
-
 type Change = {
   [K in ContributionKind]?: (plugin: string, item: Contributions[K][number]) => Contributions[K][number];
 };
@@ -228,24 +118,39 @@ type Change = {
 /** Where the service holds a transaction open for a kind, it has a limited time; its work and its plans take what they take. */
 function runKindOf(plugin: string, kind: RunKind): RunKind {
   const how = { plugin, what: `run kind ${kind.kind}` };
-  const made = withNamed(kind, how, ['plan', 'secretsOf', 'finish', 'work', 'tells']);
-  // elsewhere what is called `prepare` must be done at once
-  const prepare = kind.prepare && named({ ...how, what: `${how.what} prepare` }, kind.prepare);
+  const { prepare, notifies, explains, routes, extends: extended } = kind;
+  const made = withNamed(withNamed(kind, how, [...planning, ...working]), { ...how, limit: patience.write }, [
+    'follow',
+    'begin',
+    'cancel',
+  ]);
   return {
-    ...withNamed({ ...made, ...(prepare && { prepare }) }, { ...how, limit: patience.write }, [
-      'follow',
-      'begin',
-      'cancel',
-    ]),
-    ...(kind.resources ? { resources: kind.resources.map((resource) => resourceOf(plugin, resource)) } : {}),
+    ...made,
+    // elsewhere what is called `prepare` must be done at once
+    ...(prepare && { prepare: named({ ...how, what: `${how.what} prepare` }, prepare) }),
+    resource: partsOf(plugin, kind.kind, kind.resource),
+    ...(kind.resources && { resources: kind.resources.map((resource) => resourceOf(plugin, resource)) }),
+    ...(routes && { routes: routes.map((route) => routeOf(plugin, route)) }),
+    ...(extended && { extends: mapValues(extended, (part, type) => partsOf(plugin, `extension of ${type}`, part))! }),
+    ...(notifies && { notifies: withNamed(notifies, { ...how, limit: patience.write }, ['metadata']) }),
+    ...(explains && { explains: explains.map(([pattern, say]) => [pattern, named(how, say)] as const) }),
   };
 }
+
+const templateKindOf = (plugin: string, kind: TemplateKind): TemplateKind => ({
+  ...kind,
+  resource: partsOf(plugin, kind.type, kind.resource),
+});
+
+const routeOf = <T extends Route>(plugin: string, route: T): T =>
+  withNamed(route, { plugin, what: `route ${route.path}` }, ['handler', 'describe']);
 
 /** By kind; taps and tasks are guarded where they run, and what is offered is called by whoever uses it. */
 const changes: Change = {
   resources: resourceOf,
   runKinds: runKindOf,
-  routes: (plugin, route) => withNamed(route, { plugin, what: `route ${route.path}` }, ['handler', 'describe']),
+  templateKinds: templateKindOf,
+  routes: routeOf,
   extensions: (plugin, { type, extension }) => ({ type, extension: extensionOf(plugin, type, extension) }),
   settings: (plugin, setting) =>
     setting.check
