@@ -112,6 +112,7 @@ export const engineKind = (api: PluginApi, gates: Gates): RunKind => ({
 
 export const taskKind = (api: PluginApi, gates: Gates): RunKind => ({
   ...common(api, 'made_task', 'Made task'),
+  graph: 'made_work',
   needs: 'task',
   plan: planOf(true),
   async work(run, { signal, attempt, write }) {

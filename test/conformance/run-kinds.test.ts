@@ -220,6 +220,19 @@ describe('made-up kinds of runs', function () {
     });
   });
 
+  describe('that name a graph of the dashboard', () => {
+    it('are counted in it, and it stands in the description of the API', async () => {
+      const { status, body } = await service.get('dashboard/graphs/jobs/?job_type=made_work&period=day');
+      expect(status).to.equal(200);
+      const counted = body.jobs.successful.reduce((sum: number, [, runs]: [number, number]) => sum + runs, 0);
+      const made = await database.db('runs').where({ kind: 'made_task', status: 'successful' }).count();
+      expect(counted).to.equal(Number(made[0]!['count'])).and.to.be.greaterThan(0);
+      const { parameters } = (await service.get('openapi.json')).body.paths['/api/v2/dashboard/graphs/jobs/'].get;
+      const { schema } = parameters.find(({ name }: { name: string }) => name === 'job_type');
+      expect(schema.enum).to.deep.equal(['all', 'inv_sync', 'made_work', 'playbook_run', 'scm_update']);
+    });
+  });
+
   describe('whose plugin is off for one boot', () => {
     it('are neither begun nor lost, hold up nobody, and go on once it is on again', async () => {
       const going = { made_engine: 0, made_task: 0 };

@@ -12,8 +12,11 @@ const periods: Record<string, string> = {
   week: '7 days',
   day: '1 day',
 };
-/** Names of graphs; the kinds of runs say under which they are counted. */
-const graphs = { all: null, inv_sync: null, playbook_run: null, scm_update: null };
+/** The kinds of runs say under which name they are counted. */
+const graphsOf = (kinds: RunKinds): Record<string, null> => {
+  const named = new Set(kinds.all().flatMap(({ graph }) => graph ?? []));
+  return Object.fromEntries(['all', ...[...named].toSorted()].map((name) => [name, null]));
+};
 
 const kindsOf = (kinds: RunKinds, graph: string): string[] =>
   kinds
@@ -40,11 +43,11 @@ export const jobsGraph = ({ db, kinds }: { db: Knex; kinds: RunKinds }, seen: Se
   summary: 'How runs ended, by day',
   access: { GET: authenticated },
   answers: { GET: { schema: answer } },
-  openapi: { GET: { parameters: [chosen('period', periods, 'month'), chosen('job_type', graphs, 'all')] } },
+  openapi: { GET: { parameters: [chosen('period', periods, 'month'), chosen('job_type', graphsOf(kinds), 'all')] } },
   async handler({ actor, query }) {
     const period = choose(periods, 'period', query.get('period') ?? 'month');
     const graph = query.get('job_type') ?? 'all';
-    choose(graphs, 'job_type', graph);
+    choose(graphsOf(kinds), 'job_type', graph);
     const runs = seen('unified_job', actor)!
       .select({ day: db.raw(`date_trunc('day', t.finished at time zone 'UTC')`), status: 't.status' })
       .whereRaw('t.kind = any (?)', [kindsOf(kinds, graph)])
