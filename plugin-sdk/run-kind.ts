@@ -209,7 +209,7 @@ export interface WorkTools {
   signal: AbortSignal;
   /** 1 at first */
   attempt: number;
-  /** adds to the output of the run, as lines of text */
+  /** adds to the output of the run, as lines of text; passwords and secret answers that its launch was given are masked */
   write(text: string): Promise<void>;
 }
 
@@ -299,7 +299,7 @@ export interface RunKind {
   secretsOf?(run: RunInContext): Promise<string[]>;
   /** `engine`: takes over what the run left; may be called again after a restart */
   finish?(ended: EndedRun): Promise<Conclusion | void>;
-  /** `task`: the work itself; a throw ends the run as `error` with its text */
+  /** `task`: the work itself; a throw ends the run as `error` with its text, and one that is `isUnavailable` has it done anew */
   work?(run: ClaimedRun, tools: WorkTools): Promise<WorkResult | void>;
   /** What it does when a run that it launched moves, in the transaction of that move: enqueue a task, or move itself. */
   follow?(trx: Knex, parent: { id: number }, child: MovedRun): Promise<void>;
