@@ -96,6 +96,7 @@ export const fieldParts = all<Field>({
   min: true,
   max: true,
   choices: true,
+  ranked: true,
   target: true,
   numeric: true,
   engineTags: true,
