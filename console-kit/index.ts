@@ -83,6 +83,7 @@ export { apiOf, type CellColumn, type CustomFieldProps, type FieldOption, may, n
 export type { Options, Resource, Row, Tab, TabProps } from './resources/resource.ts';
 
 // runs of every kind
+export { type Launch, useLauncher } from './runs/launching.ts';
 export { kindAt, runKinds, runNoun, runPath } from './resources/run-kinds.ts';
 export { RunsTable } from './runs/runs-table.tsx';
 export { SelectRuns } from './runs/select-runs.tsx';

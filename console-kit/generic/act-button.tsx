@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { post } from '../api/http.ts';
 import { attempt } from '../components/attempt.ts';
 import { go } from '../router.ts';
+import { useLauncher } from '../runs/launching.ts';
 
 interface Props {
   label: string;
@@ -16,14 +16,15 @@ interface Props {
   onDone?: () => Promise<void>;
 }
 
-/** One POST by a button, and what came of it. */
+/** One POST by a button, and what came of it; whatever it launches is launched once. */
 export function ActButton({ label, what, path, done, to, onDone }: Props) {
   const sending = useSignal(false);
+  const launch = useLauncher();
   const act = async () => {
     if (sending.value) return;
     sending.value = true;
     let answer: unknown;
-    const went = await attempt(async () => void (answer = await post(path)), { said: done, whose: what });
+    const went = await attempt(async () => void (answer = await launch(path)), { said: done, whose: what });
     sending.value = false;
     if (!went) return;
     const next = to?.(answer);

@@ -163,6 +163,52 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
     await status('Successful').waitFor();
   });
 
+  it('launches once for a double click, and for a second try after an answer that was lost', async () => {
+    const { id } = await stage.template('greet.yml', { name: 'Once', allow_simultaneous: true });
+    const count = async () => (await stage.service.get('jobs/?name=Once')).body.count;
+    // the service has done it, and the line breaks before it can say so
+    const loseAnswer = (path: string) => {
+      let lost = false;
+      return page.route(path, async (route) => {
+        if (lost || route.request().method() !== 'POST') return route.continue();
+        lost = true;
+        await route.fetch();
+        return route.abort('connectionreset');
+      });
+    };
+    await loseAnswer(`**/job_templates/${id}/launch/`);
+    await stage.open(`/templates/${id}`);
+    await page
+      .getByRole('link', { name: /^Launch/ })
+      .first()
+      .click();
+    await page.getByText('It asks for nothing').waitFor();
+    const button = page.getByRole('button', { name: 'Launch', exact: true });
+    await button.click();
+    await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
+    expect(stage.problems().join()).to.include('ERR_CONNECTION_RESET');
+    await button.dblclick();
+    await page.waitForURL(/\/jobs\/\d+$/);
+    await status('Successful').waitFor();
+    expect(await count()).to.equal(1);
+    const again = page.getByRole('button', { name: 'Relaunch', exact: true });
+    const elsewhere = (from: string) => (url: URL) => url.href !== from && /\/jobs\/\d+$/.test(url.pathname);
+    let from = page.url();
+    await again.dblclick();
+    await page.waitForURL(elsewhere(from));
+    await status('Successful').waitFor();
+    expect(await count()).to.equal(2);
+    from = page.url();
+    await loseAnswer('**/jobs/*/relaunch/');
+    await again.click();
+    await page.getByText('Relaunch failed: The service cannot be reached').waitFor();
+    expect(stage.problems().join()).to.include('ERR_CONNECTION_RESET');
+    await again.click();
+    await page.waitForURL(elsewhere(from));
+    await status('Successful').waitFor();
+    expect(await count()).to.equal(3);
+  });
+
   it('tells the reasons of a launch that was denied', async () => {
     const { id } = await stage.template('greet.yml', { name: 'Forbidden' });
     await stage.open(`/templates/${id}/launch`);

@@ -1,4 +1,4 @@
-import { Dialog, Form, post, RelationPicker, Status, toast, useFields } from '@tapline/console-kit';
+import { Dialog, Form, RelationPicker, Status, toast, useFields, useLauncher } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { Fragment, h } from 'preact';
 
@@ -19,20 +19,21 @@ export function Remedy({ row }) {
 /** Launches a template for the host alone. */
 export function RemedyButton({ row, reload }) {
   const open = useSignal(false);
+  const launch = useLauncher();
   const close = () => void (open.value = false);
   return h(
     Fragment,
     null,
     h('button', { type: 'button', onClick: () => void (open.value = true) }, 'Put right …'),
-    open.value && h(Choose, { row, onClose: close, onDone: reload }),
+    open.value && h(Choose, { row, launch, onClose: close, onDone: reload }),
   );
 }
 
-function Choose({ row, onClose, onDone }) {
+function Choose({ row, launch, onClose, onDone }) {
   const { values, errors, bind } = useFields({ job_template: '' });
-  const launch = async () => {
+  const send = async () => {
     const { job_template: template } = values.value;
-    const { job } = await post(
+    const { job } = await launch(
       `drift_detections/${row.id}/remediate/`,
       template ? { job_template: Number(template) } : {},
     );
@@ -52,7 +53,7 @@ function Choose({ row, onClose, onDone }) {
         known: ['job_template'],
         // the kit's form waits for it
         // oxlint-disable-next-line no-misused-promises
-        onSubmit: launch,
+        onSubmit: send,
         onCancel: onClose,
       },
       h(RelationPicker, {

@@ -5,9 +5,10 @@ import {
   type FieldErrors,
   Form,
   go,
-  post,
+  type Launch,
   type Row,
   TextField,
+  useLauncher,
   user,
   t,
 } from '@tapline/console-kit';
@@ -15,6 +16,7 @@ import {
 /** Launches it after asking how old is too old. */
 export function LaunchSystemJob({ row }: { row: Row }) {
   const open = useSignal(false);
+  const launch = useLauncher();
   // only whoever administers everything may
   if (!user.value?.is_superuser) return null;
   return (
@@ -23,26 +25,26 @@ export function LaunchSystemJob({ row }: { row: Row }) {
         {t`Launch`}
         <span class="visually-hidden"> {row['name']}</span>
       </button>
-      {open.value && <LaunchDialog row={row} onClose={() => void (open.value = false)} />}
+      {open.value && <LaunchDialog row={row} launch={launch} onClose={() => void (open.value = false)} />}
     </>
   );
 }
 
-function LaunchDialog({ row, onClose }: { row: Row; onClose: () => void }) {
+function LaunchDialog({ row, launch, onClose }: { row: Row; launch: Launch; onClose: () => void }) {
   const days = useSignal('');
   const dry = useSignal(true);
   const errors = useSignal<FieldErrors>({});
-  const launch = async () => {
+  const send = async () => {
     const given = { ...(days.value !== '' && { days: Number(days.value) }), ...(dry.value && { dry_run: true }) };
     const path = `system_job_templates/${row.id}/launch/`;
-    const { id } = await post<{ id: number }>(path, { extra_vars: given });
+    const { id } = await launch<{ id: number }>(path, { extra_vars: given });
     onClose();
     go(`/system_jobs/${id}`);
   };
   return (
     <Dialog title={t`Launch ${row['name']}`} onClose={onClose}>
       <p>{row['description']}</p>
-      <Form submit={t`Launch`} busy={t`Launching …`} errors={errors} known={[]} onSubmit={launch} onCancel={onClose}>
+      <Form submit={t`Launch`} busy={t`Launching …`} errors={errors} known={[]} onSubmit={send} onCancel={onClose}>
         <TextField
           label={t`Days`}
           name="days"

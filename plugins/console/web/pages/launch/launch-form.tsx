@@ -1,16 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import {
-  ApiFailure,
-  attemptKey,
-  type FieldErrors,
-  Form,
-  go,
-  pageOf,
-  post,
-  type Template,
-  t,
-} from '@tapline/console-kit';
+import { ApiFailure, type FieldErrors, Form, go, pageOf, type Template, t, useLauncher } from '@tapline/console-kit';
 import { PasswordFields } from './password-fields.tsx';
 import { type Answers, firstAnswers, withAnswers } from '../../survey/answers.ts';
 import type { Question } from '../../survey/questions.ts';
@@ -38,13 +28,12 @@ export function LaunchForm({ api, template, info, options, questions }: Props) {
   const answers = useSignal<Answers>(firstAnswers(questions));
   const errors = useSignal<FieldErrors>({});
 
+  const launch = useLauncher();
+
   const submit = async () => {
     const body = withAnswers(launchBody(asked, info, values.value, passwords.value), questions, answers.value);
     try {
-      // sent twice, by a double click or a shaky line, it still starts one job
-      const { type, id } = await post<{ type: string; id: number }>(`${api}/${template.id}/launch/`, body, {
-        headers: { 'Idempotency-Key': attemptKey() },
-      });
+      const { type, id } = await launch<{ type: string; id: number }>(`${api}/${template.id}/launch/`, body);
       // what is cut in slices is launched as a workflow
       go(pageOf(type, id) ?? '/jobs');
     } catch (error) {

@@ -1,5 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, Form, get, post, request, TextField, useFields, t } from '@tapline/console-kit';
+import {
+  ApiFailure,
+  Form,
+  get,
+  type Launch,
+  post,
+  request,
+  TextField,
+  useFields,
+  useLauncher,
+  t,
+} from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
 import { defaultOrganization } from './default-organization.ts';
 
@@ -20,9 +31,10 @@ export function ProjectForm({ onDone }: StepFormProps) {
   // a second try mends the project that the first one made
   const made = useSignal<number | null>(null);
   const state = useSignal('');
+  const launch = useLauncher();
 
   const submit = async () => {
-    let project = await save(made.value, values.value);
+    let project = await save(made.value, values.value, launch);
     made.value = project.id;
     state.value = t`Reading the repository …`;
     try {
@@ -58,12 +70,12 @@ export function ProjectForm({ onDone }: StepFormProps) {
 const read = (id: number) => get<Project>(`projects/${id}/`, { quiet: true });
 
 /** Resolves to the project, whose update has begun. */
-async function save(id: number | null, values: Record<string, string>): Promise<Project> {
+async function save(id: number | null, values: Record<string, string>, launch: Launch): Promise<Project> {
   if (id === null) return post('projects/', { ...values, scm_type: 'git', organization: await defaultOrganization() });
   const project = await request<Project>('PATCH', `projects/${id}/`, { body: values });
   // another address starts an update by itself
   if (running.has(project.status)) return project;
-  await post(`projects/${id}/update/`);
+  await launch(`projects/${id}/update/`);
   return read(id);
 }
 

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, Dialog, go, isActive, post, type Run, toast, useQuery, t } from '@tapline/console-kit';
+import { ApiFailure, Dialog, isActive, post, type Run, toast, useQuery, t } from '@tapline/console-kit';
+import { RelaunchButtons } from '../job/relaunch-buttons.tsx';
 
 interface Props {
   run: Run;
@@ -12,15 +13,6 @@ export function WorkflowActions({ run, onChange }: Props) {
   const active = isActive(run);
   const { data } = useQuery<{ can_cancel: boolean }>(active ? `workflow_jobs/${run.id}/cancel/` : null);
   const may = run.summary_fields.user_capabilities ?? {};
-  const relaunch = async (nodes: 'all' | 'failed') => {
-    try {
-      const { id } = await post<{ id: number }>(`workflow_jobs/${run.id}/relaunch/`, { nodes });
-      go(`/workflow_jobs/${id}`);
-    } catch (error) {
-      if (!(error instanceof ApiFailure)) throw error;
-      toast(t`Relaunch failed: ${error.message}`, 'bad');
-    }
-  };
   if (active)
     return data.value?.can_cancel ? (
       <>
@@ -35,15 +27,7 @@ export function WorkflowActions({ run, onChange }: Props) {
         {asking.value && <CancelDialog run={run} onClose={() => void (asking.value = false)} onChange={onChange} />}
       </>
     ) : null;
-  if (!may['start']) return null;
-  return (
-    <>
-      {run.failed && (
-        <button type="button" onClick={() => void relaunch('failed')}>{t`Relaunch from what failed`}</button>
-      )}
-      <button type="button" class="primary" onClick={() => void relaunch('all')}>{t`Relaunch`}</button>
-    </>
-  );
+  return may['start'] ? <RelaunchButtons run={run} /> : null;
 }
 
 function CancelDialog({ run, onClose, onChange }: Props & { onClose: () => void }) {
