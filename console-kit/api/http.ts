@@ -71,17 +71,20 @@ export async function request<T = any>(method: string, path: string, options: Op
       ...headers,
     },
     body: body === undefined ? null : JSON.stringify(body),
-  }).catch((error: unknown) => {
-    if (signal?.aborted) throw error;
-    throw new ApiFailure(0, null);
-  });
-  const text = await response.text();
+  }).catch(unreachable(signal));
+  // the connection may be cut in the middle of an answer as well
+  const text = await response.text().catch(unreachable(signal));
   const json = response.headers.get('content-type')?.includes('json') && text !== '';
   const parsed = json ? JSON.parse(text) : text;
   if (response.ok) return parsed as T;
   if (response.status === 401) onUnauthenticated();
   throw new ApiFailure(response.status, parsed, Number(response.headers.get('retry-after')) || null);
 }
+
+const unreachable = (signal: AbortSignal | undefined) => (error: unknown) => {
+  if (signal?.aborted) throw error;
+  throw new ApiFailure(0, null);
+};
 
 export const get = <T = any>(path: string, options?: Options) => request<T>('GET', path, options);
 export const post = <T = any>(path: string, body: unknown = {}, options: Options = {}) =>

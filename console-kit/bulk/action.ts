@@ -1,5 +1,6 @@
 import { t } from '../texts/t.ts';
-import { request } from '../api/http.ts';
+import { ApiFailure, request } from '../api/http.ts';
+import type { Launch } from '../runs/launching.ts';
 import { apiOf, may, nameOf, type Resource, type Row } from '../resources/resource.ts';
 
 /** What can be done with several records at once, one by one. */
@@ -15,8 +16,8 @@ export interface BulkAction<T> {
   harmless?: boolean;
   /** whether it can be done with this one, as far as the page knows */
   fits: (row: T) => boolean;
-  /** @throws ApiFailure */
-  act: (row: T) => Promise<unknown>;
+  /** What is launched is launched by `launch`: once, however often it is tried. @throws ApiFailure */
+  act: (row: T, launch: Launch) => Promise<unknown>;
 }
 
 /** How records of a list are called. */
@@ -28,6 +29,12 @@ export interface Named<T> {
 
 export const howMany = ({ one, many }: Pick<Named<never>, 'one' | 'many'>, count: number): string =>
   count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${many}`;
+
+/** What is gone needs no deleting: somebody else did it, or the answer to the first try was lost. */
+export const remove = (path: string): Promise<unknown> =>
+  request('DELETE', path).catch((error: unknown) => {
+    if (!(error instanceof ApiFailure && error.status === 404)) throw error;
+  });
 
 /** Of a resource: its own, and that they are deleted. */
 export function actionsOf(resource: Resource): readonly BulkAction<Row>[] {
@@ -41,7 +48,7 @@ export function actionsOf(resource: Resource): readonly BulkAction<Row>[] {
       done: t`deleted`,
       warning: t`What belongs to them alone goes with them. This cannot be undone.`,
       fits: (row) => may(row, 'delete'),
-      act: (row) => request('DELETE', `${apiOf(resource)}${row.id}/`),
+      act: (row) => remove(`${apiOf(resource)}${row.id}/`),
     },
   ];
 }

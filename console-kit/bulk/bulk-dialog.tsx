@@ -43,7 +43,7 @@ export function BulkDialog<T extends { id: number }>(props: BulkProps<T>) {
 }
 
 function Buttons<T>({ bulk, many, action, onClose }: BulkProps<T> & { bulk: Bulk<T>; many: string }) {
-  const { phase, rows, start, stop } = bulk;
+  const { phase, rows, problem, start, again, stop } = bulk;
   const kind = action.harmless ? 'primary' : 'danger';
   return (
     <div class="form-actions">
@@ -58,6 +58,9 @@ function Buttons<T>({ bulk, many, action, onClose }: BulkProps<T> & { bulk: Bulk
         <button type="button" class={kind} onClick={() => void start()}>
           {action.verb} {many}
         </button>
+      )}
+      {phase === 'finding' && problem && (
+        <button type="button" class="primary" onClick={() => void again()}>{t`Try again`}</button>
       )}
       {phase === 'held' && <button type="button" class={kind} onClick={() => void start()}>{t`Go on`}</button>}
     </div>
@@ -74,11 +77,20 @@ function Bar({ label, value, of }: { label: string; value: number; of: number })
   );
 }
 
-function Over<T>({ bulk: { refused, rows, done }, names }: BulkProps<T> & { bulk: Bulk<T> }) {
-  const left = rows.length - done - refused.length;
+function Over<T>({ bulk: { refused, unsure, rows, done }, names }: BulkProps<T> & { bulk: Bulk<T> }) {
+  const left = rows.length - done - refused.length - unsure.length;
   return (
     <>
       {left > 0 && <p>{t`Stopped: ${howMany(names, left)} stay as they were.`}</p>}
+      {unsure.length > 0 && (
+        <Notice tone="bad" title={t`Of these no answer came: look whether it was done`} alert>
+          <Listed
+            texts={unsure.slice(0, named).map(names.label)}
+            more={unsure.length - named}
+            label={t`Without an answer`}
+          />
+        </Notice>
+      )}
       {refused.length > 0 && (
         <Notice tone="bad" title={t`Not all of them could be`} alert>
           <Listed

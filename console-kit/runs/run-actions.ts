@@ -1,7 +1,7 @@
 import { t } from '../texts/t.ts';
-import { ApiFailure, post, request } from '../api/http.ts';
+import { ApiFailure, post } from '../api/http.ts';
 import { isActive, type Run } from '../api/types.ts';
-import type { BulkAction } from '../bulk/action.ts';
+import { type BulkAction, remove } from '../bulk/action.ts';
 
 const may = ({ summary_fields: { user_capabilities: may } }: Run, capability: string) => may?.[capability] !== false;
 
@@ -17,7 +17,7 @@ export const runActions: readonly BulkAction<Run>[] = [
     keep: t`Do nothing`,
     harmless: true,
     fits: (run) => !isActive(run) && relaunched.has(run.type) && may(run, 'start'),
-    act: (run) => post(`${run.url}relaunch/`),
+    act: (run, launch) => launch(`${run.url}relaunch/`),
   },
   {
     verb: t`Cancel`,
@@ -37,6 +37,6 @@ export const runActions: readonly BulkAction<Run>[] = [
     done: t`deleted`,
     warning: t`Their output goes with them. This cannot be undone.`,
     fits: (run) => !isActive(run) && may(run, 'delete'),
-    act: (run) => request('DELETE', run.url),
+    act: (run) => remove(run.url),
   },
 ];

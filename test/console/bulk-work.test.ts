@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { findAll } from '../../console-kit/bulk/find-all.ts';
+import '../../console-kit/testing/dom.ts';
+import { ApiFailure, get } from '../../console-kit/api/http.ts';
+import { findAll, freeze } from '../../console-kit/bulk/find-all.ts';
 import { begin, type Judge, workOff } from '../../console-kit/bulk/work.ts';
 
 const rows = Array.from({ length: 10_000 }, (_, i) => ({ id: i + 1 }));
@@ -22,10 +24,14 @@ describe('several at once, in the console', () => {
       const results = sorted.filter(({ id }) => id > after).slice(0, 200);
       // somebody makes more while it is read
       list.push({ id: list.length + 1 });
-      return { results };
+      return { results, count: list.length - 1 };
     };
     const seen: number[] = [];
-    const found = await findAll('hosts/?name=x&page=3&page_size=25', read, (count) => seen.push(count));
+    const frozen = await freeze('hosts/?name=x&page=3&page_size=25', read);
+    expect(frozen.count).to.equal(10_000);
+    // and between choosing them and saying what to do with them
+    for (let more = 0; more < 300; more++) list.push({ id: list.length + 1 });
+    const found = await findAll<{ id: number }>(frozen, read, (count) => seen.push(count));
     expect(found.map(({ id }) => id)).to.deep.equal(rows.map(({ id }) => id));
     expect(asked).to.have.length(51);
     expect(asked.every((query) => query.includes('name=x') && !query.includes('page='))).to.equal(true);
@@ -60,6 +66,30 @@ describe('several at once, in the console', () => {
     });
     expect([...tried.values()].every((times) => times === 1) && tried.size).to.equal(10_000);
     expect(most).to.equal(4);
+  });
+
+  it('tries again what was asked for without an answer, and knows of it until there is one', async () => {
+    const lost: Judge = (error) => ({ message: (error as Error).message, passing: true, unsure: true });
+    const work = begin(rows.slice(0, 10));
+    let cut = true;
+    const act = async ({ id }: { id: number }) => {
+      if (id === 5 && cut) throw new Error('cut');
+    };
+    const { signal } = new AbortController();
+    await workOff(work, { act, judge: lost, signal, onStep: nothing });
+    expect([[...work.unsure].map(({ id }) => id), work.held]).to.deep.equal([[5], 'cut']);
+    cut = false;
+    await workOff(work, { act, judge: lost, signal, onStep: nothing });
+    expect([work.unsure.size, work.done, work.left.length]).to.deep.equal([0, 10, 0]);
+  });
+
+  it('is told of an answer that was cut in its middle, as of a service that is away', async () => {
+    const before = globalThis.fetch;
+    globalThis.fetch = async () =>
+      new Response(new ReadableStream({ pull: (stream) => stream.error(new TypeError('network error')) }));
+    const failure = await get('hosts/').catch((error: unknown) => error);
+    globalThis.fetch = before;
+    expect(failure).to.be.instanceOf(ApiFailure).and.include({ status: 0 });
   });
 
   it('begins nothing more once it is told to stop', async () => {

@@ -87,7 +87,7 @@ describeWith(['chromium'], 'the console: several runs at once', () => {
     await page.getByText('Nothing has run yet.').waitFor();
   });
 
-  it('are chosen on all pages of a list by its filter; it waits where the service cannot, and tells what was refused', async () => {
+  it('are chosen on all pages of a list as it is then; it waits where the service cannot, and tells what was refused', async () => {
     const shelves = Array.from({ length: 60 }, (_, i) => ({ name: `shelf-${i}` }));
     expect(
       (await stage.service.post('bulk/host_create/', { inventory: stage.inventory, hosts: shelves })).status,
@@ -101,12 +101,21 @@ describeWith(['chromium'], 'the console: several runs at once', () => {
         times: 1,
       },
     );
+    const { results: ends } = (await stage.service.get('hosts/?name__startswith=shelf&order_by=-id')).body;
+    let lost = false;
+    await page.route(`**${ends[9].url}`, async (route) => {
+      if (lost) return route.continue();
+      lost = true;
+      await route.fetch();
+      return route.abort('connectionreset');
+    });
     await stage.open('/hosts?name__icontains=shelf');
     const chosen = page.getByRole('group', { name: 'Selected hosts' });
     await box('all of this page').check();
     await chosen.getByText('25 of 25 selected').waitFor();
     await chosen.getByRole('button', { name: 'Select all 60 hosts that fit' }).click();
     await chosen.getByText('All 60 hosts that fit are selected').waitFor();
+    await stage.make('hosts/', { name: 'shelf-late', inventory: stage.inventory });
     await chosen.getByRole('button', { name: 'Delete all' }).click();
     await page.getByRole('dialog', { name: 'Delete 60 hosts?' }).waitFor();
     expect(await violations(page)).to.deep.equal([]);
@@ -114,23 +123,39 @@ describeWith(['chromium'], 'the console: several runs at once', () => {
     await dialog().getByRole('alert').getByText('The database is away.').waitFor();
     expect(stage.problems().join()).to.include('503');
     await dialog().getByRole('button', { name: 'Go on' }).click();
+    await dialog().getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    expect(stage.problems().join()).to.include('ERR_CONNECTION_RESET');
+    await dialog().getByRole('button', { name: 'Go on' }).click();
     await page.getByText('59 hosts are deleted.').waitFor();
     expect(await dialog().getByRole('alert').getByRole('listitem').allTextContents()).to.deep.equal([
       'shelf-0: It is in use.',
     ]);
     await dialog().getByRole('button', { name: 'Close' }).click();
-    await chosen.getByText('1 of 1 selected').waitFor();
+    await chosen.getByText('1 of 2 selected').waitFor();
     const { results } = (await stage.service.get('hosts/?order_by=id')).body;
-    expect(results.map(({ name }: { name: string }) => name)).to.deep.equal(['localhost', 'web1', 'shelf-0']);
+    expect(results.map(({ name }: { name: string }) => name)).to.deep.equal([
+      'localhost',
+      'web1',
+      'shelf-0',
+      'shelf-late',
+    ]);
   });
 
-  it('can be stopped, and what was not begun stays', async () => {
+  it('can be stopped: what was not begun stays, and what got no answer is named', async () => {
     const bolts = Array.from({ length: 20 }, (_, i) => ({ name: `bolt-${i}` }));
     expect(
       (await stage.service.post('bulk/host_create/', { inventory: stage.inventory, hosts: bolts })).status,
     ).to.equal(201);
     const held: (() => Promise<void>)[] = [];
-    await page.route('**/api/v2/hosts/*/', (route) => void held.push(() => route.continue()));
+    let unanswered: () => Promise<void>;
+    await page.route('**/api/v2/hosts/*/', (route) => {
+      if (!held.length)
+        unanswered = async () => {
+          await route.fetch();
+          await route.abort('connectionreset');
+        };
+      held.push(() => route.continue());
+    });
     await stage.open('/hosts?name__icontains=bolt');
     await box('all of this page').check();
     await page.getByRole('button', { name: 'Delete 20' }).click();
@@ -138,8 +163,11 @@ describeWith(['chromium'], 'the console: several runs at once', () => {
     await until(() => held.length === 4);
     await page.keyboard.press('Escape');
     await page.unroute('**/api/v2/hosts/*/');
-    for (const goOn of held) await goOn();
+    for (const goOn of held.slice(1)) await goOn();
+    await unanswered!();
     await dialog().getByText('Stopped: 16 hosts stay as they were.').waitFor();
+    expect(await dialog().getByRole('list', { name: 'Without an answer' }).getByRole('listitem').count()).to.equal(1);
+    expect(stage.problems().join()).to.include('ERR_CONNECTION_RESET');
     await dialog().getByRole('button', { name: 'Close' }).click();
     await page.getByText('16 of 16 selected').waitFor();
     expect((await stage.service.get('hosts/?name__startswith=bolt')).body.count).to.equal(16);
