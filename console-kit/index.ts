@@ -73,6 +73,7 @@ export { addressWith, listPath, pageSize, readQuery } from './generic/list-query
 export { listTab } from './generic/list-tab.tsx';
 export { ListView } from './generic/list-view.tsx';
 export { pagesOf } from './generic/pages.tsx';
+export { RecordField, RecordsField } from './generic/record-field.tsx';
 export { RelationPicker } from './generic/relation-picker.tsx';
 export { ResourceForm } from './generic/resource-form.tsx';
 export { runsTab } from './generic/runs-tab.tsx';

@@ -78,6 +78,7 @@ function byKey(event: KeyboardEvent, choices: Choices, pick: (row: Row) => void)
   else if (key === 'Enter' && choices.open) {
     const row = choices.rows[choices.active];
     if (row) pick(row);
+    else if (choices.left > 0) choices.more();
   } else return;
   event.preventDefault();
 }
@@ -95,6 +96,12 @@ function useNameOf(list: string, value: string, known: string | undefined) {
   };
 }
 
+const inSight = (option: HTMLElement | null) => option?.scrollIntoView({ block: 'nearest' });
+
+/** What tells it from others of the same name. */
+const moreOf = ({ summary_fields: named }: Row): string =>
+  [named?.['credential_type']?.name, named?.['organization']?.name].filter(Boolean).join(' · ');
+
 interface OfferedProps {
   id: string;
   label: string;
@@ -102,7 +109,7 @@ interface OfferedProps {
   pick: (row: Row) => void;
 }
 
-const Offered = ({ id, label, choices: { rows, open, active, none, problem }, pick }: OfferedProps) => (
+const Offered = ({ id, label, choices: { rows, open, active, left, more, none, problem }, pick }: OfferedProps) => (
   <>
     <ul id={`${id}-list`} role="listbox" aria-label={label} hidden={!open || !rows.length}>
       {rows.map((row, i) => (
@@ -111,13 +118,24 @@ const Offered = ({ id, label, choices: { rows, open, active, none, problem }, pi
           id={`${id}-${i}`}
           role="option"
           aria-selected={i === active}
+          ref={i === active ? inSight : null}
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => pick(row)}
         >
           {labelOfRow(row)}
-          <span class="muted sub">{row.summary_fields?.['organization']?.name}</span>
+          <span class="muted sub">{moreOf(row)}</span>
         </li>
       ))}
+      {left > 0 && (
+        <li
+          id={`${id}-${rows.length}`}
+          role="option"
+          aria-selected={rows.length === active}
+          ref={rows.length === active ? inSight : null}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={more}
+        >{t`Show more of ${left} others`}</li>
+      )}
     </ul>
     {none && <p class="hint" role="status">{t`Nothing fits.`}</p>}
     {problem && <p class="hint">{problem}</p>}

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
+import { violations } from './axe.ts';
 import { openStage, pick, type Stage } from './stage.ts';
 
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
@@ -140,6 +141,54 @@ describeWith(['chromium'], 'the console: resources', () => {
     await page.getByText('30 hosts').waitFor();
     await stage.open('/hosts?nosuch=1');
     await page.getByRole('alert').waitFor();
+  });
+
+  it('finds records of long lists by typing and page by page, and calls those of filters by their names', async () => {
+    const { db } = stage.service.services;
+    const { organization_id } = await db('inventories').where({ id: stage.inventory }).first();
+    const names = Array.from({ length: 230 }, (_, i) => `Depot ${String(i).padStart(3, '0')}`);
+    await db('inventories').insert(names.map((name) => ({ name, organization_id })));
+    const ids = Object.fromEntries(
+      (await db('inventories').whereIn('name', names)).map(({ id, name }: { id: number; name: string }) => [name, id]),
+    );
+    const machine = await db('credential_types').where({ namespace: 'ssh' }).first('id');
+    const key = { organization: organization_id, credential_type: machine.id };
+    const keys = Array.from({ length: 60 }, (_, i) => `Key ${i}`);
+    await Promise.all(keys.map((name) => stage.make('credentials/', { name, ...key })));
+    const { id } = await stage.template('greet.yml', {
+      name: 'Anywhere',
+      ask_inventory_on_launch: true,
+      ask_credential_on_launch: true,
+    });
+    await stage.open(`/templates/${id}/launch`);
+    const box = page.getByRole('combobox', { name: /^Inventory/ });
+    await until(async () => (await box.inputValue()) === 'Production');
+    await pick(page, 'Inventory', 'Depot 229');
+    const added = page.getByRole('combobox', { name: 'Add to credentials' });
+    await added.fill('Key 59');
+    await page.getByRole('option', { name: 'Key 59' }).click();
+    await page.getByRole('button', { name: 'Take off Key 59' }).waitFor();
+    const sent = page.waitForRequest((request) => request.method() === 'POST' && /launch/.test(request.url()));
+    await submit(page, 'Launch');
+    expect((await sent).postDataJSON()).to.have.property('inventory', ids['Depot 229']);
+    expect((await sent).postDataJSON().credentials).to.have.length(1);
+    await page.waitForURL(/\/jobs\/\d+$/);
+
+    await stage.open(`/hosts?inventory=${ids['Depot 003']}`);
+    const chips = page.getByRole('list', { name: 'Filters' });
+    await chips.getByText('Inventory: Depot 003').waitFor();
+    await stage.open(`/hosts?inventory__in=${ids['Depot 003']},${stage.inventory}`);
+    await chips.getByText('Inventory one of Depot 003, Production').waitFor();
+    await page.getByLabel('Filter by').selectOption({ label: 'Inventory' });
+    const value = page.getByRole('combobox', { name: 'Value of Inventory' });
+    await value.fill('Depot');
+    const options = page.getByRole('listbox').getByRole('option');
+    await options.getByText('Depot 019').waitFor();
+    await value.press('ArrowUp');
+    await value.press('Enter');
+    await options.getByText('Depot 039').waitFor();
+    expect(await options.first().textContent()).to.include('Depot 000');
+    expect(await violations(page)).to.deep.equal([]);
   });
 
   it('names what goes with a record before it is deleted, and runs no markup of its name', async () => {

@@ -27,13 +27,13 @@ export interface Prompt {
   kind: PromptKind;
   label: string;
   hint?: string;
-  /** where the objects to choose from are listed */
+  /** where the objects to choose from are listed, below /api/v2/ */
   list?: string;
 }
 
 /** In the order in which they stand on the page. */
 export const prompts: readonly Prompt[] = [
-  { key: 'inventory', flag: 'ask_inventory_on_launch', kind: 'one', label: t`Inventory`, list: 'inventories' },
+  { key: 'inventory', flag: 'ask_inventory_on_launch', kind: 'one', label: t`Inventory`, list: 'inventories/' },
   {
     key: 'limit',
     flag: 'ask_limit_on_launch',
@@ -48,7 +48,7 @@ export const prompts: readonly Prompt[] = [
     label: t`Extra variables`,
     hint: t`YAML or JSON; they win over every other variable.`,
   },
-  { key: 'credentials', flag: 'ask_credential_on_launch', kind: 'many', label: t`Credentials`, list: 'credentials' },
+  { key: 'credentials', flag: 'ask_credential_on_launch', kind: 'many', label: t`Credentials`, list: 'credentials/' },
   {
     key: 'job_type',
     flag: 'ask_job_type_on_launch',
@@ -76,20 +76,20 @@ export const prompts: readonly Prompt[] = [
   },
   { key: 'job_slice_count', flag: 'ask_job_slice_count_on_launch', kind: 'number', label: t`Slices` },
   { key: 'timeout', flag: 'ask_timeout_on_launch', kind: 'number', label: t`Timeout`, hint: t`Seconds; 0 means none.` },
-  { key: 'labels', flag: 'ask_labels_on_launch', kind: 'many', label: t`Labels`, list: 'labels' },
+  { key: 'labels', flag: 'ask_labels_on_launch', kind: 'many', label: t`Labels`, list: 'labels/' },
   {
     key: 'instance_groups',
     flag: 'ask_instance_groups_on_launch',
     kind: 'many',
     label: t`Instance groups`,
-    list: 'instance_groups',
+    list: 'instance_groups/',
   },
   {
     key: 'execution_environment',
     flag: 'ask_execution_environment_on_launch',
     kind: 'one',
     label: t`Execution environment`,
-    list: 'execution_environments',
+    list: 'execution_environments/',
   },
 ];
 

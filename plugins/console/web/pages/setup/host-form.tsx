@@ -1,23 +1,11 @@
-import {
-  ApiFailure,
-  Form,
-  type Page,
-  post,
-  SelectField,
-  TextField,
-  useFields,
-  useQuery,
-  t,
-} from '@tapline/console-kit';
+import { useSignal } from '@preact/signals';
+import { ApiFailure, Form, post, RecordField, TextField, useFields, t } from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
 import { defaultOrganization } from './default-organization.ts';
 
-type Inventories = Page<{ id: number; name: string }>;
-const list = 'inventories/?order_by=name&page_size=200';
-
 /** A host in an inventory, which is made where there is none to put it into. */
 export function HostForm({ onDone }: StepFormProps) {
-  const { data, reload } = useQuery<Inventories>(list);
+  const made = useSignal(0);
   const { values, errors, bind } = useFields({ inventory: '', inventory_name: '', name: '', address: '' });
   const fresh = values.value.inventory === '';
 
@@ -26,7 +14,7 @@ export function HostForm({ onDone }: StepFormProps) {
     const inventory = fresh ? await newInventory(inventory_name) : Number(values.value.inventory);
     // a second try must not make a second inventory
     values.value = { ...values.value, inventory: String(inventory) };
-    if (fresh) await reload();
+    if (fresh) made.value = inventory;
     const variables = address ? JSON.stringify({ ansible_host: address }) : '';
     const host = await post<{ name: string }>('hosts/', { name, inventory, variables });
     await onDone(t`${host.name} is listed.`);
@@ -39,12 +27,14 @@ export function HostForm({ onDone }: StepFormProps) {
       known={['inventory', 'inventory_name', 'name', 'address']}
       onSubmit={submit}
     >
-      <SelectField
+      <RecordField
         {...bind('inventory')}
+        // with the one that was just made
+        key={made.value}
         label={t`Inventory`}
         required
         empty={t`A new one`}
-        choices={(data.value?.results ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
+        list="inventories/"
       />
       {fresh && <TextField {...bind('inventory_name')} label={t`Name of the new inventory`} required />}
       <TextField

@@ -1,9 +1,8 @@
 import {
   CheckField,
-  type Choice,
   Form,
-  type Page,
   post,
+  RecordField,
   SelectField,
   TextField,
   useFields,
@@ -11,11 +10,6 @@ import {
   t,
 } from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
-
-type Named = Page<{ id: number; name: string }>;
-
-const useChoices = (path: string): Choice[] =>
-  (useQuery<Named>(path).data.value?.results ?? []).map(({ id, name }) => ({ value: String(id), label: name }));
 
 export function TemplateForm({ onDone }: StepFormProps) {
   const { values, errors, bind } = useFields({
@@ -27,9 +21,6 @@ export function TemplateForm({ onDone }: StepFormProps) {
     ask: '',
   });
   const { project, ask } = values.value;
-  const projects = useChoices('projects/?order_by=-id&page_size=200');
-  const inventories = useChoices('inventories/?order_by=-id&page_size=200');
-  const credentials = useChoices('credentials/?credential_type__namespace=ssh&order_by=-id&page_size=200');
   const playbooks = useQuery<string[]>(project ? `projects/${project}/playbooks/` : null);
 
   const submit = async () => onDone(t`${await makeTemplate(values.value)} can be launched.`);
@@ -42,7 +33,7 @@ export function TemplateForm({ onDone }: StepFormProps) {
       onSubmit={submit}
     >
       <TextField {...bind('name')} label={t`Name`} required />
-      <SelectField {...bind('project')} label={t`Project`} required empty={t`Choose one`} choices={projects} />
+      <RecordField {...bind('project')} label={t`Project`} required list="projects/?order_by=-id" />
       <SelectField
         {...bind('playbook')}
         label={t`Playbook`}
@@ -50,8 +41,18 @@ export function TemplateForm({ onDone }: StepFormProps) {
         empty={project ? t`Choose one` : t`Choose the project first`}
         choices={(playbooks.data.value ?? []).map((name) => ({ value: name, label: name }))}
       />
-      <SelectField {...bind('inventory')} label={t`Inventory`} empty={t`Ask at each launch`} choices={inventories} />
-      <SelectField {...bind('credential')} label={t`Credential`} empty={t`None`} choices={credentials} />
+      <RecordField
+        {...bind('inventory')}
+        label={t`Inventory`}
+        empty={t`Ask at each launch`}
+        list="inventories/?order_by=-id"
+      />
+      <RecordField
+        {...bind('credential')}
+        label={t`Credential`}
+        empty={t`None`}
+        list="credentials/?credential_type__namespace=ssh&order_by=-id"
+      />
       <CheckField
         label={t`Ask for extra variables at each launch`}
         name="ask"
