@@ -4,6 +4,7 @@ import { useEffect, useId } from 'preact/hooks';
 import { RelationPicker } from './relation-picker.tsx';
 import { go, place } from '../router.ts';
 import { relationOf } from '../resources/relations.ts';
+import { useNames } from '../resources/use-names.ts';
 import type { FieldOption, Resource } from '../resources/resource.ts';
 import { addressWith, addressWithout, chipText, filterName, type ListQuery } from './list-query.ts';
 
@@ -22,6 +23,7 @@ export function FilterBar({ resource, fields, asked }: Props) {
   const { path, query } = place.value;
   const text = useSignal(asked.search);
   useEffect(() => void (text.value = asked.search), [asked.search]);
+  const calledOf = useCalled(asked.filters, fields, resource.relations);
   // OPTIONS keeps some back for the sake of other clients: those that are named here do filter
   const names = resource.filters
     ? resource.filters.filter((name) => fields[name])
@@ -56,7 +58,7 @@ export function FilterBar({ resource, fields, asked }: Props) {
           {asked.filters.map(([name, value]) => (
             <Chip
               key={`${name}=${value}`}
-              text={chipText(name, value, fields)}
+              text={chipText(name, value, fields, calledOf(name, value))}
               href={addressWithout(path, query, name, value)}
             />
           ))}
@@ -64,6 +66,25 @@ export function FilterBar({ resource, fields, asked }: Props) {
       )}
     </div>
   );
+}
+
+/** For filters by other records: how those are called, as far as it is known. */
+function useCalled(filters: ListQuery['filters'], fields: Record<string, FieldOption>, own: Resource['relations']) {
+  const listOf = (name: string) => {
+    const [, field = ''] = /^(\w+?)(?:__id)?(?:__in|__exact)?$/.exec(name) ?? [];
+    return fields[field]?.type === 'id' ? relationOf(field, own) : undefined;
+  };
+  const idsOf = (value: string) => value.split(',').filter((id) => /^\d+$/.test(id));
+  const wanted: Record<string, string[]> = {};
+  for (const [name, value] of filters) {
+    const list = listOf(name);
+    if (list && idsOf(value).length) wanted[list] = [...(wanted[list] ?? []), ...idsOf(value)];
+  }
+  const nameOf = useNames(wanted);
+  return (name: string, value: string) => {
+    const list = listOf(name);
+    return list && value.replaceAll(/\d+/g, (id) => nameOf(list, id) ?? id).replaceAll(',', ', ');
+  };
 }
 
 const Chip = ({ text, href }: { text: string; href: string }) => (

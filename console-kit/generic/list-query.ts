@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import type { FieldOption } from '../resources/resource.ts';
 
 export const pageSize = 25;
@@ -53,24 +54,29 @@ export function listPath(api: string, { page, order, search, filters }: ListQuer
 }
 
 const lookups: Record<string, string> = {
-  icontains: 'contains',
-  gte: 'from',
-  lte: 'until',
-  gt: 'after',
-  lt: 'before',
-  in: 'one of',
-  isnull: 'is empty',
+  icontains: t`contains`,
+  gte: t`from`,
+  lte: t`until`,
+  gt: t`after`,
+  lt: t`before`,
+  in: t`one of`,
+  id: '',
+  isnull: t`is empty`,
 };
 
-/** `name__icontains=web` → `Name contains web`, with the words that choices have. */
-export function chipText(name: string, value: string, options: Record<string, FieldOption>): string {
+/** `name__icontains=web` → `Name contains web`, with the words that choices have, and with what records are called. */
+export function chipText(name: string, value: string, options: Record<string, FieldOption>, called?: string): string {
   const [field = '', ...rest] = name.split('__');
   const option = options[field];
   const label = option?.label ?? field.replaceAll('_', ' ');
-  const lookup = rest.map((part) => lookups[part] ?? part).join(' ');
+  const lookup = rest
+    .map((part) => lookups[part] ?? part)
+    .filter(Boolean)
+    .join(' ');
   const shown =
+    called ??
     option?.choices?.find(([choice]) => String(choice) === value)?.[1] ??
-    (value === 'true' ? 'yes' : value === 'false' ? 'no' : value);
+    (value === 'true' ? t`yes` : value === 'false' ? t`no` : value);
   return lookup ? `${label} ${lookup} ${shown}` : `${label}: ${shown}`;
 }
 

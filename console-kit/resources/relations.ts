@@ -8,6 +8,7 @@ const lists: Record<string, string> = {
   webhook_credential: 'credentials/?credential_type__kind=token',
   signature_validation_credential: 'credentials/?credential_type__kind=cryptography',
   credential_type: 'credential_types/',
+  instance_group: 'instance_groups/',
   execution_environment: 'execution_environments/',
   default_environment: 'execution_environments/',
   user: 'users/',
