@@ -77,6 +77,7 @@ describeWith(['chromium'], 'the console: what is taken back, and what goes wrong
     await page.route('**/api/v2/teams/?*', (route) => route.fulfill({ status: 503, json: { detail: 'Not now.' } }));
     await page.goto('/teams?search=Keep');
     await page.getByRole('alert').getByText('Not now.').waitFor();
+    await page.locator('.connection.open').waitFor();
     // once it is open nothing else makes the page ask again
     await page.locator('.connection.open').waitFor();
     await page.unroute('**/api/v2/teams/?*');
@@ -132,6 +133,21 @@ describeWith(['chromium'], 'the console: what is taken back, and what goes wrong
     await variables.press('Tab');
     expect(await hasFocus(variables)).to.equal(false);
     expect(await violations(page)).to.deep.equal([]);
+  });
+
+  it('has the menu of the plugins that are on after the service came back, without being loaded again', async () => {
+    await stage.open('/');
+    const rules = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Event rules' });
+    await rules.waitFor();
+    const turn = (enabled: boolean) =>
+      stage.service.post('plugin_switches/', { name: 'eda', enabled, optional: false });
+    for (const state of ['detached', 'visible'] as const) {
+      expect((await turn(state === 'visible')).status).to.be.lessThan(300);
+      await stage.restart(() => page.getByText('Connection lost, trying again').waitFor());
+      await rules.waitFor({ state });
+    }
+    const others = stage.problems().filter((problem) => !/ERR_CONNECTION|ERR_EMPTY|WebSocket connection/.test(problem));
+    expect(others).to.deep.equal([]);
   });
 
   it('speaks another language where the browser has its texts', async () => {

@@ -5,7 +5,7 @@ import { liveState, place, toast, userName, t, translate } from '@tapline/consol
 import { beforeLeaving, Logo, logOut, matchRoute, pluginPagesAt } from '@tapline/console-kit/shell';
 import { useWaitingApprovals, waitingApprovals } from './approvals/use-approvals.ts';
 import { Away } from './api/away.tsx';
-import { navigation, type NavigationEntry, readNavigation } from './api/navigation.ts';
+import { navigation, type NavigationEntry, keepNavigation } from './api/navigation.ts';
 import { opened } from './keys/key-list.ts';
 import { routes } from './routes.ts';
 
@@ -50,7 +50,7 @@ const shows = ({ path, served }: NavigationEntry) => Boolean(served || pluginPag
 function Navigation() {
   const { path } = place.value;
   const open = useSignal(false);
-  useEffect(() => void readNavigation().catch(() => undefined), []);
+  useEffect(keepNavigation, []);
   useWaitingApprovals();
   useEffect(() => void (open.value = false), [path]);
   const isHere = (entry: string) => (entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`));

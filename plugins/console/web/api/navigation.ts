@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ApiFailure, get, type Page, user, t } from '@tapline/console-kit';
+import { ApiFailure, get, liveState, type Page, user, t } from '@tapline/console-kit';
 import { readPluginPages } from '@tapline/console-kit/shell';
 
 export interface NavigationEntry {
@@ -32,7 +32,21 @@ const narrowed: Readonly<Record<string, string>> = {
   '/system_job_templates': 'system_job_templates/?page_size=1',
 };
 
-export async function readNavigation(): Promise<void> {
+/** Reads it now and after each lost connection: the service may have come back with other plugins. Returns how to stop. */
+export function keepNavigation(): () => void {
+  const read = () => void readNavigation().catch(() => undefined);
+  read();
+  let lost = false;
+  return liveState.subscribe((state) => {
+    if (state === 'lost') lost = true;
+    else if (lost && (state === 'open' || state === 'polling')) {
+      lost = false;
+      read();
+    }
+  });
+}
+
+async function readNavigation(): Promise<void> {
   try {
     const [{ results }] = await Promise.all([
       get<Page<NavigationEntry>>('navigation/?page_size=200', { quiet: true }),
@@ -41,19 +55,22 @@ export async function readNavigation(): Promise<void> {
     ]);
     const known = user.peek();
     const all = known?.is_superuser || known?.is_system_auditor;
-    const shown = await Promise.all(results.map(async ({ path }) => all || holdsSomething(narrowed[path])));
+    const shown = await Promise.all(results.map(async ({ path }) => all || holdsSomething(path)));
     navigation.value = results.filter((_, i) => shown[i]);
   } finally {
     navigationKnown.value = true;
   }
 }
 
-async function holdsSomething(list: string | undefined): Promise<boolean> {
+async function holdsSomething(path: string): Promise<boolean> {
+  const list = narrowed[path];
   if (list === undefined) return true;
   try {
     return (await get<Page<unknown>>(list, { quiet: true })).count > 0;
   } catch (error) {
-    if (error instanceof ApiFailure) return false;
-    throw error;
+    if (!(error instanceof ApiFailure)) throw error;
+    // a service that is away refuses nobody anything
+    const refused = error.status >= 400 && error.status < 500;
+    return !refused && navigation.peek().some((entry) => entry.path === path);
   }
 }
