@@ -58,6 +58,8 @@ export { Form } from './components/form.tsx';
 export { masked, SecretField } from './components/secret-field.tsx';
 export { useFields } from './components/use-fields.ts';
 
+export { useUnsaved } from './leaving/leaving.ts';
+
 // lists, pages and forms of a resource, as OPTIONS tells of it
 export { ActButton } from './generic/act-button.tsx';
 export { Code } from './generic/cell.tsx';

@@ -157,6 +157,23 @@ describeWith(['chromium'], 'the console: look after what there is', () => {
     expect(await page.getByLabel('Which colour?', { exact: true }).inputValue()).to.equal('blue');
   });
 
+  it('removes a question only once the survey is stored, and puts it back until then', async () => {
+    const spec = `job_templates/${template}/survey_spec/`;
+    const asked = async () => (await stage.service.get(spec)).body.spec?.length ?? 0;
+    await page.getByRole('button', { name: 'Remove Which colour?' }).click();
+    expect(await asked()).to.equal(1);
+    await page.getByRole('link', { name: 'Hosts' }).first().click();
+    const leave = page.getByRole('dialog');
+    await leave.waitFor();
+    expect(await violations(page)).to.deep.equal([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Put back Which colour?' }).click();
+    await page.getByRole('button', { name: 'Remove Which colour?' }).click();
+    await page.getByRole('button', { name: 'Store without 1 question' }).click();
+    await page.getByText('The survey has no question.').waitFor();
+    expect(await asked()).to.equal(0);
+  });
+
   it('shows a token once, which then is good for what it was made for', async () => {
     await stage.open('/tokens/new');
     await page.getByLabel(/^Description/).fill('For the till');

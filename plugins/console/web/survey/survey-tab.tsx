@@ -15,6 +15,7 @@ import {
 } from '@tapline/console-kit';
 import { QuestionForm } from './question-form.tsx';
 import type { Question, Survey } from './questions.ts';
+import { GoingBar, GoingQuestion, useRemoval } from './removal.tsx';
 import { SurveyPreview } from './survey-preview.tsx';
 import { ShownQuestion } from './shown-question.tsx';
 
@@ -58,6 +59,7 @@ interface Props {
 function Questions({ questions, store, editable }: Props) {
   /** position of the question that is edited; one past the end is a new one */
   const edited = useSignal<number | null>(null);
+  const removal = useRemoval(questions, store);
   const close = () => void (edited.value = null);
   const storeAt = async (i: number, question: Question) => {
     await store(i < questions.length ? questions.with(i, question) : [...questions, question]);
@@ -75,20 +77,23 @@ function Questions({ questions, store, editable }: Props) {
           <li key={question.variable}>
             {edited.value === i ? (
               form(i)
+            ) : removal.isGoing(question) ? (
+              <GoingQuestion question={question} onBack={() => removal.turn(question)} />
             ) : (
               <ShownQuestion
                 question={question}
                 editable={editable}
                 onUp={i > 0 ? () => void up(i) : undefined}
                 onEdit={() => void (edited.value = i)}
-                onRemove={() => void attempt(() => store(questions.toSpliced(i, 1)))}
+                onRemove={() => removal.turn(question)}
               />
             )}
           </li>
         ))}
       </ol>
+      <GoingBar removal={removal} />
       {editable && edited.value === questions.length && form(questions.length)}
-      {questions.length > 0 && edited.value === null && <SurveyPreview questions={questions} />}
+      {removal.staying.length > 0 && edited.value === null && <SurveyPreview questions={removal.staying} />}
       {editable && edited.value === null && (
         <button type="button" onClick={() => void (edited.value = questions.length)}>{t`Add question`}</button>
       )}
