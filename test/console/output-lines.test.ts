@@ -3,6 +3,7 @@ import { adviceFor } from '../../plugins/console/web/pages/job/advice.ts';
 import { defaultValue, launchBody, prompts, sentValue } from '../../plugins/console/web/pages/launch/prompts.ts';
 import { ansiSpans, plainText } from '../../plugins/console/web/output/ansi.ts';
 import { OutputLines } from '../../plugins/console/web/output/lines.ts';
+import { createReader } from '../../plugins/console/web/output/reader.ts';
 
 const event = (counter: number, stdout: string, start_line: number, end_line: number) => ({
   counter,
@@ -47,6 +48,55 @@ describe('the console: lines of output', () => {
       lines.addRead(at, 5, [], false);
       at = lines.firstMissing(0, 5);
     }
+  });
+
+  it('are read from events nearby, wherever somebody looks, and never through all that was printed', async () => {
+    // most print one line, some nothing, some a few
+    let line = 0;
+    const events = Array.from({ length: 100_000 }, (_, i) => {
+      const texts = Array.from({ length: [1, 1, 1, 0, 3, 1, 7][i % 7]! }, (_, part) => `${i + 1}.${part}`);
+      const start = line;
+      line += texts.length;
+      return event(i + 1, texts.join('\n'), start, line);
+    });
+    const expected = events.flatMap(({ stdout }) => (stdout ? stdout.split('\n') : []));
+    let [reads, passed] = [0, 0];
+    /** As the service does: from event to event by their counters, until there are enough. */
+    const ask = async (query: string) => {
+      const given = new URLSearchParams(query);
+      const bound = (name: string, other: number) => Number(given.get(name) ?? other);
+      const [after, under] = [
+        Math.max(bound('counter__gt', 0), bound('counter__gte', 1) - 1),
+        bound('counter__lt', 1e9),
+      ];
+      const found = [];
+      const walked = events.slice(after, Math.max(after, under - 1));
+      for (const one of given.get('order_by') === 'counter' ? walked : walked.toReversed()) {
+        if (found.length === bound('limit', 0)) break;
+        passed += 1;
+        if (one.end_line > bound('end_line__gt', -1) && one.start_line < bound('start_line__lt', 1e9)) found.push(one);
+      }
+      reads += 1;
+      return found;
+    };
+    const failed = { value: false };
+    const reader = createReader(ask, () => undefined, failed);
+    const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
+    reader.readEnd();
+    await settled();
+    expect(reader.lines.total).to.equal(expected.length);
+    for (const at of [0, expected.length - 90, 100_000, 100_060, 99_950, 30_000, 150_000, 12_345]) {
+      [reads, passed] = [0, 0];
+      reader.need(at, at + 90);
+      await settled();
+      const shown = Array.from({ length: 90 }, (_, i) => reader.lines.text(at + i));
+      expect(shown).to.deep.equal(expected.slice(at, at + 90));
+      expect([reads <= 6, passed < 2500], `${reads} reads of ${passed} events for line ${at}`).to.deep.equal([
+        true,
+        true,
+      ]);
+    }
+    expect(failed.value).to.equal(false);
   });
 
   it('show colours by class and drop every other escape sequence', () => {

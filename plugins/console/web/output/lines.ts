@@ -39,8 +39,14 @@ export class OutputLines {
   /** What a read of the lines from `from` on brought: everything up to the last event of it is known now. */
   addRead(from: number, to: number, events: readonly PrintedEvent[], complete: boolean): void {
     for (const event of events) this.add(event);
-    const end = complete ? to : Math.min(to, events.at(-1)?.end_line ?? to);
-    this.read.push({ from, to: Math.max(end, from + 1) });
+    const last = events.at(-1)?.end_line ?? to;
+    this.read.push({ from, to: Math.max(complete ? Math.max(to, last) : last, from + 1) });
+  }
+
+  /** The same of a read that went backwards from `to`; its events are in their order. */
+  addReadBack(to: number, events: readonly PrintedEvent[], complete: boolean): void {
+    for (const event of events) this.add(event);
+    this.read.push({ from: Math.min(complete ? 0 : (events[0]?.start_line ?? to), to - 1), to });
   }
 
   text(at: number): string | undefined {
@@ -58,6 +64,13 @@ export class OutputLines {
     for (let at = Math.max(0, from); at < Math.min(to, this.total); at += 1)
       if (this.lines[at] === undefined && !this.isRead(at)) return at;
     return null;
+  }
+
+  /** Where the gap ends that begins at `from`. */
+  gapEnd(from: number, to: number): number {
+    let at = from + 1;
+    while (at < to && this.lines[at] === undefined && !this.isRead(at)) at += 1;
+    return at;
   }
 
   /** The run may have printed more than we have heard of. */

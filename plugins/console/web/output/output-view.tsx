@@ -48,6 +48,7 @@ export function OutputView({ output, live, target, download, find = '', tools }:
         role="region"
         aria-label={t`Lines of the output`}
         onScroll={onScroll}
+        onKeyDown={(event) => toEnd(event, scroller.current)}
       >
         <div class="output-all" style={{ height: `${lines.total * lineHeight}px` }}>
           <ol class="output-window" style={{ transform: `translateY(${from * lineHeight}px)` }} start={from + 1}>
@@ -65,6 +66,14 @@ export function OutputView({ output, live, target, download, find = '', tools }:
       </div>
     </section>
   );
+}
+
+/** At once: a browser would slide there for a while, past lines that would all be read. */
+function toEnd(event: KeyboardEvent, scroller: HTMLElement | null): void {
+  const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
+  if (!scroller || (key !== 'End' && key !== 'Home') || altKey || ctrlKey || metaKey || shiftKey) return;
+  event.preventDefault();
+  scroller.scrollTop = key === 'End' ? scroller.scrollHeight : 0;
 }
 
 /** Which lines are drawn: those in sight and some around; the newest while following. */

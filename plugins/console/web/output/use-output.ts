@@ -1,7 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { get, onEvents, onResync, type RunEvent } from '@tapline/console-kit';
-import { OutputLines } from './lines.ts';
+import type { OutputLines } from './lines.ts';
+import { createReader } from './reader.ts';
 
 interface OutputSource {
   id: number;
@@ -20,7 +21,6 @@ export interface Output {
   need: (from: number, to: number) => void;
 }
 
-const pageRows = 200;
 type Found = { results: RunEvent[] };
 
 /** Lines, kept true by the WebSocket and read where they are looked at. `ended` makes the last count certain. */
@@ -28,7 +28,10 @@ export function useOutput({ id, events, group }: OutputSource, ended: boolean): 
   const version = useSignal(0);
   const failed = useSignal(false);
   const changed = useFrame(() => void (version.value += 1));
-  const reader = useMemo(() => createReader(events, changed, failed), [events]);
+  const reader = useMemo(() => {
+    const ask = async (query: string) => (await get<Found>(`${events}?${query}`, { quiet: true })).results;
+    return createReader(ask, changed, failed);
+  }, [events]);
 
   useEffect(() => {
     reader.readEnd();
@@ -51,51 +54,6 @@ export function useOutput({ id, events, group }: OutputSource, ended: boolean): 
   }, [reader, ended]);
 
   return { lines: reader.lines, version, failed, need: reader.need };
-}
-
-/** Reads lines of one run, one request at a time; a newer wish replaces an older one that has not begun. */
-function createReader(events: string, changed: () => void, failed: Signal<boolean>) {
-  const lines = new OutputLines();
-  let wanted: { from: number; to: number } | null = null;
-  let busy = false;
-  const read = async (query: string) => (await get<Found>(`${events}?${query}`, { quiet: true })).results;
-
-  async function readMissing(): Promise<void> {
-    busy = true;
-    try {
-      for (;;) {
-        const { from, to } = wanted!;
-        const first = lines.firstMissing(from, to);
-        if (first === null) break;
-        const query = `order_by=counter&end_line__gt=${first}&start_line__lt=${to}&limit=${pageRows}&no_truncate=1`;
-        const found = await read(query);
-        lines.addRead(first, to, found, found.length < pageRows);
-        failed.value = false;
-        changed();
-      }
-    } catch {
-      failed.value = true;
-    } finally {
-      busy = false;
-    }
-  }
-
-  return {
-    lines,
-    need(from: number, to: number): void {
-      wanted = { from, to };
-      if (!busy) void readMissing();
-    },
-    /** How many lines there are by now. */
-    readEnd(): void {
-      read('order_by=-counter&limit=1')
-        .then(([last]) => {
-          if (last) lines.reachTo(last.end_line);
-          changed();
-        })
-        .catch(() => void (failed.value = true));
-    },
-  };
 }
 
 /** At most one call for each picture that is drawn. */
