@@ -1,3 +1,4 @@
+import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiFailure, get } from '../api/http.ts';
@@ -84,7 +85,8 @@ export function useBulk<T extends { id: number }>(props: BulkProps<T>): Bulk<T> 
     }
   };
   const finish = async ({ done, refused, left }: Work<T>) => {
-    if (done) toast(`${howMany(names, done)} ${done === 1 ? 'is' : 'are'} ${action.done}.`, 'good');
+    const many = howMany(names, done);
+    if (done) toast(done === 1 ? t`${many} is ${action.done}.` : t`${many} are ${action.done}.`, 'good');
     phase.value = 'over';
     await onDone([...refused.map(({ row }) => row), ...left]);
     if (!refused.length && !left.length) onClose();

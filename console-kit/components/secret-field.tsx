@@ -46,6 +46,6 @@ export function SecretField({ value, onValue, lasting, hint, ...field }: Props) 
 }
 
 function stateOf(value: string): string {
-  if (value === masked) return 'A value is stored: leave this empty to keep it, or type another.';
+  if (value === masked) return t`A value is stored: leave this empty to keep it, or type another.`;
   return value === '' ? t`What is stored will be removed.` : t`What is stored will be replaced.`;
 }

@@ -1,4 +1,4 @@
-import { t } from '../texts/t.ts';
+import { t, translate } from '../texts/t.ts';
 import type { ComponentType } from 'preact';
 import { useId } from 'preact/hooks';
 import { Loading } from '../components/page.tsx';
@@ -28,7 +28,7 @@ function Panel({ panel, ...props }: PanelProps & { panel: PluginPanel }) {
   const id = useId();
   return (
     <section class="panel" aria-labelledby={id}>
-      <h2 id={id}>{panel.title}</h2>
+      <h2 id={id}>{translate(panel.title)}</h2>
       <div class="panel-body">
         <Content panel={panel} {...props} />
       </div>

@@ -11,7 +11,11 @@ describe('the texts of the console', () => {
   });
 
   it('stand in one file, by area: npm run texts -w plugins/console', () => {
-    expect(Object.values(catalog()).flatMap(Object.keys).length).to.be.greaterThan(1000);
+    const areas = catalog();
+    expect(Object.values(areas).flatMap(Object.keys).length).to.be.greaterThan(1400);
+    // those of plugins as well, and what stands in the menu
+    expect(Object.keys(areas['plugins/eda']!)).to.include('Try the conditions');
+    expect(Object.keys(areas['menu']!)).to.include.members(['Event rules', 'Overview']);
     expect(readFileSync(catalogFile, 'utf8') === written(catalog())).to.equal(true);
   });
 
@@ -20,6 +24,14 @@ describe('the texts of the console', () => {
     expect(kinds('const a = <p>{on ? "yes" : t`no`}</p>;')).to.deep.equal(['child: yes', 'said: no']);
     expect(kinds('const a = { label: "host", path: "hosts" };')).to.deep.equal(['value: host']);
     expect(kinds('toast(`${name} is gone.`); go("/hosts");')).to.deep.equal(['value: {0} is gone.']);
+    expect(kinds('toast(`${many} ${one ? "is" : "are"} done.`);').slice(0, 2)).to.deep.equal([
+      'value: {0} {1} done.',
+      'value: is',
+    ]);
+    expect(
+      kinds('const a = h("p", { class: "is", what: "its drift" }, "of ", h("b", null, on && "gone"));'),
+    ).to.deep.equal(['attribute: its drift', 'child: of', 'child: gone']);
+    expect(kinds('const a = [count === 1 ? "1 change" : "A run"];')).to.deep.equal(['value: 1 change', 'value: A run']);
     expect(kinds('if (key === "Enter") throw new Error("Never said");')).to.deep.equal([]);
   });
 });

@@ -1,15 +1,15 @@
-import { element } from '@tapline/console-kit';
+import { element, t } from '@tapline/console-kit';
 import { button, failure, field, select } from './dom.js';
 
 /** What calendars are bound to: the path of its list, and what one is called. */
 const kinds = [
-  ['organizations', 'Organization'],
-  ['inventories', 'Inventory'],
-  ['job_templates', 'Job template'],
-  ['workflow_job_templates', 'Workflow'],
-  ['projects', 'Project'],
-  ['inventory_sources', 'Inventory source'],
-  ['system_job_templates', 'System job'],
+  ['organizations', t`Organization`],
+  ['inventories', t`Inventory`],
+  ['job_templates', t`Job template`],
+  ['workflow_job_templates', t`Workflow`],
+  ['projects', t`Project`],
+  ['inventory_sources', t`Inventory source`],
+  ['system_job_templates', t`System job`],
 ];
 const lists = ['organizations', 'inventories', 'unified_job_templates'];
 const most = 200;
@@ -32,11 +32,11 @@ export async function showBindings(part, context, { calendar, editable }) {
   );
   const bound = pages.flatMap(({ results }) => results);
   const takeOff = (record) =>
-    button(['Unbind', element('span', { class: 'visually-hidden' }, ` ${record.name}`)], () =>
-      send(pathOf(record), { disassociate: true }, `${record.name} is not bound any more.`),
+    button([t`Unbind`, element('span', { class: 'visually-hidden' }, ` ${record.name}`)], () =>
+      send(pathOf(record), { disassociate: true }, t`${record.name} is not bound any more.`),
     );
   part.replaceChildren(
-    element('h2', {}, 'Bound to'),
+    element('h2', {}, t`Bound to`),
     bound.length
       ? element(
           'ul',
@@ -50,21 +50,21 @@ export async function showBindings(part, context, { calendar, editable }) {
             ),
           ),
         )
-      : element('p', { class: 'empty' }, 'Nothing yet: it denies nothing.'),
-    editable ? bindForm(context, (record) => send(pathOf(record), {}, `${record.name} is bound.`)) : '',
+      : element('p', { class: 'empty' }, t`Nothing yet: it denies nothing.`),
+    editable ? bindForm(context, (record) => send(pathOf(record), {}, t`${record.name} is bound.`)) : '',
   );
 }
 
 /** Below /api/v2/; the address of a record says it for every type. */
 const pathOf = ({ url }) => url.replace(/^\/api\/v2\//, '');
 
-const labelOf = ({ url }) => kinds.find(([path]) => pathOf({ url }).startsWith(`${path}/`))?.[1] ?? 'Template';
+const labelOf = ({ url }) => kinds.find(([path]) => pathOf({ url }).startsWith(`${path}/`))?.[1] ?? t`Template`;
 
 function bindForm({ request }, bind) {
   const kind = select(kinds, 'organizations', { name: 'kind' });
   const search = element('input', { type: 'search', name: 'search', autocomplete: 'off' });
   const found = select([], '', { name: 'record', required: true });
-  const record = field('Which one', found);
+  const record = field(t`Which one`, found);
   let records = [];
   let turn = 0;
   const look = async () => {
@@ -86,15 +86,15 @@ function bindForm({ request }, bind) {
   const submit = (event) => {
     event.preventDefault();
     const chosen = records.find(({ id }) => String(id) === found.value);
-    record.say(chosen ? '' : 'Choose one.');
+    record.say(chosen ? '' : t`Choose one.`);
     if (chosen) void bind(chosen);
   };
   return element(
     'form',
-    { submit, 'aria-label': 'Bind it' },
-    field('Kind', kind),
-    field('Search', search, { hint: 'By name; the first fifty that fit are offered.' }),
+    { submit, 'aria-label': t`Bind it` },
+    field(t`Kind`, kind),
+    field(t`Search`, search, { hint: t`By name; the first fifty that fit are offered.` }),
     record,
-    element('div', { class: 'form-actions' }, element('button', { type: 'submit' }, 'Bind')),
+    element('div', { class: 'form-actions' }, element('button', { type: 'submit' }, t`Bind`)),
   );
 }

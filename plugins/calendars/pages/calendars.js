@@ -1,8 +1,8 @@
-import { drawnPage, element } from '@tapline/console-kit';
+import { drawnPage, element, t } from '@tapline/console-kit';
 import { showDetail } from './detail.js';
 import { showForm } from './form.js';
 
-const kinds = { deny: 'Nothing starts within its windows', allow: 'Nothing starts outside of its windows' };
+const kinds = { deny: t`Nothing starts within its windows`, allow: t`Nothing starts outside of its windows` };
 
 /** The pages of calendars in the console: the list, one of them, and its form. */
 async function draw(root, context) {
@@ -24,16 +24,16 @@ async function showList(root, { request, query }) {
   const pages = Math.ceil(count / perPage);
   const turn = (to, label) => to >= 1 && to <= pages && element('a', { href: `/calendars?page=${to}` }, label);
   root.replaceChildren(
-    element('p', {}, 'Windows of time in which launches are allowed, or denied, wherever a calendar is bound.'),
+    element('p', {}, t`Windows of time in which launches are allowed, or denied, wherever a calendar is bound.`),
     actions.POST
       ? element(
           'p',
           { class: 'tab-actions' },
-          element('a', { class: 'button primary', href: '/calendars/new' }, 'New calendar'),
+          element('a', { class: 'button primary', href: '/calendars/new' }, t`New calendar`),
         )
       : '',
-    results.length ? table(results) : element('p', { class: 'empty' }, 'There are no calendars yet.'),
-    pages > 1 ? element('p', { class: 'actions' }, turn(page - 1, 'Earlier'), turn(page + 1, 'Later')) : '',
+    results.length ? table(results) : element('p', { class: 'empty' }, t`There are no calendars yet.`),
+    pages > 1 ? element('p', { class: 'actions' }, turn(page - 1, t`Earlier`), turn(page + 1, t`Later`)) : '',
   );
 }
 
@@ -50,7 +50,7 @@ const table = (calendars) =>
         element(
           'tr',
           {},
-          ['Name', 'Kind', 'Organization', 'Zone'].map((label) => element('th', { scope: 'col' }, label)),
+          [t`Name`, t`Kind`, t`Organization`, t`Zone`].map((label) => element('th', { scope: 'col' }, label)),
         ),
       ),
       element('tbody', {}, calendars.map(line)),
@@ -67,6 +67,6 @@ const line = ({ id, name, kind, timezone, summary_fields: summaries }) =>
     element('td', {}, timezone),
   );
 
-const page = drawnPage({ title: 'Calendars', path: '/calendars', draw });
+const page = drawnPage({ title: t`Calendars`, path: '/calendars', draw });
 
 export const routes = ['/calendars', '/calendars/:id', '/calendars/:id/:part'].map((pattern) => ({ pattern, page }));

@@ -1,4 +1,4 @@
-import { element } from '@tapline/console-kit';
+import { element, t } from '@tapline/console-kit';
 
 const shown = 14;
 
@@ -27,7 +27,7 @@ export function daysOf(spans, now, clock) {
       const begins = key === first ? clock.time.format(from) : '00:00';
       const ends = key === last ? clock.time.format(to) : '24:00';
       const until = ends === '00:00' ? '24:00' : ends;
-      day.times.push(begins === '00:00' && until === '24:00' ? 'all day' : `${begins} to ${until}`);
+      day.times.push(begins === '00:00' && until === '24:00' ? 'all day' : t`${begins} to ${until}`);
     }
   }
   return [...days.values()];
@@ -39,17 +39,17 @@ export function preview({ kind, timezone }, spans, now) {
   const open = spans.find(({ start, end }) => Date.parse(start) <= now && now < Date.parse(end));
   const denied = kind === 'deny' ? open : !open;
   const until = open ? open.end : spans[0]?.start;
-  const state = denied ? 'Launches are denied now' : 'Launches are allowed now';
-  const word = kind === 'deny' ? 'Denied' : 'Allowed';
+  const state = denied ? t`Launches are denied now` : t`Launches are allowed now`;
+  const word = kind === 'deny' ? t`Denied` : t`Allowed`;
   return element(
     'section',
-    { 'aria-label': 'The next days' },
-    element('h2', {}, 'The next days'),
+    { 'aria-label': t`The next days` },
+    element('h2', {}, t`The next days`),
     element(
       'p',
       { role: 'status' },
       element('strong', {}, state),
-      until ? `, until ${clock.at(Date.parse(until))} (${timezone}).` : ', and nothing changes that any more.',
+      until ? t`, until ${clock.at(Date.parse(until))} (${timezone}).` : t`, and nothing changes that any more.`,
     ),
     element(
       'div',
@@ -63,7 +63,7 @@ export function preview({ kind, timezone }, spans, now) {
           element(
             'tr',
             {},
-            element('th', { scope: 'col' }, `Day in ${timezone}`),
+            element('th', { scope: 'col' }, t`Day in ${timezone}`),
             element('th', { scope: 'col' }, word),
           ),
         ),

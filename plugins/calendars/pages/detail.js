@@ -1,4 +1,4 @@
-import { element } from '@tapline/console-kit';
+import { element, t } from '@tapline/console-kit';
 import { showBindings } from './bindings.js';
 import { preview } from './days.js';
 import { button, failure } from './dom.js';
@@ -13,16 +13,16 @@ export async function showDetail(root, context, id) {
     request('GET', `${path}spans/`),
   ]);
   const editable = Boolean(actions.PUT);
-  const bindings = element('section', { 'aria-label': 'Bound to' });
+  const bindings = element('section', { 'aria-label': t`Bound to` });
   root.replaceChildren(
-    element('p', {}, element('a', { href: '/calendars' }, 'All calendars')),
+    element('p', {}, element('a', { href: '/calendars' }, t`All calendars`)),
     element('h2', {}, calendar.name),
     calendar.description ? element('p', {}, calendar.description) : '',
     element(
       'p',
       { class: 'muted' },
-      calendar.kind === 'deny' ? 'Nothing starts within its windows. ' : 'Nothing starts outside of its windows. ',
-      `Of the organization ${calendar.summary_fields.organization?.name ?? ''}.`,
+      calendar.kind === 'deny' ? t`Nothing starts within its windows. ` : t`Nothing starts outside of its windows. `,
+      t`Of the organization ${calendar.summary_fields.organization?.name ?? ''}.`,
     ),
     editable ? tools(context, calendar) : '',
     preview(calendar, spans, Date.now()),
@@ -36,21 +36,21 @@ function tools({ request, go, toast }, { id, name }) {
   const remove = async () => {
     try {
       await request('DELETE', `calendars/${id}/`);
-      toast(`${name} is deleted.`, 'good');
+      toast(t`${name} is deleted.`, 'good');
       go('/calendars');
     } catch (error) {
       part.append(failure(error));
     }
   };
   const sure = () => {
-    const keep = button('Keep it', usual);
-    part.replaceChildren(button('Delete it and its bindings', remove, { class: 'danger' }), keep);
+    const keep = button(t`Keep it`, usual);
+    part.replaceChildren(button(t`Delete it and its bindings`, remove, { class: 'danger' }), keep);
     keep.focus();
   };
   const usual = () =>
     part.replaceChildren(
-      element('a', { class: 'button', href: `/calendars/${id}/edit` }, 'Edit'),
-      button('Delete', sure, { class: 'danger' }),
+      element('a', { class: 'button', href: `/calendars/${id}/edit` }, t`Edit`),
+      button(t`Delete`, sure, { class: 'danger' }),
     );
   usual();
   return part;

@@ -1,10 +1,10 @@
-import { element } from '@tapline/console-kit';
+import { element, t } from '@tapline/console-kit';
 import { failure, field, select } from './dom.js';
 import { windowsField } from './windows.js';
 
 const kinds = [
-  ['deny', 'Deny: nothing starts within its windows'],
-  ['allow', 'Allow: nothing starts outside of its windows'],
+  ['deny', t`Deny: nothing starts within its windows`],
+  ['allow', t`Allow: nothing starts outside of its windows`],
 ];
 
 /** A new calendar, or one that is changed. */
@@ -20,14 +20,14 @@ export async function showForm(root, { request, go, toast }, calendar) {
       const made = await (calendar
         ? request('PATCH', `calendars/${calendar.id}/`, { body: body() })
         : request('POST', 'calendars/', { body: body() }));
-      toast(`${made.name} is saved.`, 'good');
+      toast(t`${made.name} is saved.`, 'good');
       go(`/calendars/${made.id}`);
     } catch (error) {
       tell(error, { fields, windows, problem });
     }
   };
   root.replaceChildren(
-    element('h2', {}, calendar ? `Edit ${calendar.name}` : 'New calendar'),
+    element('h2', {}, calendar ? t`Edit ${calendar.name}` : t`New calendar`),
     element(
       'form',
       { submit, novalidate: true },
@@ -37,8 +37,8 @@ export async function showForm(root, { request, go, toast }, calendar) {
       element(
         'div',
         { class: 'form-actions' },
-        element('button', { type: 'submit', class: 'primary' }, 'Save calendar'),
-        element('a', { class: 'button', href: calendar ? `/calendars/${calendar.id}` : '/calendars' }, 'Cancel'),
+        element('button', { type: 'submit', class: 'primary' }, t`Save calendar`),
+        element('a', { class: 'button', href: calendar ? `/calendars/${calendar.id}` : '/calendars' }, t`Cancel`),
       ),
     ),
   );
@@ -58,13 +58,13 @@ async function fieldsOf(request, calendar) {
     }),
   };
   const labels = {
-    name: 'Name',
-    description: 'Description',
-    organization: 'Organization',
-    kind: 'Kind',
-    timezone: 'Zone',
+    name: t`Name`,
+    description: t`Description`,
+    organization: t`Organization`,
+    kind: t`Kind`,
+    timezone: t`Zone`,
   };
-  const hints = { timezone: 'Whose clocks count, such as Europe/Zurich.' };
+  const hints = { timezone: t`Whose clocks count, such as Europe/Zurich.` };
   return {
     fields: Object.fromEntries(
       Object.entries(controls).map(([name, control]) => [name, field(labels[name], control, { hint: hints[name] })]),

@@ -1,13 +1,13 @@
-import { element } from '@tapline/console-kit';
+import { element, t } from '@tapline/console-kit';
 import { button, field, select } from './dom.js';
 
 const repeats = [
-  ['', 'Once'],
-  ['FREQ=DAILY;INTERVAL=1', 'Every day'],
-  ['FREQ=WEEKLY;INTERVAL=1;BYDAY=MO,TU,WE,TH,FR', 'Every working day'],
-  ['FREQ=WEEKLY;INTERVAL=1', 'Every week'],
-  ['FREQ=MONTHLY;INTERVAL=1', 'Every month'],
-  ['FREQ=YEARLY;INTERVAL=1', 'Every year'],
+  ['', t`Once`],
+  ['FREQ=DAILY;INTERVAL=1', t`Every day`],
+  ['FREQ=WEEKLY;INTERVAL=1;BYDAY=MO,TU,WE,TH,FR', t`Every working day`],
+  ['FREQ=WEEKLY;INTERVAL=1', t`Every week`],
+  ['FREQ=MONTHLY;INTERVAL=1', t`Every month`],
+  ['FREQ=YEARLY;INTERVAL=1', t`Every year`],
 ];
 const once = 'FREQ=DAILY;INTERVAL=1;COUNT=1';
 const most = 20;
@@ -37,9 +37,9 @@ export function windowsField(windows) {
     name();
     return row;
   };
-  const more = button('Add a window', () => add().querySelector('input').focus());
+  const more = button(t`Add a window`, () => add().querySelector('input').focus());
   const name = () => {
-    for (const [index, row] of [...rows.children].entries()) row.firstChild.textContent = `Window ${index + 1}`;
+    for (const [index, row] of [...rows.children].entries()) row.firstChild.textContent = t`Window ${index + 1}`;
     more.disabled = rows.children.length >= most;
   };
   for (const window of windows.length ? windows : [undefined]) add(window);
@@ -73,12 +73,12 @@ function windowRow(window, remove) {
   const row = element(
     'fieldset',
     { class: 'inputs' },
-    element('legend', {}, 'Window'),
+    element('legend', {}, t`Window`),
     // a rule that is there already is changed as text
-    window ? '' : [field('Begins', begins), field('Repeats', repeat)],
-    field('Rule', rule, { hint: 'As schedules have it; a DTSTART without a zone is of the calendar’s.' }),
-    field('Lasts', lasts, { hint: 'PT8H: eight hours; P2D: two days.' }),
-    button('Remove this window', remove),
+    window ? '' : [field(t`Begins`, begins), field(t`Repeats`, repeat)],
+    field(t`Rule`, rule, { hint: t`As schedules have it; a DTSTART without a zone is of the calendar’s.` }),
+    field(t`Lasts`, lasts, { hint: t`PT8H: eight hours; P2D: two days.` }),
+    button(t`Remove this window`, remove),
   );
   row.window = () => ({ rrule: rule.value.trim(), duration: lasts.value.trim() });
   return row;

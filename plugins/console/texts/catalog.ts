@@ -4,12 +4,18 @@ import { literals } from './literals.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** Where texts stand: the kit, and the console's own pages. */
+/** Where texts stand: the kit, the console's own pages, and those of the plugins that come with it. */
 export const sources = (): string[] =>
-  ['console-kit/**/*.{ts,tsx}', 'plugins/console/web/**/*.{ts,tsx}']
+  ['console-kit/**/*.{ts,tsx}', 'plugins/console/web/**/*.{ts,tsx}', 'plugins/*/pages/**/*.js']
     .flatMap((pattern) => globSync(pattern, { cwd: root }))
     .filter((file) => !/\/(?:dist|testing|node_modules)\/|(?:testing|build)\.ts$/.test(file))
     .toSorted();
+
+/** Where titles and entries of the menu stand, which the service tells the console. */
+const toldOf = (): string[] => globSync('plugins/*/{index,pages}.ts', { cwd: root });
+
+/** No description, and no name of a kind of records. */
+const title = /^\p{Lu}[^.:]*$/u;
 
 export const catalogFile = join(import.meta.dirname, 'en.json');
 
@@ -17,10 +23,13 @@ export const catalogFile = join(import.meta.dirname, 'en.json');
 export function catalog(): Record<string, Record<string, string>> {
   const areas: Record<string, Set<string>> = {};
   for (const file of sources()) {
-    const [, area = 'shell'] = /(?:^|\/web\/)((?:pages\/)?[\w-]+)\//.exec(file) ?? [];
+    const [, area = 'shell'] = /(?:^|\/web\/)((?:pages\/|plugins\/)?[\w-]+)\//.exec(file) ?? [];
     for (const { kind, text } of literals(readFileSync(join(root, file), 'utf8'), file))
       if (kind === 'said') (areas[area] ??= new Set()).add(text);
   }
+  for (const file of toldOf())
+    for (const { kind, text } of literals(readFileSync(join(root, file), 'utf8'), file))
+      if (kind === 'value' && title.test(text)) (areas['menu'] ??= new Set()).add(text);
   return Object.fromEntries(
     Object.keys(areas)
       .toSorted()

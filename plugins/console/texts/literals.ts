@@ -17,11 +17,13 @@ const read = new Set(
   `title label caption intro hint submit busy placeholder aria-label alt empty back on one many text said whose warning verb
   doing done keep why problem noun help heading message`.split(/\s+/),
 );
+/** Of an element or a component. */
+const attributeRead = (name: string) => read.has(name) || name === 'what';
 const letters = /\p{L}{2}/u;
 /** More than a word of a program: it begins like a sentence. */
-const sentence = /^\p{Lu}\p{Ll}+(?:$|[\s’',:…]|[.?!](?:\s|$))/u;
-/** Addresses, rules of schedules and lengths of styles are the same in every language. */
-const technical = /^(?:\/|https:)|\bRRULE:|^\S*px$/;
+const sentence = /^(?:\p{Lu}\p{Ll}+(?:$|[\s’',:…]|[.?!](?:\s|$))|(?:A|\d+) \p{Ll})/u;
+/** Addresses, rules of schedules, lengths of styles, dates and expressions are the same in every language. */
+const technical = /^(?:\/|https:)|\bRRULE:|^\S*px$|==|^YYYY-/;
 const isText = (text: string, named: boolean) =>
   letters.test(text) && !technical.test(text) && (named || sentence.test(text));
 
@@ -47,7 +49,8 @@ class Walk {
       const text = templateText(node);
       const own = text.replaceAll(/\{\d+\}/g, ' ');
       if (letters.test(own) && isText(text.replaceAll(/\{\d+\}/g, 'Xx'), named)) this.add(kind, node, text);
-      this.visit(node['expressions']);
+      // words that are put into what is read are read
+      for (const put of node['expressions']) this.value(put, named, kind);
     } else if (node?.type === 'ConditionalExpression') {
       this.visit(node['test']);
       for (const branch of ['consequent', 'alternate']) this.value(node[branch], named, kind);
@@ -56,6 +59,11 @@ class Walk {
       else this.value(node['left'], named, kind);
       this.value(node['right'], named, kind);
     } else this.visit(node);
+  }
+
+  /** One that is given as a property: whatever else it is was seen as such. */
+  attribute({ type, key, value }: Node): void {
+    if (type === 'Property' && key.name === 'what') this.value(value, true, 'attribute');
   }
 
   visit(node: unknown): void {
@@ -72,6 +80,10 @@ type Visitor = (walk: Walk, node: Node) => void;
 const nothing: Visitor = () => undefined;
 const inside: Visitor = (walk, node) => walk.visit(node['expression']);
 const plain: Visitor = (walk, node) => walk.value(node, false, 'value');
+/** Say what they are given first. */
+const firstRead = new Set(['toast', 'lazily']);
+/** Make elements, without tags. */
+const makers = new Set(['h', 'element']);
 /** What is compared or looked up is nothing to read. */
 const unread = /^(?:has|startsWith|includes|endsWith|getItem|setItem)$/;
 
@@ -100,7 +112,7 @@ const visitors: Record<string, Visitor> = {
     const given = node['value'];
     if (!given || /^(?:class|href|src|d|key|style)$/.test(name)) return walk.visit(given?.expression);
     const value = given.type === 'JSXExpressionContainer' ? given.expression : given;
-    walk.value(value, read.has(name) || name === 'what', 'attribute');
+    walk.value(value, attributeRead(name), 'attribute');
   },
   Property(walk, node) {
     const name = node['key'].name ?? node['key'].value;
@@ -119,8 +131,14 @@ const visitors: Record<string, Visitor> = {
     const { callee } = node;
     walk.visit(callee);
     if (callee.object?.name === 'console' || unread.test(callee.property?.name)) return;
-    const named = ['toast', 'lazily'].includes(callee.name);
-    for (const [i, argument] of node['arguments'].entries()) walk.value(argument, named && i === 0, 'value');
+    const named = firstRead.has(callee.name);
+    // what stands in an element comes after its attributes
+    const made = makers.has(callee.name);
+    for (const [i, argument] of node['arguments'].entries()) {
+      if (made && i === 1) for (const one of argument.properties ?? []) walk.attribute(one);
+      const inside = made && i > 1;
+      walk.value(argument, inside || (named && i === 0), inside ? 'child' : 'value');
+    }
   },
 };
 

@@ -1,4 +1,4 @@
-import { ListView, useOptions } from '@tapline/console-kit';
+import { ListView, useOptions, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { Frame } from './frame.js';
 import { alert } from './resources.js';
@@ -7,6 +7,6 @@ import { alert } from './resources.js';
 export const AlertsPage = () =>
   h(
     Frame,
-    { title: 'Alerts of drift', intro: 'What fired about which host, and what became of its message.' },
+    { title: t`Alerts of drift`, intro: t`What fired about which host, and what became of its message.` },
     h(ListView, { resource: alert, options: useOptions('drift_alerts/') }),
   );

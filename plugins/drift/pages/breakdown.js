@@ -1,4 +1,4 @@
-import { addressWith, Chart, place, useQuery } from '@tapline/console-kit';
+import { addressWith, Chart, place, useQuery, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { categories, categoryLabel, changesText, severities } from './words.js';
@@ -14,13 +14,13 @@ export function Breakdown({ summary, narrowing, turn }) {
   if (!total) return null;
   return h(
     'section',
-    { 'aria-label': 'How much there is' },
-    h('p', { role: 'status' }, `${changesText(total)}, ${unacknowledged.toLocaleString('en')} not acknowledged.`),
+    { 'aria-label': t`How much there is` },
+    h('p', { role: 'status' }, t`${changesText(total)}, ${unacknowledged.toLocaleString('en')} not acknowledged.`),
     h(
       'div',
       { class: 'charts' },
       h(Chart, {
-        caption: 'By host',
+        caption: t`By host`,
         points: hosts.map(({ host, host_name: name, count }) => ({
           label: name,
           value: count,
@@ -28,20 +28,20 @@ export function Breakdown({ summary, narrowing, turn }) {
         })),
       }),
       h(Chart, {
-        caption: 'By category',
+        caption: t`By category`,
         points: categories
           .filter((name) => ofCategories[name])
           .map((name) => ({ label: categoryLabel(name), value: ofCategories[name], href: to({ category: name }) })),
       }),
       h(Chart, {
-        caption: 'By severity',
+        caption: t`By severity`,
         points: severities
           .filter((name) => ofSeverities[name])
           .toReversed()
           .map((name) => ({ label: categoryLabel(name), value: ofSeverities[name], href: to({ severity: name }) })),
       }),
       h(Chart, {
-        caption: 'By day',
+        caption: t`By day`,
         points: days.map(({ day, count }) => ({
           label: day,
           value: count,

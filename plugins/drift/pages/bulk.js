@@ -1,4 +1,4 @@
-import { attempt, Dialog, may, post } from '@tapline/console-kit';
+import { attempt, Dialog, may, post, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -6,7 +6,7 @@ import { changesText } from './words.js';
 
 /** A box for each change that the caller may acknowledge; `offered` becomes true with the first of them. */
 export const selectColumn = (ids, offered) => ({
-  label: 'Select',
+  label: t`Select`,
   narrow: true,
   cell: (row) => !row.acknowledged && may(row, 'acknowledge') && h(Box, { row, ids, offered }),
 });
@@ -15,7 +15,7 @@ function Box({ row: { id, summary }, ids, offered }) {
   useEffect(() => void (offered.value = true), []);
   return h('input', {
     type: 'checkbox',
-    'aria-label': `Select ${summary}`,
+    'aria-label': t`Select ${summary}`,
     checked: ids.value.has(id),
     onChange: ({ currentTarget: { checked } }) => {
       const next = new Set(ids.value);
@@ -33,17 +33,17 @@ export function Bulk({ summary: { unacknowledged, newest }, narrowing, ids, onDo
   const ask = (what) => () => void (asked.value = what);
   return h(
     'div',
-    { class: 'bulk', role: 'group', 'aria-label': 'Selected changes' },
-    h('span', { class: 'muted' }, chosen.length ? `${chosen.length} selected` : 'None selected'),
+    { class: 'bulk', role: 'group', 'aria-label': t`Selected changes` },
+    h('span', { class: 'muted' }, chosen.length ? t`${chosen.length} selected` : t`None selected`),
     h(
       'button',
       { type: 'button', disabled: !chosen.length, onClick: ask({ ids: chosen, count: chosen.length }) },
-      'Acknowledge those selected',
+      t`Acknowledge those selected`,
     ),
     h(
       'button',
       { type: 'button', disabled: !unacknowledged, onClick: ask({ count: unacknowledged, newest }) },
-      `Acknowledge all ${unacknowledged.toLocaleString('en')}`,
+      t`Acknowledge all ${unacknowledged.toLocaleString('en')}`,
     ),
     asked.value &&
       h(Confirm, {
@@ -63,21 +63,21 @@ function Confirm({ ids, count, newest, narrowing, onClose, onDone }) {
   const acknowledge = async () => {
     const path = ids ? 'drift_detections/acknowledge/' : `drift_detections/acknowledge/?${narrowing}`;
     const went = await attempt(() => post(path, ids ? { ids } : { all: true, up_to: newest, count }), {
-      said: `${changesText(count)} acknowledged.`,
+      said: t`${changesText(count)} acknowledged.`,
     });
     onClose();
     if (went) onDone();
   };
   return h(
     Dialog,
-    { title: `Acknowledge ${changesText(count)}?`, onClose },
-    h('p', null, 'It is noted that you have looked at them; rules and alerts do not change by it.'),
-    narrowing && !ids && h('p', { class: 'muted' }, 'Only what the filters of the list leave is meant.'),
+    { title: t`Acknowledge ${changesText(count)}?`, onClose },
+    h('p', null, t`It is noted that you have looked at them; rules and alerts do not change by it.`),
+    narrowing && !ids && h('p', { class: 'muted' }, t`Only what the filters of the list leave is meant.`),
     h(
       'div',
       { class: 'form-actions' },
-      h('button', { type: 'button', class: 'primary', onClick: () => void acknowledge() }, 'Acknowledge'),
-      h('button', { type: 'button', onClick: onClose }, 'Cancel'),
+      h('button', { type: 'button', class: 'primary', onClick: () => void acknowledge() }, t`Acknowledge`),
+      h('button', { type: 'button', onClick: onClose }, t`Cancel`),
     ),
   );
 }

@@ -1,4 +1,4 @@
-import { ChoicesField } from '@tapline/console-kit';
+import { ChoicesField, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { categories, categoryLabel } from './words.js';
 
@@ -7,9 +7,9 @@ const choices = categories.map((value) => ({ value, label: categoryLabel(value) 
 /** Which drift a rule is about. */
 export const CategoriesField = ({ value, onValue, errors }) =>
   h(ChoicesField, {
-    label: 'Categories',
+    label: t`Categories`,
     name: 'categories',
-    hint: 'None of them means all.',
+    hint: t`None of them means all.`,
     values: Array.isArray(value) ? value : [],
     onValues: onValue,
     choices,

@@ -10,6 +10,7 @@ import {
   Table,
   useQuery,
   When,
+  t,
 } from '@tapline/console-kit';
 import { h } from 'preact';
 import { Remedy, RemedyButton } from './remedy.js';
@@ -23,12 +24,12 @@ export function ChangePage({ params: { id } }) {
   return h(
     PageLayout,
     {
-      title: row ? row.summary : 'Change',
-      trail: [{ label: 'Drift', href: '/drift' }],
+      title: row ? row.summary : t`Change`,
+      trail: [{ label: t`Drift`, href: '/drift' }],
       actions: row && h(Actions, { row, reload }),
     },
-    error.value && h(Failure, { error: error.value, what: 'change', again: reload }),
-    !row && !error.value && h(Loading, { what: 'change' }),
+    error.value && h(Failure, { error: error.value, what: t`change`, again: reload }),
+    !row && !error.value && h(Loading, { what: t`change` }),
     row && h(Change, { row, reload }),
   );
 }
@@ -37,10 +38,10 @@ const Actions = ({ row, reload }) => [
   !row.acknowledged &&
     may(row, 'acknowledge') &&
     h(ActButton, {
-      label: 'Acknowledge',
+      label: t`Acknowledge`,
       what: row.summary,
       path: `drift_detections/${row.id}/acknowledge/`,
-      done: 'Acknowledged.',
+      done: t`Acknowledged.`,
       onDone: reload,
     }),
   may(row, 'acknowledge') && h(RemedyButton, { row, reload }),
@@ -49,9 +50,9 @@ const Actions = ({ row, reload }) => [
 const Change = ({ row, reload }) => [
   h(Told, { row }),
   h(Remedy, { row }),
-  row.detail.paths.length > 0 && [h('h2', null, 'Changes within the fact'), h(Places, { paths: row.detail.paths })],
-  h('h2', null, 'Before and after'),
-  h(Diff, { label: 'Before and after', ...sides(row.detail) }),
+  row.detail.paths.length > 0 && [h('h2', null, t`Changes within the fact`), h(Places, { paths: row.detail.paths })],
+  h('h2', null, t`Before and after`),
+  h(Diff, { label: t`Before and after`, ...sides(row.detail) }),
   h(Panels, { record: row, reload }),
 ];
 
@@ -65,17 +66,20 @@ function Told({ row }) {
   const { host, job, acknowledged_by: by } = row.summary_fields;
   const { snapshot_before: before, snapshot_after: after } = row;
   const facts = [
-    ['Host', h('a', { href: `/hosts/${row.host}` }, host.name)],
-    ['Fact', h('code', null, row.fact_path)],
-    ['Category', categoryLabel(row.category)],
-    ['Severity', h(Severity, { of: row.severity })],
-    ['Found', h(When, { at: row.created })],
-    ['Found by', job ? h('a', { href: `/jobs/${row.job}` }, job.name) : null],
-    ['Made by', madeByText(row.attribution)],
-    ['Acknowledged', row.acknowledged && [by?.username ?? 'somebody', ' ', h(When, { at: row.acknowledged_at })]],
+    [t`Host`, h('a', { href: `/hosts/${row.host}` }, host.name)],
+    [t`Fact`, h('code', null, row.fact_path)],
+    [t`Category`, categoryLabel(row.category)],
+    [t`Severity`, h(Severity, { of: row.severity })],
+    [t`Found`, h(When, { at: row.created, exact: true })],
+    [t`Found by`, job ? h('a', { href: `/jobs/${row.job}` }, job.name) : null],
+    [t`Made by`, madeByText(row.attribution)],
     [
-      'Snapshots',
-      before && after && h('a', { href: `/drift/compare?a=${before}&b=${after}` }, 'Compare all that changed then'),
+      t`Acknowledged`,
+      row.acknowledged && [by?.username ?? t`somebody`, ' ', h(When, { at: row.acknowledged_at, exact: true })],
+    ],
+    [
+      t`Snapshots`,
+      before && after && h('a', { href: `/drift/compare?a=${before}&b=${after}` }, t`Compare all that changed then`),
     ],
   ];
   return h(
@@ -87,17 +91,17 @@ function Told({ row }) {
 
 const madeByText = (attribution) =>
   attribution === 'expected'
-    ? `${madeBy(attribution)}, perhaps: one changed something there meanwhile`
-    : `${madeBy(attribution)}: none of our runs changed anything there meanwhile`;
+    ? t`${madeBy(attribution)}, perhaps: one changed something there meanwhile`
+    : t`${madeBy(attribution)}: none of our runs changed anything there meanwhile`;
 
 const value = (what) => (what === undefined ? '–' : h(Code, { text: text(what) }));
-const words = { add: 'Added', remove: 'Removed', replace: 'Changed' };
+const words = { add: t`Added`, remove: t`Removed`, replace: t`Changed` };
 const columns = [
-  { label: 'Where', cell: ({ path }) => h('code', null, path || '/'), heading: true },
-  { label: 'What', cell: ({ op }) => words[op], narrow: true },
-  { label: 'Before', cell: ({ before }) => value(before) },
-  { label: 'After', cell: ({ value: after }) => value(after) },
+  { label: t`Where`, cell: ({ path }) => h('code', null, path || '/'), heading: true },
+  { label: t`What`, cell: ({ op }) => words[op], narrow: true },
+  { label: t`Before`, cell: ({ before }) => value(before) },
+  { label: t`After`, cell: ({ value: after }) => value(after) },
 ];
 
 const Places = ({ paths }) =>
-  h(Table, { caption: 'Changes within the fact', columns, rows: paths, rowKey: ({ path }) => path });
+  h(Table, { caption: t`Changes within the fact`, columns, rows: paths, rowKey: ({ path }) => path });

@@ -1,4 +1,4 @@
-import { ListView, onGroup, place, readQuery, useOptions, useQuery } from '@tapline/console-kit';
+import { ListView, onGroup, place, readQuery, useOptions, useQuery, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -24,7 +24,7 @@ export function ChangesPage() {
   useEffect(() => void (ids.value = new Set()), [narrowing]);
   return h(
     Frame,
-    { title: 'Drift', intro: 'What changed on hosts between two gatherings of their facts, newest first.' },
+    { title: t`Drift`, intro: t`What changed on hosts between two gatherings of their facts, newest first.` },
     summary.value && h(Breakdown, { summary: summary.value, narrowing, turn: turn.value }),
     summary.value && offered.value && h(Bulk, { summary: summary.value, narrowing, ids, onDone: again }),
     h(ListView, { resource: change, options, more: [selectColumn(ids, offered)], turn: turn.value }),

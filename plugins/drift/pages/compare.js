@@ -1,4 +1,4 @@
-import { addressWith, CheckField, Failure, go, Loading, place, post, useRead } from '@tapline/console-kit';
+import { addressWith, CheckField, Failure, go, Loading, place, post, useRead, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { useCallback } from 'preact/hooks';
 import { Differences } from './differences.js';
@@ -13,22 +13,22 @@ export function ComparePage() {
   const to = (changes) => go(addressWith(path, query, changes), { replace: true });
   return h(
     Frame,
-    { title: 'Compare snapshots', intro: 'What differs between two states of facts, of one host or of two.' },
+    { title: t`Compare snapshots`, intro: t`What differs between two states of facts, of one host or of two.` },
     h(
       'div',
       { class: 'charts' },
-      h(Side, { label: 'First', value: a, onValue: (id) => to({ a: id }) }),
-      h(Side, { label: 'Second', value: b, onValue: (id) => to({ b: id }) }),
+      h(Side, { label: t`First`, value: a, onValue: (id) => to({ a: id }) }),
+      h(Side, { label: t`Second`, value: b, onValue: (id) => to({ b: id }) }),
     ),
     h(CheckField, {
-      label: 'Also facts that change by themselves',
+      label: t`Also facts that change by themselves`,
       name: 'include_volatile',
       checked: all,
       onValue: (on) => to({ include_volatile: on ? 'true' : null }),
     }),
     a && b
       ? h(Compared, { a: Number(a), b: Number(b), all })
-      : h('p', { class: 'empty' }, 'Choose two snapshots: of the same host, or of a host that is as it should be.'),
+      : h('p', { class: 'empty' }, t`Choose two snapshots: of the same host, or of a host that is as it should be.`),
   );
 }
 
@@ -38,7 +38,7 @@ function Compared({ a, b, all }) {
     [a, b, all],
   );
   const { data, error, reload } = useRead(read);
-  if (error.value) return h(Failure, { error: error.value, what: 'comparison', again: reload });
-  if (!data.value) return h(Loading, { what: 'comparison' });
+  if (error.value) return h(Failure, { error: error.value, what: t`comparison`, again: reload });
+  if (!data.value) return h(Loading, { what: t`comparison` });
   return h(Differences, { of: data.value });
 }

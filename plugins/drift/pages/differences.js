@@ -1,4 +1,4 @@
-import { Code, Table } from '@tapline/console-kit';
+import { Code, Table, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { categoryLabel, Severity, text } from './words.js';
 
@@ -6,15 +6,15 @@ import { categoryLabel, Severity, text } from './words.js';
 export function Differences({ of: { snapshot_a: a, snapshot_b: b, identical, count, differences } }) {
   const rows = differences.flatMap(placesOf);
   const said = identical
-    ? 'They are the same.'
+    ? t`They are the same.`
     : count === 1
-      ? '1 fact differs.'
-      : `${count.toLocaleString('en')} facts differ.`;
+      ? t`1 fact differs.`
+      : t`${count.toLocaleString('en')} facts differ.`;
   return [
     h('p', { role: 'status' }, said),
     rows.length > 0 &&
       h(Table, {
-        caption: 'Differences',
+        caption: t`Differences`,
         columns: columnsOf(a, b),
         rows,
         rowKey: ({ fact, path }) => `${fact}${path}`,
@@ -35,16 +35,16 @@ function placesOf({ fact_path: fact, before, after, diff_type: type, paths, ...s
   }));
 }
 
-const side = (there, value) => (there ? h(Code, { text: text(value) }) : h('span', { class: 'muted' }, 'missing'));
+const side = (there, value) => (there ? h(Code, { text: text(value) }) : h('span', { class: 'muted' }, t`missing`));
 
 const sideTitle = ({ host_name: host, captured_at: at }) =>
   `${host}, ${new Date(at).toISOString().replace('T', ' ').slice(0, 16)}`;
 
 const columnsOf = (a, b) => [
-  { label: 'Fact', cell: ({ fact, path }) => h('code', null, `${fact}${path}`), heading: true },
-  { label: 'Category', cell: ({ category }) => categoryLabel(category), narrow: true },
-  { label: 'Severity', cell: ({ severity }) => h(Severity, { of: severity }), narrow: true },
+  { label: t`Fact`, cell: ({ fact, path }) => h('code', null, `${fact}${path}`), heading: true },
+  { label: t`Category`, cell: ({ category }) => categoryLabel(category), narrow: true },
+  { label: t`Severity`, cell: ({ severity }) => h(Severity, { of: severity }), narrow: true },
   // columns are told apart by their titles, also where both snapshots are one
-  { label: `First: ${sideTitle(a)}`, cell: (row) => row.a },
-  { label: `Second: ${sideTitle(b)}`, cell: (row) => row.b },
+  { label: t`First: ${sideTitle(a)}`, cell: (row) => row.a },
+  { label: t`Second: ${sideTitle(b)}`, cell: (row) => row.b },
 ];

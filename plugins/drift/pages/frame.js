@@ -1,12 +1,12 @@
-import { PageLayout, place } from '@tapline/console-kit';
+import { PageLayout, place, t } from '@tapline/console-kit';
 import { h } from 'preact';
 
 const parts = [
-  ['/drift', 'Changes'],
-  ['/drift/compare', 'Compare'],
-  ['/drift/rules', 'Rules'],
-  ['/drift/alerts', 'Alerts'],
-  ['/drift/snapshots', 'Snapshots'],
+  ['/drift', t`Changes`],
+  ['/drift/compare', t`Compare`],
+  ['/drift/rules', t`Rules`],
+  ['/drift/alerts', t`Alerts`],
+  ['/drift/snapshots', t`Snapshots`],
 ];
 
 /** A page of drift below the links to all of them. */
@@ -16,7 +16,7 @@ export const Frame = ({ title, intro, actions, children }) =>
     { title, intro, actions },
     h(
       'nav',
-      { class: 'tabs', 'aria-label': 'Drift' },
+      { class: 'tabs', 'aria-label': t`Drift` },
       parts.map(([path, label]) =>
         h('a', { key: path, href: path, 'aria-current': place.value.path === path ? 'page' : undefined }, label),
       ),

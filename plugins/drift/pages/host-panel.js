@@ -1,32 +1,32 @@
-import { Failure, Loading, Table, useQuery, When } from '@tapline/console-kit';
+import { Failure, Loading, Table, useQuery, When, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { changesText, Severity } from './words.js';
 
 const columns = [
-  { label: 'Change', cell: ({ id, summary }) => h('a', { href: `/drift/${id}` }, summary), heading: true },
-  { label: 'Severity', cell: ({ severity }) => h(Severity, { of: severity }), narrow: true },
-  { label: 'Found', cell: ({ created }) => h(When, { at: created }), narrow: true },
+  { label: t`Change`, cell: ({ id, summary }) => h('a', { href: `/drift/${id}` }, summary), heading: true },
+  { label: t`Severity`, cell: ({ severity }) => h(Severity, { of: severity }), narrow: true },
+  { label: t`Found`, cell: ({ created }) => h(When, { at: created }), narrow: true },
 ];
 
 /** On the page of a host: what changed there last, and how it stands to its baseline. */
 export function HostDrift({ record: { id, drift_capture_error: problem } }) {
   const { data, error, reload } = useQuery(`hosts/${id}/drift/?acknowledged=false&page_size=5`);
-  if (error.value) return h(Failure, { error: error.value, what: 'drift', again: reload });
-  if (!data.value) return h(Loading, { what: 'its drift' });
+  if (error.value) return h(Failure, { error: error.value, what: t`drift`, again: reload });
+  if (!data.value) return h(Loading, { what: t`its drift` });
   const { count, results } = data.value;
   return [
-    problem && h('p', { role: 'status' }, `Facts that a run found on it were not captured: ${problem}`),
-    h('p', null, count ? `${changesText(count)} not acknowledged.` : 'No change that nobody looked at.'),
-    count > 0 && h(Table, { caption: 'Drift of the host', columns, rows: results, rowKey: (row) => row.id }),
+    problem && h('p', { role: 'status' }, t`Facts that a run found on it were not captured: ${problem}`),
+    h('p', null, count ? t`${changesText(count)} not acknowledged.` : t`No change that nobody looked at.`),
+    count > 0 && h(Table, { caption: t`Drift of the host`, columns, rows: results, rowKey: (row) => row.id }),
     h(Baseline, { id }),
     h(
       'p',
       null,
-      h('a', { href: `/drift?host=${id}` }, 'All its changes'),
+      h('a', { href: `/drift?host=${id}` }, t`All its changes`),
       ' · ',
-      h('a', { href: `/drift/snapshots?host=${id}` }, 'Snapshots'),
+      h('a', { href: `/drift/snapshots?host=${id}` }, t`Snapshots`),
       ' · ',
-      h('a', { href: `/drift/hosts/${id}` }, 'Timeline'),
+      h('a', { href: `/drift/hosts/${id}` }, t`Timeline`),
     ),
   ];
 }
@@ -39,7 +39,7 @@ function Baseline({ id }) {
   return h(
     'p',
     null,
-    identical || !count ? 'It is as its baseline.' : `It differs from its baseline in ${count} facts: `,
-    count > 0 && h('a', { href: `/drift/compare?a=${a.id}&b=${b.id}` }, 'compare'),
+    identical || !count ? t`It is as its baseline.` : t`It differs from its baseline in ${count} facts: `,
+    count > 0 && h('a', { href: `/drift/compare?a=${a.id}&b=${b.id}` }, t`compare`),
   );
 }

@@ -1,4 +1,4 @@
-import { Dialog, Form, RelationPicker, Status, toast, useFields, useLauncher } from '@tapline/console-kit';
+import { Dialog, Form, RelationPicker, Status, toast, useFields, useLauncher, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { Fragment, h } from 'preact';
 
@@ -9,10 +9,10 @@ export function Remedy({ row }) {
   return h(
     'p',
     null,
-    'Put right by ',
-    job ? h('a', { href: `/jobs/${job}` }, named.remediation_job?.name ?? `run ${job}`) : 'a run that is gone',
+    t`Put right by `,
+    job ? h('a', { href: `/jobs/${job}` }, named.remediation_job?.name ?? t`run ${job}`) : t`a run that is gone`,
     ': ',
-    h(Status, { status, label: status === 'launched' ? 'Launched' : undefined }),
+    h(Status, { status, label: status === 'launched' ? t`Launched` : undefined }),
   );
 }
 
@@ -24,7 +24,7 @@ export function RemedyButton({ row, reload }) {
   return h(
     Fragment,
     null,
-    h('button', { type: 'button', onClick: () => void (open.value = true) }, 'Put right …'),
+    h('button', { type: 'button', onClick: () => void (open.value = true) }, t`Put right …`),
     open.value && h(Choose, { row, launch, onClose: close, onDone: reload }),
   );
 }
@@ -37,18 +37,18 @@ function Choose({ row, launch, onClose, onDone }) {
       `drift_detections/${row.id}/remediate/`,
       template ? { job_template: Number(template) } : {},
     );
-    toast(`Job ${job} is launched.`, 'good');
+    toast(t`Job ${job} is launched.`, 'good');
     onClose();
     await onDone();
   };
   return h(
     Dialog,
-    { title: `Put ${row.summary_fields.host.name} right`, onClose },
+    { title: t`Put ${row.summary_fields.host.name} right`, onClose },
     h(
       Form,
       {
-        submit: 'Launch for this host',
-        busy: 'Launching …',
+        submit: t`Launch for this host`,
+        busy: t`Launching …`,
         errors,
         known: ['job_template'],
         // the kit's form waits for it
@@ -58,9 +58,9 @@ function Choose({ row, launch, onClose, onDone }) {
       },
       h(RelationPicker, {
         ...bind('job_template'),
-        label: 'Job template',
+        label: t`Job template`,
         list: 'job_templates/?ask_limit_on_launch=true',
-        hint: 'It has to ask for a limit. Without one, what a rule about such drift names is launched.',
+        hint: t`It has to ask for a limit. Without one, what a rule about such drift names is launched.`,
       }),
     ),
   );

@@ -1,4 +1,4 @@
-import { historyTab, listTab, When } from '@tapline/console-kit';
+import { historyTab, listTab, When, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { CategoriesField } from './categories-field.js';
 import { LastWeek } from './last-week.js';
@@ -10,17 +10,17 @@ export const change = {
   path: 'drift',
   api: 'drift_detections',
   type: 'drift_detection',
-  one: 'change',
-  many: 'changes',
+  one: t`change`,
+  many: t`changes`,
   nameField: 'summary',
   order: '-id',
   columns: [
     'summary',
     'host',
     'category',
-    { label: 'Severity', cell: ({ severity }) => h(Severity, { of: severity }), narrow: true, sort: 'severity' },
-    { label: 'Made by', cell: ({ attribution }) => madeBy(attribution), narrow: true },
-    { label: 'Found', cell: ({ created }) => h(When, { at: created }), narrow: true, sort: 'created' },
+    { label: t`Severity`, cell: ({ severity }) => h(Severity, { of: severity }), narrow: true, sort: 'severity' },
+    { label: t`Made by`, cell: ({ attribution }) => madeBy(attribution), narrow: true },
+    { label: t`Found`, cell: ({ created }) => h(When, { at: created }), narrow: true, sort: 'created' },
     'acknowledged',
   ],
   filters: [
@@ -40,14 +40,14 @@ export const change = {
 };
 
 /** What our runs did is known; what they did not do is somebody else's. */
-export const madeBy = (attribution) => (attribution === 'expected' ? 'A run of ours' : 'Somebody else');
+export const madeBy = (attribution) => (attribution === 'expected' ? t`A run of ours` : t`Somebody else`);
 
 export const rule = {
   path: 'drift/rules',
   api: 'drift_alert_rules',
   type: 'drift_alert_rule',
-  one: 'rule',
-  many: 'rules',
+  one: t`rule`,
+  many: t`rules`,
   columns: ['name', 'organization', 'enabled', 'severity_min', 'threshold_count', 'threshold_window_minutes'],
   fields: [
     'name',
@@ -69,11 +69,11 @@ export const rule = {
   tabs: [
     {
       id: 'preview',
-      label: 'Last week',
+      label: t`Last week`,
       content: LastWeek,
       shown: (row) => row.summary_fields.user_capabilities?.edit,
     },
-    listTab({ id: 'drift_alerts', label: 'Alerts', resource: 'drift/alerts' }),
+    listTab({ id: 'drift_alerts', label: t`Alerts`, resource: 'drift/alerts' }),
     historyTab,
   ],
 };
@@ -82,8 +82,8 @@ export const alert = {
   path: 'drift/alerts',
   api: 'drift_alerts',
   type: 'drift_alert',
-  one: 'alert',
-  many: 'alerts',
+  one: t`alert`,
+  many: t`alerts`,
   nameField: 'summary',
   order: '-id',
   columns: ['summary', 'alert_rule', 'host', 'drift_count', 'notification_status', 'created'],
@@ -97,9 +97,9 @@ export const snapshot = {
   path: 'drift/snapshots',
   api: 'fact_snapshots',
   type: 'fact_snapshot',
-  one: 'snapshot',
-  many: 'snapshots',
-  intro: 'The facts of hosts as jobs found them, kept where they differ from those before.',
+  one: t`snapshot`,
+  many: t`snapshots`,
+  intro: t`The facts of hosts as jobs found them, kept where they differ from those before.`,
   nameField: 'facts_hash',
   order: '-id',
   columns: ['facts_hash', 'host', 'inventory', 'job', 'captured_at', 'size'],

@@ -1,4 +1,4 @@
-import { ListView, useOptions } from '@tapline/console-kit';
+import { ListView, useOptions, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { Frame } from './frame.js';
 import { rule } from './resources.js';
@@ -10,9 +10,9 @@ export function RulesPage() {
   return h(
     Frame,
     {
-      title: 'Rules about drift',
-      intro: 'When drift of a host is worth a message, and who gets it.',
-      actions: create && h('a', { class: 'button primary', href: '/drift/rules/new' }, 'New rule'),
+      title: t`Rules about drift`,
+      intro: t`When drift of a host is worth a message, and who gets it.`,
+      actions: create && h('a', { class: 'button primary', href: '/drift/rules/new' }, t`New rule`),
     },
     h(ListView, { resource: rule, options }),
   );

@@ -1,4 +1,4 @@
-import { RelationPicker, SelectField, useQuery } from '@tapline/console-kit';
+import { RelationPicker, SelectField, useQuery, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -15,14 +15,14 @@ export function Side({ label, value, onValue }) {
   const { data } = useQuery(host.value ? `hosts/${host.value}/fact_snapshots/?page_size=200` : null);
   const choices = (data.value?.results ?? []).map(({ id, captured_at: at, facts_hash: hash }) => ({
     value: String(id),
-    label: `${new Date(at).toISOString().replace('T', ' ').slice(0, 19)} UTC, ${hash.slice(0, 8)}`,
+    label: t`${new Date(at).toISOString().replace('T', ' ').slice(0, 19)} UTC, ${hash.slice(0, 8)}`,
   }));
   const side = label.toLowerCase();
   return h(
     'div',
     null,
     h(RelationPicker, {
-      label: `${label} host`,
+      label: t`${label} host`,
       name: `host_${side}`,
       list: 'hosts/',
       required: true,
@@ -34,13 +34,13 @@ export function Side({ label, value, onValue }) {
       },
     }),
     h(SelectField, {
-      label: `${label} snapshot`,
+      label: t`${label} snapshot`,
       name: `snapshot_${side}`,
       required: true,
       value,
       onValue,
       choices,
-      empty: host.value ? 'Choose …' : 'Choose a host first',
+      empty: host.value ? t`Choose …` : t`Choose a host first`,
     }),
   );
 }

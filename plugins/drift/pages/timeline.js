@@ -9,16 +9,17 @@ import {
   TextField,
   useQuery,
   When,
+  t,
 } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 
 const kinds = {
-  run: 'Run',
-  event: 'Event',
-  snapshot: 'Snapshot',
-  drift: 'Drift',
-  alert: 'Alert',
+  run: t`Run`,
+  event: t`Event`,
+  snapshot: t`Snapshot`,
+  drift: t`Drift`,
+  alert: t`Alert`,
 };
 
 /** What was done to a host and what was found on it, newest first: `/drift/hosts/5?from=&to=`. */
@@ -32,15 +33,15 @@ export function TimelinePage({ params: { id } }) {
   return h(
     PageLayout,
     {
-      title: `Timeline of ${name}`,
+      title: t`Timeline of ${name}`,
       trail: [
-        { label: 'Drift', href: '/drift' },
+        { label: t`Drift`, href: '/drift' },
         { label: name, href: `/hosts/${id}` },
       ],
     },
     h(Span),
-    error.value && h(Failure, { error: error.value, what: 'timeline', again: reload }),
-    !data.value && !error.value && h(Loading, { what: 'timeline' }),
+    error.value && h(Failure, { error: error.value, what: t`timeline`, again: reload }),
+    !data.value && !error.value && h(Loading, { what: t`timeline` }),
     data.value && h(Entries, { of: data.value }),
   );
 }
@@ -62,22 +63,22 @@ function Span() {
     'form',
     {
       class: 'charts',
-      'aria-label': 'Time',
+      'aria-label': t`Time`,
       onSubmit: (event) => {
         event.preventDefault();
         go(addressWith(path, query, { from: from.value, to: to.value }));
       },
     },
-    field('From', 'from', from),
-    field('Until', 'to', to),
-    h('div', { class: 'form-actions' }, h('button', { type: 'submit' }, 'Show')),
+    field(t`From`, 'from', from),
+    field(t`Until`, 'to', to),
+    h('div', { class: 'form-actions' }, h('button', { type: 'submit' }, t`Show`)),
   );
 }
 
 const columns = [
-  { label: 'When', cell: ({ at }) => h(When, { at }), narrow: true },
-  { label: 'What', cell: ({ kind, title }) => title ?? kinds[kind] ?? kind, narrow: true },
-  { label: 'Told', cell: ({ summary, page }) => (page ? h('a', { href: page }, summary) : summary), heading: true },
+  { label: t`When`, cell: ({ at }) => h(When, { at }), narrow: true },
+  { label: t`What`, cell: ({ kind, title }) => title ?? kinds[kind] ?? kind, narrow: true },
+  { label: t`Told`, cell: ({ summary, page }) => (page ? h('a', { href: page }, summary) : summary), heading: true },
 ];
 
 /** Where each is shown in the console. */
@@ -89,10 +90,10 @@ const pages = {
 };
 
 function Entries({ of: { results, complete, count } }) {
-  if (!count) return h('p', { class: 'empty' }, 'Nothing happened there in that time.');
+  if (!count) return h('p', { class: 'empty' }, t`Nothing happened there in that time.`);
   const rows = results.map((entry) => ({ ...entry, page: pages[entry.kind]?.(entry) }));
   return [
-    !complete && h('p', { class: 'muted', role: 'status' }, `Only the newest ${count} are shown.`),
-    h(Table, { caption: 'Timeline', columns, rows, rowKey: ({ kind, id }) => `${kind} ${id}` }),
+    !complete && h('p', { class: 'muted', role: 'status' }, t`Only the newest ${count} are shown.`),
+    h(Table, { caption: t`Timeline`, columns, rows, rowKey: ({ kind, id }) => `${kind} ${id}` }),
   ];
 }

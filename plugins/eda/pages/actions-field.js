@@ -1,14 +1,14 @@
-import { CodeField, RelationPicker, SelectField, TextField } from '@tapline/console-kit';
+import { CodeField, RelationPicker, SelectField, TextField, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { RowsField, rowsOf } from './rows-field.js';
 
 const kinds = {
-  launch_job_template: { label: 'Launch a job template', list: 'job_templates/', target: 'Job template' },
-  launch_workflow: { label: 'Launch a workflow', list: 'workflow_job_templates/', target: 'Workflow' },
+  launch_job_template: { label: t`Launch a job template`, list: 'job_templates/', target: t`Job template` },
+  launch_workflow: { label: t`Launch a workflow`, list: 'workflow_job_templates/', target: t`Workflow` },
   send_notification: {
-    label: 'Send a notification',
+    label: t`Send a notification`,
     list: 'notification_templates/',
-    target: 'Notification template',
+    target: t`Notification template`,
   },
 };
 const choices = Object.entries(kinds).map(([value, { label }]) => ({ value, label }));
@@ -16,9 +16,9 @@ const choices = Object.entries(kinds).map(([value, { label }]) => ({ value, labe
 /** What a rule does, in this order. */
 export function ActionsField({ value, onValue, errors }) {
   return h(RowsField, {
-    label: 'Actions',
-    one: 'action',
-    hint: 'Done in this order, with the rights of whoever wrote them last.',
+    label: t`Actions`,
+    one: t`action`,
+    hint: t`Done in this order, with the rights of whoever wrote them last.`,
     rows: rowsOf(value),
     fresh: { action_type: 'launch_job_template', target_id: null, extra_vars: {}, description: '' },
     errors: errors['actions'],
@@ -31,7 +31,7 @@ function action({ action_type: type, target_id: target, extra_vars: variables, d
   const { list, target: label } = kinds[type] ?? kinds.launch_job_template;
   return [
     h(SelectField, {
-      label: 'Kind of action',
+      label: t`Kind of action`,
       name: `actions.${index}.action_type`,
       required: true,
       choices,
@@ -50,15 +50,15 @@ function action({ action_type: type, target_id: target, extra_vars: variables, d
     }),
     type !== 'send_notification' &&
       h(CodeField, {
-        label: 'Extra variables',
+        label: t`Extra variables`,
         name: `actions.${index}.extra_vars`,
-        hint: 'JSON; the event comes as svc_eda_payload by itself.',
+        hint: t`JSON; the event comes as svc_eda_payload by itself.`,
         language: 'json',
         value: typeof variables === 'string' ? variables : JSON.stringify(variables ?? {}, null, 2),
         onValue: (text) => change({ extra_vars: readOr(text) }),
       }),
     h(TextField, {
-      label: 'Description of the action',
+      label: t`Description of the action`,
       name: `actions.${index}.description`,
       value: description ?? '',
       onValue: (text) => change({ description: text }),

@@ -1,4 +1,4 @@
-import { ActButton, Dialog, get, may, post, toast } from '@tapline/console-kit';
+import { ActButton, Dialog, get, may, post, toast, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { Fragment, h } from 'preact';
 
@@ -6,8 +6,8 @@ import { Fragment, h } from 'preact';
 export function RuleActions({ row, reload }) {
   if (!may(row, 'edit')) return null;
   const [label, action, done] = row.enabled
-    ? ['Disable', 'disable', 'Its events are answered and ignored.']
-    : ['Enable', 'enable', 'It is on.'];
+    ? [t`Disable`, 'disable', t`Its events are answered and ignored.`]
+    : [t`Enable`, 'enable', t`It is on.`];
   return h(
     Fragment,
     null,
@@ -30,20 +30,20 @@ function Key({ row }) {
   return h(
     Fragment,
     null,
-    h('button', { type: 'button', onClick: () => void read(() => get(path)) }, 'Key'),
+    h('button', { type: 'button', onClick: () => void read(() => get(path)) }, t`Key`),
     key.value !== null &&
       h(
         Dialog,
-        { title: `Key of ${row.name}`, onClose: () => void (key.value = null) },
-        h('p', null, 'Give it to the sender with this address:'),
-        h('pre', { class: 'value', tabIndex: 0, role: 'region', 'aria-label': 'Address' }, row.webhook_url),
-        h('pre', { class: 'value once', tabIndex: 0, role: 'region', 'aria-label': 'Key' }, key.value),
-        h('p', { class: 'hint' }, 'After a new one the former is accepted for as long as EDA_KEY_OVERLAP_HOURS says.'),
+        { title: t`Key of ${row.name}`, onClose: () => void (key.value = null) },
+        h('p', null, t`Give it to the sender with this address:`),
+        h('pre', { class: 'value', tabIndex: 0, role: 'region', 'aria-label': t`Address` }, row.webhook_url),
+        h('pre', { class: 'value once', tabIndex: 0, role: 'region', 'aria-label': t`Key` }, key.value),
+        h('p', { class: 'hint' }, t`After a new one the former is accepted for as long as EDA_KEY_OVERLAP_HOURS says.`),
         h(
           'div',
           { class: 'form-actions' },
-          h('button', { type: 'button', onClick: () => void read(() => post(path)) }, 'Make a new key'),
-          h('button', { type: 'button', class: 'primary', onClick: () => void (key.value = null) }, 'Close'),
+          h('button', { type: 'button', onClick: () => void read(() => post(path)) }, t`Make a new key`),
+          h('button', { type: 'button', class: 'primary', onClick: () => void (key.value = null) }, t`Close`),
         ),
       ),
   );
@@ -53,18 +53,18 @@ function Key({ row }) {
 export const Replay = ({ row }) =>
   row.event_rule &&
   h(ActButton, {
-    label: 'Replay',
-    what: `event ${row.event_guid}`,
+    label: t`Replay`,
+    what: t`event ${row.event_guid}`,
     path: `event_logs/${row.id}/replay/`,
-    done: 'It is judged again.',
+    done: t`It is judged again.`,
     to: ({ id }) => `/event_logs/${id}?tab=way`,
   });
 
 /** All that could not be judged. */
 export const Retry = () =>
   h(ActButton, {
-    label: 'Retry failed',
-    what: 'events',
+    label: t`Retry failed`,
+    what: t`events`,
     path: 'event_logs/retry/',
-    done: 'Events with errors are judged again.',
+    done: t`Events with errors are judged again.`,
   });

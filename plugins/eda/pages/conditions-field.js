@@ -1,4 +1,4 @@
-import { TextField, place } from '@tapline/console-kit';
+import { TextField, place, t } from '@tapline/console-kit';
 import { Fragment, h } from 'preact';
 import { RowsField, rowsOf } from './rows-field.js';
 import { Trial } from './trial.js';
@@ -11,16 +11,16 @@ export function ConditionsField({ value, onValue, errors }) {
     Fragment,
     null,
     h(RowsField, {
-      label: 'Conditions',
-      one: 'condition',
-      hint: 'Expressions over event, the payload, and headers. All must hold; without any, every event does.',
+      label: t`Conditions`,
+      one: t`condition`,
+      hint: t`Expressions over event, the payload, and headers. All must hold; without any, every event does.`,
       rows,
       fresh: { jinja2_expression: '', description: '' },
       errors: errors['conditions'],
       onRows: onValue,
       row: ({ jinja2_expression: expression, description }, index, change) => [
         h(TextField, {
-          label: 'Expression',
+          label: t`Expression`,
           name: `conditions.${index}.jinja2_expression`,
           hint: 'event.ref == "refs/heads/main"',
           required: true,
@@ -28,7 +28,7 @@ export function ConditionsField({ value, onValue, errors }) {
           onValue: (text) => change({ jinja2_expression: text }),
         }),
         h(TextField, {
-          label: 'Description of the condition',
+          label: t`Description of the condition`,
           name: `conditions.${index}.description`,
           value: description ?? '',
           onValue: (text) => change({ description: text }),

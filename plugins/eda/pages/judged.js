@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit';
 import { h } from 'preact';
 
 /** Each condition with what it said. */
@@ -12,8 +13,8 @@ export const Judged = ({ results }) =>
             { key: index },
             h('code', null, expression),
             description && ` (${description})`,
-            `: ${error || (result ? 'holds' : 'does not hold')}`,
+            `: ${error || (result ? t`holds` : t`does not hold`)}`,
           ),
         ),
       )
-    : h('p', null, 'There is no condition: every event matches.');
+    : h('p', null, t`There is no condition: every event matches.`);

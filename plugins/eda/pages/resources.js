@@ -1,4 +1,4 @@
-import { historyTab, listTab } from '@tapline/console-kit';
+import { historyTab, listTab, t } from '@tapline/console-kit';
 import { ActionsField } from './actions-field.js';
 import { Replay, Retry, RuleActions } from './buttons.js';
 import { ConditionsField } from './conditions-field.js';
@@ -7,9 +7,9 @@ import { Way } from './way.js';
 export const eventLog = {
   path: 'event_logs',
   type: 'event_log',
-  one: 'event',
-  many: 'events',
-  intro: 'What came in, newest first, and what became of it. The list follows what happens.',
+  one: t`event`,
+  many: t`events`,
+  intro: t`What came in, newest first, and what became of it. The list follows what happens.`,
   nameField: 'event_guid',
   order: '-id',
   columns: ['event_guid', 'event_rule_name', 'event_type', 'status', 'created', 'source_ip', 'error'],
@@ -20,15 +20,15 @@ export const eventLog = {
   parent: () => '/event_logs',
   actions: Replay,
   listActions: Retry,
-  tabs: [{ id: 'way', label: 'What became of it', content: Way }],
+  tabs: [{ id: 'way', label: t`What became of it`, content: Way }],
 };
 
 export const eventRule = {
   path: 'event_rules',
   type: 'event_rule',
-  one: 'event rule',
-  many: 'event rules',
-  intro: 'What is done when a signed webhook comes in.',
+  one: t`event rule`,
+  many: t`event rules`,
+  intro: t`What is done when a signed webhook comes in.`,
   columns: ['name', 'organization', 'source_type', 'enabled', 'fire_count', 'last_fired_at'],
   fields: [
     'name',
@@ -44,5 +44,5 @@ export const eventRule = {
   facts: ['webhook_url'],
   custom: { conditions: ConditionsField, actions: ActionsField },
   actions: RuleActions,
-  tabs: [listTab({ id: 'event_logs', label: 'Events', resource: 'event_logs' }), historyTab],
+  tabs: [listTab({ id: 'event_logs', label: t`Events`, resource: 'event_logs' }), historyTab],
 };

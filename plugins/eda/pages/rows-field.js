@@ -1,3 +1,4 @@
+import { t } from '@tapline/console-kit';
 import { h } from 'preact';
 
 /**
@@ -20,11 +21,11 @@ export function RowsField({ label, one, hint, rows, fresh, errors = [], onRows, 
         h(
           'button',
           { type: 'button', onClick: () => onRows(rows.filter((_, at) => at !== index)) },
-          `Remove ${one} ${index + 1}`,
+          t`Remove ${one} ${index + 1}`,
         ),
       ),
     ),
-    h('button', { type: 'button', onClick: () => onRows([...rows, fresh]) }, `Add ${one}`),
+    h('button', { type: 'button', onClick: () => onRows([...rows, fresh]) }, t`Add ${one}`),
     errors.length > 0 && h('p', { class: 'error' }, errors.join(' ')),
   );
 }

@@ -1,4 +1,4 @@
-import { CodeField, post } from '@tapline/console-kit';
+import { CodeField, post, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -34,10 +34,10 @@ export function Trial({ rule, conditions }) {
     h(CodeField, { label, name, language: 'json', value: text.value, onValue: (typed) => void (text.value = typed) });
   return h(
     'section',
-    { class: 'card', 'aria-label': 'Try the conditions' },
-    h('h2', null, 'Try the conditions'),
-    sample('Sample payload', 'sample_payload', payload),
-    sample('Sample headers', 'sample_headers', headers),
+    { class: 'card', 'aria-label': t`Try the conditions` },
+    h('h2', null, t`Try the conditions`),
+    sample(t`Sample payload`, 'sample_payload', payload),
+    sample(t`Sample headers`, 'sample_headers', headers),
     h(
       'div',
       { role: 'status' },
@@ -48,29 +48,33 @@ export function Trial({ rule, conditions }) {
 
 const said = (error) =>
   error instanceof SyntaxError
-    ? `The sample is no JSON: ${error.message}`
+    ? t`The sample is no JSON: ${error.message}`
     : [error.body?.conditions ?? error.message].flat().join(' ');
 
 function Verdict({ sample, latest }) {
   const { conditions_matched: matched, condition_results: results, throttled, actions } = sample;
   return [
-    h('p', null, h('strong', null, matched ? 'The sample matches.' : 'The sample does not match.')),
+    h('p', null, h('strong', null, matched ? t`The sample matches.` : t`The sample does not match.`)),
     h(Judged, { results }),
-    throttled && h('p', null, 'It would wait: the rule fired within its throttle.'),
+    throttled && h('p', null, t`It would wait: the rule fired within its throttle.`),
     matched &&
       h(
         'ul',
         null,
         actions.map(({ action_type: type, target_name: name, would_run: runs, problem }, index) =>
-          h('li', { key: index }, `${type} ${name ?? ''}: ${runs ? 'would be done' : problem || 'would not be done'}`),
+          h(
+            'li',
+            { key: index },
+            `${type} ${name ?? ''}: ${runs ? t`would be done` : problem || t`would not be done`}`,
+          ),
         ),
       ),
     h(
       'p',
       null,
       latest.count
-        ? `Of the latest ${latest.count} events these conditions match ${latest.matched}.`
-        : 'No event has come in yet.',
+        ? t`Of the latest ${latest.count} events these conditions match ${latest.matched}.`
+        : t`No event has come in yet.`,
     ),
   ];
 }

@@ -1,13 +1,13 @@
-import { When, onGroup, runPath } from '@tapline/console-kit';
+import { When, onGroup, runPath, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Judged } from './judged.js';
 
 const ends = {
-  received: 'It waits for its turn.',
-  unmatched: 'A condition did not hold: nothing is done.',
-  throttled: 'The rule fired a short while ago: nothing is done.',
-  error: 'It could not be judged.',
+  received: t`It waits for its turn.`,
+  unmatched: t`A condition did not hold: nothing is done.`,
+  throttled: t`The rule fired a short while ago: nothing is done.`,
+  error: t`It could not be judged.`,
 };
 
 /** One event's way from its receipt to the runs that it led to; it follows while it goes on. */
@@ -27,29 +27,33 @@ export function Way({ row, reload }) {
     h(
       'li',
       null,
-      'Received ',
+      t`Received `,
       h(When, { at: created }),
-      from && ` from ${from}`,
-      `, ${row.payload_bytes} bytes, signature checked.`,
+      from && t` from ${from}`,
+      t`, ${row.payload_bytes} bytes, signature checked.`,
       row.replay_of && [
         ' It repeats ',
-        h('a', { href: `/event_logs/${row.replay_of}?tab=way` }, `event ${row.replay_of}`),
+        h('a', { href: `/event_logs/${row.replay_of}?tab=way` }, t`event ${row.replay_of}`),
         '.',
       ],
-      row.duplicates > 0 && ` It came again ${row.duplicates} times and was refused.`,
+      row.duplicates > 0 && t` It came again ${row.duplicates} times and was refused.`,
     ),
-    judged && h('li', null, `Judged by ${row.event_rule_name}:`, h(Judged, { results: conditions })),
+    judged && h('li', null, t`Judged by ${row.event_rule_name}:`, h(Judged, { results: conditions })),
     actions.map((action, index) => h('li', { key: index }, h(Action, action))),
     ends[row.status] && h('li', null, ends[row.status], row.error && ` ${row.error}`),
-    finished && h('li', null, 'Done with ', h(When, { at: finished }), '.'),
+    finished && h('li', null, t`Done with `, h(When, { at: finished }), '.'),
   );
 }
 
 function Action({ action_type: type, description, status, job, job_type: kind, notification, error }) {
   const named = description ? `${type} (${description})` : type;
   if (status === 'launched' && job)
-    return [`${named}: launched `, h('a', { href: runPath({ id: job, type: kind, url: '' }) }, `run ${job}`), '.'];
+    return [t`${named}: launched `, h('a', { href: runPath({ id: job, type: kind, url: '' }) }, t`run ${job}`), '.'];
   if (status === 'sent' && notification)
-    return [`${named}: sent as `, h('a', { href: `/notifications/${notification}` }, `delivery ${notification}`), '.'];
+    return [
+      t`${named}: sent as `,
+      h('a', { href: `/notifications/${notification}` }, t`delivery ${notification}`),
+      '.',
+    ];
   return `${named}: ${status}. ${error}`;
 }

@@ -1,4 +1,4 @@
-import { ActButton, Dialog, get, may, post, toast } from '@tapline/console-kit';
+import { ActButton, Dialog, get, may, post, toast, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { Fragment, h } from 'preact';
 
@@ -17,25 +17,25 @@ function Test({ row }) {
   return h(
     Fragment,
     null,
-    h('button', { type: 'button', onClick: () => void told(test) }, 'Test'),
+    h('button', { type: 'button', onClick: () => void told(test) }, t`Test`),
     result.value &&
       h(
         Dialog,
-        { title: `Test of ${row.name}`, onClose: () => void (result.value = null) },
+        { title: t`Test of ${row.name}`, onClose: () => void (result.value = null) },
         h('p', null, answerOf(result.value)),
         result.value.response_excerpt &&
           h(
             'pre',
-            { class: 'value', tabIndex: 0, role: 'region', 'aria-label': 'Answer' },
+            { class: 'value', tabIndex: 0, role: 'region', 'aria-label': t`Answer` },
             result.value.response_excerpt,
           ),
-        h('button', { type: 'button', class: 'primary', onClick: () => void (result.value = null) }, 'Close'),
+        h('button', { type: 'button', class: 'primary', onClick: () => void (result.value = null) }, t`Close`),
       ),
   );
 }
 
 const answerOf = ({ delivered, status_code: code, duration_ms: took, error }) =>
-  delivered ? `Delivered: ${code} after ${took} ms.` : `Not delivered: ${error}`;
+  delivered ? t`Delivered: ${code} after ${took} ms.` : t`Not delivered: ${error}`;
 
 /** The key that requests are signed with; for a while after a new one both sign. */
 function Key({ row }) {
@@ -45,19 +45,19 @@ function Key({ row }) {
   return h(
     Fragment,
     null,
-    h('button', { type: 'button', onClick: () => read(get) }, 'Key'),
+    h('button', { type: 'button', onClick: () => read(get) }, t`Key`),
     key.value !== null &&
       h(
         Dialog,
-        { title: `Key of ${row.name}`, onClose: () => void (key.value = null) },
-        h('p', null, 'The target checks signatures with it (Standard Webhooks).'),
-        h('pre', { class: 'value once', tabIndex: 0, role: 'region', 'aria-label': 'Key' }, key.value),
-        h('p', { class: 'hint' }, 'After a new one both sign for as long as OUTBOUND_WEBHOOK_KEY_OVERLAP_HOURS says.'),
+        { title: t`Key of ${row.name}`, onClose: () => void (key.value = null) },
+        h('p', null, t`The target checks signatures with it (Standard Webhooks).`),
+        h('pre', { class: 'value once', tabIndex: 0, role: 'region', 'aria-label': t`Key` }, key.value),
+        h('p', { class: 'hint' }, t`After a new one both sign for as long as OUTBOUND_WEBHOOK_KEY_OVERLAP_HOURS says.`),
         h(
           'div',
           { class: 'form-actions' },
-          h('button', { type: 'button', onClick: () => read(post) }, 'Make a new key'),
-          h('button', { type: 'button', class: 'primary', onClick: () => void (key.value = null) }, 'Close'),
+          h('button', { type: 'button', onClick: () => read(post) }, t`Make a new key`),
+          h('button', { type: 'button', class: 'primary', onClick: () => void (key.value = null) }, t`Close`),
         ),
       ),
   );
@@ -66,9 +66,9 @@ function Key({ row }) {
 /** The same message once more. */
 export const Redeliver = ({ row }) =>
   h(ActButton, {
-    label: 'Redeliver',
+    label: t`Redeliver`,
     what: row.message_id,
     path: `outbound_webhook_deliveries/${row.id}/redeliver/`,
-    done: 'It is on its way again.',
+    done: t`It is on its way again.`,
     to: ({ id }) => `/outbound_webhooks/deliveries/${id}?tab=tries`,
   });

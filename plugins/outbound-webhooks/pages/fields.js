@@ -1,4 +1,4 @@
-import { ChoicesField, TextField } from '@tapline/console-kit';
+import { ChoicesField, TextField, t } from '@tapline/console-kit';
 import { h } from 'preact';
 
 const events = [
@@ -14,7 +14,7 @@ const events = [
 /** What is told. */
 export const EventsField = ({ value, onValue, errors }) =>
   h(ChoicesField, {
-    label: 'Events',
+    label: t`Events`,
     name: 'events',
     choices: events,
     values: Array.isArray(value) ? value : [],
@@ -31,29 +31,29 @@ export function HeadersField({ value, onValue, errors }) {
   return h(
     'fieldset',
     { class: problems.length ? 'field invalid' : 'field' },
-    h('legend', null, 'Custom headers'),
-    h('p', { class: 'hint' }, 'Their values are stored encrypted.'),
+    h('legend', null, t`Custom headers`),
+    h('p', { class: 'hint' }, t`Their values are stored encrypted.`),
     rows.map(([name, text], index) =>
       h(
         'div',
-        { class: 'card', key: index, role: 'group', 'aria-label': `Header ${index + 1}` },
+        { class: 'card', key: index, role: 'group', 'aria-label': t`Header ${index + 1}` },
         h(TextField, {
-          label: 'Name of the header',
+          label: t`Name of the header`,
           name: `header.${index}.name`,
           required: true,
           value: name,
           onValue: (typed) => become(index, [typed, text]),
         }),
         h(TextField, {
-          label: 'Value',
+          label: t`Value`,
           name: `header.${index}.value`,
           value: text,
           onValue: (typed) => become(index, [name, typed]),
         }),
-        h('button', { type: 'button', onClick: () => become(index, null) }, `Remove header ${index + 1}`),
+        h('button', { type: 'button', onClick: () => become(index, null) }, t`Remove header ${index + 1}`),
       ),
     ),
-    h('button', { type: 'button', onClick: () => onValue({ ...value, '': '' }) }, 'Add header'),
+    h('button', { type: 'button', onClick: () => onValue({ ...value, '': '' }) }, t`Add header`),
     problems.length > 0 && h('p', { class: 'error' }, problems.join(' ')),
   );
 }

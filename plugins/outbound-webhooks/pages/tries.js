@@ -1,13 +1,13 @@
-import { onGroup, Table, When } from '@tapline/console-kit';
+import { onGroup, Table, When, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { useEffect } from 'preact/hooks';
 
 const columns = [
-  { label: 'When', cell: ({ started }) => h(When, { at: started }) },
-  { label: 'Answer', cell: ({ status_code: code }) => code ?? '–' },
-  { label: 'Took', cell: ({ duration_ms: took }) => `${took} ms` },
-  { label: 'What was wrong', cell: ({ error }) => error || '–' },
-  { label: 'It said', cell: ({ response_excerpt: text }) => text || '–' },
+  { label: t`When`, cell: ({ started }) => h(When, { at: started }) },
+  { label: t`Answer`, cell: ({ status_code: code }) => code ?? '–' },
+  { label: t`Took`, cell: ({ duration_ms: took }) => t`${took} ms` },
+  { label: t`What was wrong`, cell: ({ error }) => error || '–' },
+  { label: t`It said`, cell: ({ response_excerpt: text }) => text || '–' },
 ];
 
 /** Each try of a delivery with the answer to it, and what was sent; it follows while the delivery goes on. */
@@ -22,14 +22,14 @@ export function Tries({ row, reload }) {
   }, [id, webhook, finished === null]);
   return [
     attempts.length
-      ? h(Table, { caption: 'Tries', columns, rows: attempts, rowKey: ({ started }) => started })
-      : h('p', { class: 'empty' }, 'It was not tried yet.'),
-    h('h2', null, 'Request'),
+      ? h(Table, { caption: t`Tries`, columns, rows: attempts, rowKey: ({ started }) => started })
+      : h('p', { class: 'empty' }, t`It was not tried yet.`),
+    h('h2', null, t`Request`),
     h(
       'pre',
-      { class: 'value', tabIndex: 0, role: 'region', 'aria-label': 'Request' },
+      { class: 'value', tabIndex: 0, role: 'region', 'aria-label': t`Request` },
       JSON.stringify(request, null, 2),
     ),
-    h('pre', { class: 'value', tabIndex: 0, role: 'region', 'aria-label': 'Body' }, body),
+    h('pre', { class: 'value', tabIndex: 0, role: 'region', 'aria-label': t`Body` }, body),
   ];
 }

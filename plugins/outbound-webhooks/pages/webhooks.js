@@ -1,4 +1,4 @@
-import { historyTab, listTab, pagesOf } from '@tapline/console-kit';
+import { historyTab, listTab, pagesOf, t } from '@tapline/console-kit';
 import { Redeliver, WebhookActions } from './buttons.js';
 import { EventsField, HeadersField } from './fields.js';
 import { Tries } from './tries.js';
@@ -7,8 +7,8 @@ const delivery = {
   path: 'outbound_webhooks/deliveries',
   api: 'outbound_webhook_deliveries',
   type: 'outbound_webhook_delivery',
-  one: 'delivery',
-  many: 'deliveries',
+  one: t`delivery`,
+  many: t`deliveries`,
   nameField: 'message_id',
   order: '-id',
   columns: ['message_id', 'event', 'status', 'attempt', 'status_code', 'duration_ms', 'next_attempt', 'created'],
@@ -19,21 +19,21 @@ const delivery = {
   parent: ({ outbound_webhook: webhook }) =>
     webhook ? `/outbound_webhooks/${webhook}?tab=deliveries` : '/outbound_webhooks',
   actions: Redeliver,
-  tabs: [{ id: 'tries', label: 'Tries', content: Tries }],
+  tabs: [{ id: 'tries', label: t`Tries`, content: Tries }],
 };
 
 const webhook = {
   path: 'outbound_webhooks',
   type: 'outbound_webhook',
-  one: 'outbound webhook',
-  many: 'outbound webhooks',
-  intro: 'Where starts and ends of jobs and workflows are told, as signed requests.',
+  one: t`outbound webhook`,
+  many: t`outbound webhooks`,
+  intro: t`Where starts and ends of jobs and workflows are told, as signed requests.`,
   columns: ['name', 'organization', 'url', 'enabled', 'failing_since'],
   fields: ['name', 'description', 'organization', 'url', 'events', 'enabled', 'ssl_verify', 'custom_headers'],
   facts: ['url', 'events', 'failing_since', 'disabled_reason'],
   custom: { events: EventsField, custom_headers: HeadersField },
   actions: WebhookActions,
-  tabs: [listTab({ id: 'deliveries', label: 'Deliveries', resource: delivery.path }), historyTab],
+  tabs: [listTab({ id: 'deliveries', label: t`Deliveries`, resource: delivery.path }), historyTab],
 };
 
 // what is more exact stands first

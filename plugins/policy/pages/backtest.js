@@ -1,12 +1,12 @@
-import { attempt, post, Table, When } from '@tapline/console-kit';
+import { attempt, post, Table, When, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { Fragment, h } from 'preact';
 
 const columns = [
-  { label: 'Launch', cell: ({ resource_name: name, unified_job: job }) => (job ? `${name} (${job})` : name) },
-  { label: 'Decision', cell: ({ decision }) => decision },
-  { label: 'Messages', cell: ({ messages }) => messages.join('; ') },
-  { label: 'When', cell: ({ created }) => h(When, { at: created }) },
+  { label: t`Launch`, cell: ({ resource_name: name, unified_job: job }) => (job ? `${name} (${job})` : name) },
+  { label: t`Decision`, cell: ({ decision }) => decision },
+  { label: t`Messages`, cell: ({ messages }) => messages.join('; ') },
+  { label: t`When`, cell: ({ created }) => h(When, { at: created }) },
 ];
 
 /** What the policy would have said of past launches, as far as their contexts are kept. */
@@ -20,7 +20,7 @@ export function Backtest({ row }) {
     h(
       'p',
       { class: 'tab-actions' },
-      h('button', { type: 'button', onClick: () => void run() }, 'Try it on past launches'),
+      h('button', { type: 'button', onClick: () => void run() }, t`Try it on past launches`),
     ),
     told.value && h(Verdicts, told.value),
   );
@@ -31,13 +31,13 @@ const Verdicts = ({ count, allowed, warned, denied, results }) =>
     ? h(
         Fragment,
         null,
-        h('p', { role: 'status' }, `Of ${count} launches: ${allowed} allowed, ${warned} warned of, ${denied} denied.`),
+        h('p', { role: 'status' }, t`Of ${count} launches: ${allowed} allowed, ${warned} warned of, ${denied} denied.`),
         results.length > 0 &&
           h(Table, {
-            caption: 'Launches',
+            caption: t`Launches`,
             columns,
             rows: results,
             rowKey: ({ unified_job: job, created }) => `${job} ${created}`,
           }),
       )
-    : h('p', { class: 'empty' }, 'No context is kept: POLICY_CONTEXTS_KEPT_DAYS says for how long they are.');
+    : h('p', { class: 'empty' }, t`No context is kept: POLICY_CONTEXTS_KEPT_DAYS says for how long they are.`);

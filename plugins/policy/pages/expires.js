@@ -1,4 +1,4 @@
-import { TextField } from '@tapline/console-kit';
+import { TextField, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 
@@ -16,11 +16,11 @@ export function Expires({ value, onValue, errors }) {
     onValue(text ? new Date(text).toISOString() : null);
   };
   return h(TextField, {
-    label: 'Expires',
+    label: t`Expires`,
     name: 'expires',
     type: 'datetime-local',
     required: true,
-    hint: 'From then on it does not count.',
+    hint: t`From then on it does not count.`,
     errors: errors['expires'],
     value: typed.value,
     onValue: set,

@@ -1,4 +1,4 @@
-import { CodeField, get, place, post, SelectField, useQuery } from '@tapline/console-kit';
+import { CodeField, get, place, post, SelectField, useQuery, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { Fragment, h } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -13,12 +13,12 @@ export function ModuleField({ value, onValue, errors, values }) {
     Fragment,
     null,
     h(CodeField, {
-      label: 'Module',
+      label: t`Module`,
       name: 'rego_module',
       required: true,
       language: 'rego',
       placeholder,
-      hint: 'In the language of the engine, beginning with its package, which no other policy has.',
+      hint: t`In the language of the engine, beginning with its package, which no other policy has.`,
       errors: errors['rego_module'],
       value,
       onValue,
@@ -52,11 +52,11 @@ function Trial({ policy, module, organization }) {
   }));
   return h(
     'section',
-    { class: 'card', 'aria-label': 'Try the module' },
+    { class: 'card', 'aria-label': t`Try the module` },
     h(SelectField, {
-      label: 'Try with the context of',
+      label: t`Try with the context of`,
       name: 'context',
-      empty: 'no launch',
+      empty: t`no launch`,
       choices,
       value: chosen.value,
       onValue: (id) => void (chosen.value = id),
@@ -72,7 +72,7 @@ async function tell({ policy, module, organization }, decision) {
     const answer = policy
       ? await post(`policies/${policy}/test/`, { input, rego_module: module })
       : await post('policies/test/', { input, rego_module: module, organization });
-    const verdict = answer.recognized ? answer.decision : 'a result of no known shape: allow';
+    const verdict = answer.recognized ? answer.decision : t`a result of no known shape: allow`;
     return [verdict, ...answer.deny, ...answer.warn].join('\n');
   } catch ({ message, body }) {
     return [body?.rego_module ?? message].flat().join('\n');

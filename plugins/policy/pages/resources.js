@@ -1,4 +1,4 @@
-import { historyTab, listTab } from '@tapline/console-kit';
+import { historyTab, listTab, t } from '@tapline/console-kit';
 import { AppliesTo } from './applies-to.js';
 import { Expires } from './expires.js';
 import { ModuleField } from './module-field.js';
@@ -8,9 +8,9 @@ import { Switch } from './switch.js';
 export const policyDecision = {
   path: 'policy_decisions',
   type: 'policy_decision',
-  one: 'decision',
-  many: 'decisions',
-  intro: 'What policies warned of or denied, newest first. Each has the context that the policy was asked with.',
+  one: t`decision`,
+  many: t`decisions`,
+  intro: t`What policies warned of or denied, newest first. Each has the context that the policy was asked with.`,
   nameField: 'message',
   order: '-id',
   columns: [
@@ -35,9 +35,9 @@ const named = ['unified_job_template', 'inventory', 'organization'];
 export const policyWaiver = {
   path: 'policy_waivers',
   type: 'policy_waiver',
-  one: 'waiver',
-  many: 'waivers',
-  intro: 'Denials of policies that do not count for a time, and why.',
+  one: t`waiver`,
+  many: t`waivers`,
+  intro: t`Denials of policies that do not count for a time, and why.`,
   nameField: 'reason',
   order: '-id',
   columns: ['reason', 'policy', 'scope', ...named, 'owner', 'expires'],
@@ -55,9 +55,9 @@ export const policyWaiver = {
 export const policy = {
   path: 'policies',
   type: 'policy',
-  one: 'policy',
-  many: 'policies',
-  intro: 'What the policy engine is asked about launches before they start.',
+  one: t`policy`,
+  many: t`policies`,
+  intro: t`What the policy engine is asked about launches before they start.`,
   columns: [
     'name',
     'organization',
@@ -74,9 +74,9 @@ export const policy = {
   custom: { rego_module: ModuleField, applies_to: AppliesTo },
   actions: Switch,
   tabs: [
-    listTab({ id: 'decisions', label: 'Decisions', resource: 'policy_decisions' }),
-    listTab({ id: 'waivers', label: 'Waivers', resource: 'policy_waivers', field: 'policy' }),
-    { id: 'backtest', label: 'Past launches', content: Backtest },
+    listTab({ id: 'decisions', label: t`Decisions`, resource: 'policy_decisions' }),
+    listTab({ id: 'waivers', label: t`Waivers`, resource: 'policy_waivers', field: 'policy' }),
+    { id: 'backtest', label: t`Past launches`, content: Backtest },
     historyTab,
   ],
 };

@@ -1,7 +1,7 @@
-import { Failure, Loading, PageLayout, useQuery } from '@tapline/console-kit';
+import { Failure, Loading, PageLayout, useQuery, t } from '@tapline/console-kit';
 import { h } from 'preact';
 
-const severities = { critical: 'Critical', warn: 'Warning', info: 'Hint' };
+const severities = { critical: t`Critical`, warn: t`Warning`, info: t`Hint` };
 
 const card = ({ id, severity, title, why, action_link: link }) =>
   h(
@@ -10,7 +10,7 @@ const card = ({ id, severity, title, why, action_link: link }) =>
     h('p', { class: 'severity' }, severities[severity] ?? severity),
     h('h2', null, title),
     h('p', null, why),
-    link && h('a', { href: link }, 'Go there', h('span', { class: 'visually-hidden' }, `: ${title}`)),
+    link && h('a', { href: link }, t`Go there`, h('span', { class: 'visually-hidden' }, `: ${title}`)),
   );
 
 /** What this installation would be better for, most severe first. */
@@ -19,13 +19,13 @@ function Recommendations() {
   const found = data.value;
   return h(
     PageLayout,
-    { title: 'Recommendations' },
-    error.value && h(Failure, { error: error.value, what: 'list of recommendations', again: reload }),
-    !found && !error.value && h(Loading, { what: 'recommendations' }),
+    { title: t`Recommendations` },
+    error.value && h(Failure, { error: error.value, what: t`list of recommendations`, again: reload }),
+    !found && !error.value && h(Loading, { what: t`recommendations` }),
     found &&
       (found.results.length
         ? h('ul', { class: 'cards' }, found.results.map(card))
-        : h('p', { class: 'empty' }, 'Nothing to recommend: all is well.')),
+        : h('p', { class: 'empty' }, t`Nothing to recommend: all is well.`)),
   );
 }
 

@@ -1,4 +1,4 @@
-import { attempt, post, TextField } from '@tapline/console-kit';
+import { attempt, post, TextField, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 
@@ -11,7 +11,7 @@ export function Accept({ row, chosen, reload }) {
     const body = { reason: reason.value, ...(some ? { findings: [...chosen.value] } : {}) };
     const accept = () => post(`scan_results/${row.id}/accept/`, body);
     const done = await attempt(accept, {
-      said: 'From the next launch on they count no more.',
+      said: t`From the next launch on they count no more.`,
       whose: row.scanner_name,
     });
     if (!done) return;
@@ -20,14 +20,14 @@ export function Accept({ row, chosen, reload }) {
   };
   return h(
     'form',
-    { class: 'card', 'aria-label': 'Accept findings', onSubmit: (event) => void send(event) },
+    { class: 'card', 'aria-label': t`Accept findings`, onSubmit: (event) => void send(event) },
     h(TextField, {
-      label: 'Why they are accepted',
+      label: t`Why they are accepted`,
       name: 'reason',
       required: true,
       value: reason.value,
       onValue: (text) => void (reason.value = text),
     }),
-    h('button', { class: 'primary' }, some ? `Accept the ${some} chosen` : `Accept all ${row.finding_count}`),
+    h('button', { class: 'primary' }, some ? t`Accept the ${some} chosen` : t`Accept all ${row.finding_count}`),
   );
 }

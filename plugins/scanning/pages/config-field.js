@@ -1,4 +1,4 @@
-import { CodeField } from '@tapline/console-kit';
+import { CodeField, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 
@@ -10,10 +10,10 @@ export function ConfigField({ value, onValue, errors }) {
     onValue(read(text));
   };
   return h(CodeField, {
-    label: 'Config',
+    label: t`Config`,
     name: 'config',
     language: 'json',
-    hint: 'playbook_lint: profile, skip, exclude. iac_scan: checks, skip. dependency_audit: requirements_file, ignore.',
+    hint: t`playbook_lint: profile, skip, exclude. iac_scan: checks, skip. dependency_audit: requirements_file, ignore.`,
     errors: errors['config'] ?? [],
     value: typed.value,
     onValue: set,

@@ -1,4 +1,4 @@
-import { CheckField, may } from '@tapline/console-kit';
+import { CheckField, may, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { Fragment, h } from 'preact';
 import { Accept } from './accept.js';
@@ -22,15 +22,15 @@ export function Findings({ row, reload }) {
     h(
       'p',
       { class: 'tab-actions' },
-      related?.sarif && h('a', { class: 'button', href: related.sarif, download: '' }, 'Download SARIF'),
+      related?.sarif && h('a', { class: 'button', href: related.sarif, download: '' }, t`Download SARIF`),
     ),
     count > findings.length &&
       h(
         'p',
         { role: 'note' },
-        `The worst ${findings.length} of ${count} are shown; accepting all means the others too.`,
+        t`The worst ${findings.length} of ${count} are shown; accepting all means the others too.`,
       ),
-    findings.length === 0 && h('p', { class: 'empty' }, row.message || 'Nothing was found.'),
+    findings.length === 0 && h('p', { class: 'empty' }, row.message || t`Nothing was found.`),
     findings.map((finding) =>
       h(Finding, {
         key: finding.id,
@@ -49,14 +49,14 @@ function Finding({ finding, excerpt, onChoose, chosen }) {
   const at = line === null ? file : `${file}:${line}`;
   return h(
     'article',
-    { class: 'card', 'aria-label': `${rule} at ${at}` },
-    h('p', null, h('strong', null, severity), ' ', h('code', null, rule), accepted && ' accepted before'),
+    { class: 'card', 'aria-label': t`${rule} at ${at}` },
+    h('p', null, h('strong', null, severity), ' ', h('code', null, rule), accepted && t` accepted before`),
     h('p', null, message),
     h('p', { class: 'sub' }, h('code', null, at)),
     excerpt && h(Excerpt, { excerpt, line, file }),
     onChoose &&
       h(CheckField, {
-        label: `Accept ${rule} at ${at}`,
+        label: t`Accept ${rule} at ${at}`,
         name: `finding-${id}`,
         checked: chosen,
         onValue: onChoose,

@@ -1,4 +1,4 @@
-import { historyTab, listTab, When } from '@tapline/console-kit';
+import { historyTab, listTab, When, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { AppliesTo } from './applies-to.js';
 import { ConfigField } from './config-field.js';
@@ -8,14 +8,14 @@ import { Switch } from './switch.js';
 export const scanResult = {
   path: 'scan_results',
   type: 'scan_result',
-  one: 'scan result',
-  many: 'scan results',
-  intro: 'What scanners found in what launches would run, newest first.',
+  one: t`scan result`,
+  many: t`scan results`,
+  intro: t`What scanners found in what launches would run, newest first.`,
   nameField: 'scanner_name',
   order: '-id',
   columns: [
     {
-      label: 'Scanner',
+      label: t`Scanner`,
       sort: 'scanner_name',
       cell: ({ id, scanner_name: name }) => h('a', { href: `/scan_results/${id}?tab=findings` }, name),
     },
@@ -25,7 +25,7 @@ export const scanResult = {
     'accepted_count',
     'unified_job_template',
     'message',
-    { label: 'When', sort: 'created', cell: ({ created }) => h(When, { at: created }) },
+    { label: t`When`, sort: 'created', cell: ({ created }) => h(When, { at: created }) },
   ],
   filters: ['status', 'scanner', 'tool', 'highest_severity', 'project', 'unified_job_template', 'created'],
   relations: { scanner: 'scanners/' },
@@ -33,15 +33,15 @@ export const scanResult = {
   elsewhere: ['findings', 'excerpts'],
   readOnly: true,
   parent: () => '/scan_results',
-  tabs: [{ id: 'findings', label: 'Findings', content: Findings }],
+  tabs: [{ id: 'findings', label: t`Findings`, content: Findings }],
 };
 
 export const acceptedFinding = {
   path: 'accepted_findings',
   type: 'accepted_finding',
-  one: 'accepted finding',
-  many: 'accepted findings',
-  intro: 'What scanners find and what does not count, and why. One that is deleted counts again.',
+  one: t`accepted finding`,
+  many: t`accepted findings`,
+  intro: t`What scanners find and what does not count, and why. One that is deleted counts again.`,
   nameField: 'rule_id',
   order: '-id',
   columns: ['rule_id', 'file_path', 'message', 'times', 'scanner', 'project', 'reason', 'created_by', 'created'],
@@ -52,9 +52,9 @@ export const acceptedFinding = {
 export const scanner = {
   path: 'scanners',
   type: 'scanner',
-  one: 'scanner',
-  many: 'scanners',
-  intro: 'Tools that look at playbooks and requirements before a launch starts.',
+  one: t`scanner`,
+  many: t`scanners`,
+  intro: t`Tools that look at playbooks and requirements before a launch starts.`,
   columns: [
     'name',
     'tool',
@@ -82,8 +82,8 @@ export const scanner = {
   custom: { config: ConfigField, applies_to: AppliesTo },
   actions: Switch,
   tabs: [
-    listTab({ id: 'results', label: 'Results', resource: 'scan_results' }),
-    listTab({ id: 'accepted_findings', label: 'Accepted', resource: 'accepted_findings' }),
+    listTab({ id: 'results', label: t`Results`, resource: 'scan_results' }),
+    listTab({ id: 'accepted_findings', label: t`Accepted`, resource: 'accepted_findings' }),
     historyTab,
   ],
 };

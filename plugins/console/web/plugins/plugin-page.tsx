@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Loading, PageLayout, place, type Route, t } from '@tapline/console-kit';
+import { Loading, PageLayout, place, type Route, t, translate } from '@tapline/console-kit';
 import { Contained, matchRoute, PluginFault, type PluginPages, useModule } from '@tapline/console-kit/shell';
 import { NotFoundPage } from '../pages/not-found-page.tsx';
 
@@ -7,7 +7,7 @@ import { NotFoundPage } from '../pages/not-found-page.tsx';
 export function PluginPage({ entry }: { entry: PluginPages }) {
   const { title, plugin } = entry;
   const loaded = useModule(entry);
-  const framed = (content: ComponentChildren) => <PageLayout title={title}>{content}</PageLayout>;
+  const framed = (content: ComponentChildren) => <PageLayout title={translate(title)}>{content}</PageLayout>;
   const failed = (problem: string) => framed(<PluginFault what={t`page`} plugin={plugin} problem={problem} />);
   if (!loaded) return framed(<Loading what={title} />);
   if ('problem' in loaded) return failed(loaded.problem);

@@ -23,15 +23,15 @@ const known: readonly [RegExp, string][] = [
   ],
   [
     /is undefined|undefined variable/i,
-    'A variable has no value. Give it in the extra variables of the launch, in the inventory, or a default in the playbook.',
+    t`A variable has no value. Give it in the extra variables of the launch, in the inventory, or a default in the playbook.`,
   ],
   [
     /could not find or access|file not found|no such file or directory|does not exist/i,
-    'A file or path is missing. Check the path, and whether the project has it at this revision.',
+    t`A file or path is missing. Check the path, and whether the project has it at this revision.`,
   ],
   [
     /couldn't resolve module\/action|the role .* was not found/i,
-    'A module or role is not installed. Add it to collections/requirements.yml or roles/ of the project.',
+    t`A module or role is not installed. Add it to collections/requirements.yml or roles/ of the project.`,
   ],
   [
     /interpreter|python.*not found|\/usr\/bin\/python/i,
@@ -39,7 +39,7 @@ const known: readonly [RegExp, string][] = [
   ],
   [
     /decryption failed|vault (?:password|secrets)/i,
-    'A vault could not be opened. Attach the right vault credential to the template.',
+    t`A vault could not be opened. Attach the right vault credential to the template.`,
   ],
   [
     /no hosts matched|provided hosts list is empty/i,

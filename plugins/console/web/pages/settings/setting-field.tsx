@@ -59,5 +59,5 @@ export function SettingField({ name, option, readOnly, value, errors, onValue }:
 
 function shown(value: unknown): string {
   if (typeof value === 'boolean') return value ? t`Yes` : t`No`;
-  return value === masked ? 'A value is stored.' : String(value || '–');
+  return value === masked ? t`A value is stored.` : String(value || '–');
 }
