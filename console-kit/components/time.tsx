@@ -21,15 +21,23 @@ const clocksDifferBy = 5;
 export function distance(seconds: number): string {
   const found = units.find(([, length]) => Math.abs(seconds) >= length);
   if (found) return relative.format(-Math.trunc(seconds / found[1]), found[0]);
-  return seconds < -clocksDifferBy ? 'in a moment' : 'just now';
+  return seconds < -clocksDifferBy ? t`in a moment` : t`just now`;
 }
 
-export function When({ at }: { at: string | null | undefined }) {
+interface WhenProps {
+  at: string | null | undefined;
+  /** the time of the clock here in sight as well, where there is room for it; else it is told on hover */
+  exact?: boolean | undefined;
+}
+
+export function When({ at, exact }: WhenProps) {
   if (!at) return <span class="muted">–</span>;
   const date = new Date(at);
+  const here = date.toLocaleString();
   return (
-    <time dateTime={at} title={t`${date.toLocaleString()} (${date.toISOString().slice(0, 19).replace('T', ' ')} UTC)`}>
+    <time dateTime={at} title={t`${here} (${date.toISOString().slice(0, 19).replace('T', ' ')} UTC)`}>
       {distance((now.value - date.getTime()) / 1000)}
+      {exact && <span class="muted sub">{here}</span>}
     </time>
   );
 }

@@ -36,7 +36,7 @@ export function Facts({ resource, row }: { resource: Resource; row: Row }) {
         <div key={name}>
           <dt>{fields[name]?.label ?? labelOf(name)}</dt>
           <dd>
-            <Cell row={row} field={name} option={fields[name]} />
+            <Cell row={row} field={name} option={fields[name]} exact />
           </dd>
         </div>
       ))}

@@ -287,10 +287,26 @@ describeWith(['chromium'], 'the console: look after what there is', () => {
     await narrow.context().close();
   });
 
-  it('says the time here and in UTC on hover', async () => {
+  it('says the time here and in UTC on hover, and the time here in sight where one thing is shown', async () => {
     await stage.open('/jobs');
     const time = page.locator('time').first();
     const [at, title] = [await time.getAttribute('datetime'), await time.getAttribute('title')];
     expect(title).to.include(`${at!.slice(0, 19).replace('T', ' ')} UTC`);
+    for (const path of [
+      '/hosts/1',
+      new URL((await page.getByRole('rowheader').getByRole('link').first().getAttribute('href'))!, stage.service.url)
+        .pathname,
+    ]) {
+      await stage.open(path);
+      const shown = page.locator('dd time').first();
+      await shown.waitFor();
+      const here = await page.evaluate(
+        (when) => new Date(when).toLocaleString(),
+        (await shown.getAttribute('datetime'))!,
+      );
+      expect(await shown.textContent())
+        .to.match(/ago|now/)
+        .and.include(here);
+    }
   });
 });

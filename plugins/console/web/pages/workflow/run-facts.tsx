@@ -14,7 +14,7 @@ export function RunFacts({ run }: { run: Run }) {
     [t`Inventory`, named['inventory']?.name],
     [t`Limit`, run.limit],
     [t`Started by`, run.launched_by?.name],
-    [t`Created`, <When key="when" at={run.created} />],
+    [t`Created`, <When key="when" at={run.created} exact />],
     [t`Took`, <Elapsed key="took" {...run} />],
   ];
   const variables = run.extra_vars && run.extra_vars !== '{}' ? run.extra_vars : '';
