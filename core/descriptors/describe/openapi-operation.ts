@@ -6,6 +6,7 @@ import type { Schema } from './json-schema.ts';
 import { launchRefusal, refusal } from './openapi-errors.ts';
 import { actionOf, listedBy } from './action-of.ts';
 import { listParameters } from './openapi-parameters.ts';
+import { isGiven } from './options-actions.ts';
 import { longestGiven } from '../../hooks/tap.ts';
 import { bodySchema, objectSchema, reference } from './openapi-schemas.ts';
 import type { CompiledRoute } from '../routes/routes.ts';
@@ -182,11 +183,10 @@ function sublistOperation(catalog: Catalog, sublist: Sublist): Schema {
   };
 }
 
-function creation(catalog: Catalog, { resource, column, inherit = [], prepare }: Sublist): Schema {
-  const model = catalog.type(resource);
+function creation(catalog: Catalog, sublist: Sublist): Schema {
+  const model = catalog.type(sublist.resource);
   const { required = [], ...schema }: Schema & { required?: string[] } = bodySchema(model, 'create');
-  const given = new Set([column, ...inherit]);
-  const needed = required.filter((name) => !prepare && !given.has(model.fields.get(name)?.column));
-  if (needed.length === required.length && model.resource.access.create) return reference(`${resource}_create`);
+  const needed = required.filter((name) => !sublist.prepare && !isGiven(sublist, model, name));
+  if (needed.length === required.length && model.resource.access.create) return reference(`${sublist.resource}_create`);
   return { ...schema, ...(needed.length ? { required: needed } : {}) };
 }

@@ -58,17 +58,22 @@ export async function sublistActions(place: Place, child: Compiled): Promise<Act
   const sublist = model.resource.sublists![route.name!]!;
   if (!POST || call.actor?.read_only || (row && refuses(sublist, call, row))) return actions;
   if (row && !(await mayAddBelow({ ...place, row }, child, sublist, POST.rule))) return actions;
-  const { attach, create, column, inherit = [] } = sublist;
-  const given = new Set([column, ...inherit]);
+  const { attach, create } = sublist;
   const may = (rule: Rule) => mayCreateSomewhere(catalog.db, rule, call.actor, row ? fixedBy(sublist, row) : {});
   const entries = create ? Object.entries(await writableEntries(askingOf(catalog, call), child, 'create', may)) : [];
-  const open = entries.filter(([name]) => !given.has(child.fields.get(name)?.column));
+  const open = entries.filter(([name]) => !isGiven(sublist, child, name));
   actions.POST = {
     ...(attach ? { id: { type: 'integer', label: 'ID', help_text: 'What to attach.', required: !create } } : {}),
     ...Object.fromEntries(open),
     ...launchEntries(catalog, POST),
   };
   return actions;
+}
+
+/** Does the parent say what this field of a child is? */
+export function isGiven({ column, inherit = [] }: Sublist, child: Compiled, name: string): boolean {
+  const own = child.fields.get(name)?.column;
+  return own !== undefined && (own === column || inherit.includes(own));
 }
 
 /** Is this object one below which nothing can be made, whoever asks? */
