@@ -87,6 +87,9 @@ describeWith(['chromium'], 'the console: for everybody', () => {
       '/templates/:id/launch': `/templates/${made.asking}/launch`,
       '/workflow_job_templates/:id/launch': `/workflow_job_templates/${made.workflow}/launch`,
       '/workflow_jobs/:id': `/workflow_jobs/${made.ran}`,
+      '/inventories/:id/command': `/inventories/${stage.inventory}/command`,
+      '/hosts/:id/command': `/hosts/${made.host}/command`,
+      '/groups/:id/command': `/groups/${made.group}/command`,
       '/settings/:slug': '/settings/jobs',
       '/wizards/:name': '/wizards/compliance',
     });

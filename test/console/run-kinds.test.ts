@@ -8,7 +8,7 @@ import { madeUpKinds } from '../conformance/made-up-kinds.ts';
 import { SourceRepository } from '../scm/repository.ts';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
-import { openStage, type Stage } from './stage.ts';
+import { local, openStage, type Stage } from './stage.ts';
 
 describeWith(['chromium'], 'the console: runs of every kind', () => {
   let stage: Stage;
@@ -55,6 +55,67 @@ describeWith(['chromium'], 'the console: runs of every kind', () => {
       (url) => url.pathname !== `/ad_hoc_commands/${id}` && /^\/ad_hoc_commands\/\d+$/.test(url.pathname),
     );
     await status('Successful');
+  });
+
+  it('commands are run from an inventory, a host and a group, and only by who may', async () => {
+    const { inventory, service, make } = stage;
+    await make('groups/', { name: 'tills', inventory });
+    const group = await first('groups/?name=tills');
+    await make(`groups/${group.id}/hosts/`, { name: 'till9', variables: local });
+    const host = await first('hosts/?name=till9');
+    const runCommand = async (path: string, fill: () => Promise<void>) => {
+      await stage.open(path);
+      await page.getByRole('link', { name: 'Run a command', exact: true }).click();
+      await page.waitForURL(new RegExp(`${path}/command$`));
+      await page.getByLabel(/^Module name/).selectOption('shell');
+      await fill();
+      await page.getByRole('button', { name: 'Run command' }).click();
+    };
+    const shown = async () => {
+      await page.waitForURL(/\/ad_hoc_commands\/\d+$/);
+      return (await service.get(`ad_hoc_commands/${page.url().split('/').at(-1)}/`)).body;
+    };
+    await runCommand(`/inventories/${inventory}`, async () => undefined);
+    const invalid = page.locator('.field.invalid', { has: page.getByLabel(/^Module args/) });
+    await invalid.getByText('No argument passed to the shell module.').waitFor();
+    await page.getByLabel(/^Module args/).fill('echo as told');
+    await page.getByLabel(/^Limit/).fill('till9');
+    await page.getByText('More', { exact: true }).click();
+    await page.getByLabel(/^Verbosity/).selectOption({ label: '1 (Verbose)' });
+    await page.getByLabel(/^Forks/).fill('3');
+    await page.getByLabel(/^Extra vars/).fill('colour: red');
+    await page.getByRole('button', { name: 'Run command' }).click();
+    const told = {
+      inventory,
+      module_name: 'shell',
+      module_args: 'echo as told',
+      limit: 'till9',
+      verbosity: 1,
+      forks: 3,
+    };
+    expect(await shown()).to.include({ ...told, extra_vars: 'colour: red' });
+    await output('as told');
+    for (const [path, limit] of [
+      [`/hosts/${host.id}`, 'till9'],
+      [`/groups/${group.id}`, 'tills'],
+    ]) {
+      await runCommand(path!, () => page.getByLabel(/^Module args/).fill('echo there'));
+      expect(await shown()).to.include({ inventory, limit });
+      await status('Successful');
+      await stage.open(`${path}?tab=ad_hoc_commands`);
+      await page.getByRole('rowheader', { name: 'shell' }).first().waitFor();
+    }
+    await make('users/', { username: 'reader', password: 'long enough 1' });
+    const { object_roles: roles } = (await service.get(`inventories/${inventory}/`)).body.summary_fields;
+    await service.post(`roles/${roles.read_role.id}/users/`, { id: (await first('users/?username=reader')).id });
+    const reader = await stage.fresh();
+    await stage.logIn(reader, 'reader', 'long enough 1');
+    await reader.goto(`/hosts/${host.id}`);
+    await reader.locator('.record').waitFor();
+    expect(await reader.getByText('Run a command').count()).to.equal(0);
+    await reader.goto(`/hosts/${host.id}/command`);
+    await reader.getByText('You may not run commands here.').waitFor();
+    await reader.context().close();
   });
 
   it('updates of projects and inventories, these also from their source', async () => {

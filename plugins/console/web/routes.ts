@@ -1,5 +1,6 @@
 import { pagesOf, type Route } from '@tapline/console-kit';
 import { ApprovalsPage } from './approvals/lazy-page.ts';
+import { commandPage } from './pages/command/lazy-page.tsx';
 import { runRoutes } from './pages/job/run-page.tsx';
 import { JobsPage } from './pages/jobs/jobs-page.tsx';
 import { HooksPage, SystemPage, WizardPage } from './pages/lazy-pages.ts';
@@ -21,6 +22,9 @@ export const routes: readonly Route[] = [
   { pattern: '/approvals', page: ApprovalsPage },
   { pattern: '/workflow_jobs/:id', page: WorkflowRunPage },
   { pattern: '/workflow_job_templates/:id/launch', page: LaunchWorkflowPage },
+  { pattern: '/inventories/:id/command', page: commandPage('inventories') },
+  { pattern: '/hosts/:id/command', page: commandPage('hosts') },
+  { pattern: '/groups/:id/command', page: commandPage('groups') },
   ...resources.flatMap(pagesOf),
   { pattern: '/setup', page: SetupPage },
   { pattern: '/settings', page: SettingsPage },

@@ -62,6 +62,8 @@ export interface Furnished {
   vault: number;
   /** a run of the workflow that waits */
   waiting: number;
+  group: number;
+  host: number;
 }
 
 export const openFurnished = () => openStage(env, { more: playbooks });
@@ -83,7 +85,7 @@ export async function furnish(stage: Stage): Promise<Furnished> {
   const ran = await decided(stage, workflow, asking);
   const { secret, vault } = await credentials(stage);
   await make('ad_hoc_commands/', { inventory, module_name: 'ping' });
-  await others(stage);
+  const parts = await others(stage);
   const gather = await template('gather.yml', { name: 'Gather', use_fact_cache: true, ask_variables_on_launch: true });
   const idle = async () => {
     await until(
@@ -114,7 +116,7 @@ export async function furnish(stage: Stage): Promise<Furnished> {
   await until(async () => (await service.get(`jobs/${running}/`)).body.status === 'running');
   const waiting = (await make(`workflow_job_templates/${workflow}/launch/`, {})).id;
   await first('workflow_approvals/?status=pending');
-  return { failed, running, asking, workflow, ran, secret, vault, waiting, ...deeds, ...found };
+  return { failed, running, asking, workflow, ran, secret, vault, waiting, ...parts, ...deeds, ...found };
 }
 
 /** A template that asks for all that it can, with a survey and a schedule. */
@@ -195,7 +197,7 @@ async function credentials({ make, template, service }: Stage) {
   return { secret: job as number, vault: vault.id as number };
 }
 
-async function others({ make, inventory }: Stage): Promise<void> {
+async function others({ make, inventory }: Stage) {
   await make('execution_environments/', { name: 'Plain', image: 'registry.example.com/plain' });
   await make('applications/', {
     name: 'Till',
@@ -206,8 +208,9 @@ async function others({ make, inventory }: Stage): Promise<void> {
   await make('tokens/', { description: 'For the till', scope: 'read' });
   await make('teams/', { name: 'Keepers', organization: 1 });
   const tills = await make('groups/', { name: 'tills', inventory });
-  await make(`groups/${tills.id}/hosts/`, { name: 'till1', variables: local });
+  const till = await make(`groups/${tills.id}/hosts/`, { name: 'till1', variables: local });
   await make('inventory_sources/', { name: 'Cloud', inventory, source: 'ec2' });
+  return { group: tills.id as number, host: till.id as number };
 }
 
 /** What plugins keep: before the first launch, so that it is judged, scanned and told. */

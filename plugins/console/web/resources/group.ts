@@ -1,4 +1,5 @@
-import { linkTab, type Resource, t } from '@tapline/console-kit';
+import { historyTab, linkTab, type Resource, t } from '@tapline/console-kit';
+import { commandsTab, RunCommand } from '../inventory/run-command.tsx';
 
 export const group: Resource = {
   path: 'groups',
@@ -8,8 +9,11 @@ export const group: Resource = {
   columns: ['name', 'inventory'],
   fields: ['name', 'description', 'inventory', 'variables'],
   parent: ({ inventory }) => `/inventories/${inventory}?tab=groups`,
+  actions: RunCommand,
   tabs: [
     linkTab({ id: 'hosts', label: t`Hosts`, resource: 'hosts' }),
     linkTab({ id: 'children', label: t`Groups within`, resource: 'groups' }),
+    commandsTab,
+    historyTab,
   ],
 };

@@ -1,5 +1,6 @@
 import { historyTab, linkTab, type Resource, t } from '@tapline/console-kit';
 import { factsTab } from '../inventory/facts-tab.tsx';
+import { commandsTab, RunCommand } from '../inventory/run-command.tsx';
 
 export const host: Resource = {
   path: 'hosts',
@@ -9,5 +10,6 @@ export const host: Resource = {
   columns: ['name', 'inventory', 'enabled'],
   fields: ['name', 'description', 'inventory', 'enabled', 'variables'],
   parent: ({ inventory }) => `/inventories/${inventory}?tab=hosts`,
-  tabs: [factsTab, linkTab({ id: 'groups', label: t`Groups`, resource: 'groups' }), historyTab],
+  actions: RunCommand,
+  tabs: [factsTab, linkTab({ id: 'groups', label: t`Groups`, resource: 'groups' }), commandsTab, historyTab],
 };

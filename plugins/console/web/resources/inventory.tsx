@@ -1,5 +1,6 @@
 import { ActButton, historyTab, linkTab, listTab, may, type Resource, type TabProps, t } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
+import { commandsTab, RunCommand } from '../inventory/run-command.tsx';
 import { LazySmartFilter } from '../inventory/lazy-smart-filter.ts';
 import { treeTab } from '../inventory/tree-tab.tsx';
 
@@ -13,13 +14,19 @@ export const inventory: Resource = {
   fields: ['name', 'description', 'organization', 'kind', 'host_filter', 'variables'],
   facts: ['total_hosts', 'total_groups', 'hosts_with_active_failures', 'pending_deletion'],
   custom: { host_filter: LazySmartFilter },
-  actions: UpdateSources,
+  actions: (props: TabProps) => (
+    <>
+      <RunCommand {...props} />
+      <UpdateSources {...props} />
+    </>
+  ),
   tabs: [
     listTab({ id: 'hosts', label: t`Hosts`, resource: 'hosts', field: 'inventory' }),
     listTab({ id: 'groups', label: t`Groups`, resource: 'groups', field: 'inventory' }),
     treeTab,
     listTab({ id: 'inventory_sources', label: t`Sources`, resource: 'inventory_sources', field: 'inventory' }),
     linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups' }),
+    commandsTab,
     historyTab,
     accessTab,
   ],

@@ -74,7 +74,7 @@ export function LaunchForm({ api, template, info, options, questions }: Props) {
 }
 
 /** Refusals of plugins bring their reasons; missing passwords are marked at their fields. */
-function explain(failure: ApiFailure) {
+export function explain(failure: ApiFailure) {
   const { body } = failure;
   if (Array.isArray(body?.variables_needed_to_start))
     return body.variables_needed_to_start.map((text: unknown) => <p key={String(text)}>{String(text)}</p>);
