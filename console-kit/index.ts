@@ -25,6 +25,7 @@ export { Selection } from './bulk/selection.tsx';
 
 // parts of pages
 export { attempt } from './components/attempt.ts';
+export { CopyText } from './components/copy-text.tsx';
 export { Chart, type ChartPoint } from './components/chart.tsx';
 export { Dialog } from './components/dialog.tsx';
 export { Diff } from './components/diff.tsx';

@@ -1,6 +1,6 @@
 import { t } from '../texts/t.ts';
 import { Dialog } from '../components/dialog.tsx';
-import { toast } from '../components/toasts.tsx';
+import { CopyText } from '../components/copy-text.tsx';
 
 interface Props {
   label: string;
@@ -10,12 +10,6 @@ interface Props {
 
 /** A secret that was made just now, for whoever made it. */
 export function ShownOnce({ label, value, onClose }: Props) {
-  // browsers let pages served over plain HTTP copy nothing: there it is selected by hand
-  const copy = () =>
-    navigator.clipboard?.writeText(value).then(
-      () => toast(t`Copied.`, 'good'),
-      () => undefined,
-    );
   return (
     <Dialog title={label} onClose={onClose}>
       <p>{t`It is shown this once. Keep it where nobody else reads it.`}</p>
@@ -23,7 +17,7 @@ export function ShownOnce({ label, value, onClose }: Props) {
         {value}
       </pre>
       <div class="form-actions">
-        {navigator.clipboard && <button type="button" onClick={() => void copy()}>{t`Copy`}</button>}
+        <CopyText value={value} />
         <button type="button" class="primary" onClick={onClose}>{t`I have it`}</button>
       </div>
     </Dialog>

@@ -59,7 +59,7 @@ describeWith(['chromium'], 'the console: for everybody', () => {
     `/jobs/${made.failed}`,
     `/jobs/${made.running}`,
     ...['hosts', 'tasks', 'timeline', 'decision', 'events'].map((tab) => `/jobs/${made.failed}?tab=${tab}`),
-    ...['survey', 'schedules', 'notifications', 'activity_stream', 'access'].map(
+    ...['survey', 'schedules', 'notifications', 'webhook', 'activity_stream', 'access'].map(
       (tab) => `/templates/${made.asking}?tab=${tab}`,
     ),
     `/workflow_job_templates/${made.workflow}/graph`,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, pick, type Stage } from './stage.ts';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
 
@@ -59,6 +59,53 @@ describeWith(['chromium'], 'the console: workflows, schedules and notifications 
     await until(
       async () => (await page.getByRole('combobox', { name: /^Unified job template/ }).inputValue()) === 'Greet',
     );
+  });
+
+  it('sets a webhook up: address, key on request and anew after a question, and a token of its service', async () => {
+    const { service, make } = stage;
+    const types = (await service.get('credential_types/?namespace=gitlab_token')).body.results;
+    const token = { name: 'Token', organization: 1, credential_type: types[0].id, inputs: { token: 'hush' } };
+    const credential = await make('credentials/', token);
+    const shown = async () => (await service.get(`job_templates/${template}/`)).body;
+    const key = async () => (await service.get(`job_templates/${template}/webhook_key/`)).body.webhook_key;
+    await stage.open(`/templates/${template}?tab=webhook`);
+    await page.getByText('No webhook launches it.').waitFor();
+    await page.getByLabel(/^Webhook service/).selectOption('GitLab');
+    await pick(page, 'Webhook credential', 'Token');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText(`${service.url}/api/v2/job_templates/${template}/gitlab/`).waitFor();
+    expect(await shown()).to.include({ webhook_service: 'gitlab', webhook_credential: credential.id });
+    const before = await key();
+    expect(await page.getByText(before).count()).to.equal(0);
+    await page.getByRole('button', { name: 'Show the key' }).click();
+    await page.getByText(before).waitFor();
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep the key' }).click();
+    expect(await key()).to.equal(before);
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a new key' }).click();
+    await until(async () => (await key()) !== before);
+    await page.getByText(await key()).waitFor();
+
+    const user = await make('users/', { username: 'operator', password: 'long enough 1' });
+    const { object_roles: roles } = (await shown()).summary_fields;
+    await service.post(`roles/${roles.execute_role.id}/users/`, { id: user.id });
+    const other = await stage.fresh();
+    await stage.logIn(other, 'operator', 'long enough 1');
+    await other.goto(`/templates/${template}?tab=webhook`);
+    await other.getByText(`/job_templates/${template}/gitlab/`).waitFor();
+    expect(
+      await other
+        .getByRole('main')
+        .getByRole('button', { name: /key|Save/ })
+        .count(),
+    ).to.equal(0);
+    await other.context().close();
+
+    await page.getByLabel(/^Webhook service/).selectOption({ value: '' });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('No webhook launches it.').waitFor();
+    expect(await shown()).to.include({ webhook_service: '', webhook_credential: null });
   });
 
   it('attaches notification templates to a template by event, by keyboard, and takes them off', async () => {

@@ -74,6 +74,10 @@ export function dialogs({ inventory }: Stage, made: Furnished): Record<string, M
     },
     'plugins/console/web/palette/palette.tsx': { at: '/jobs', open: (page) => page.keyboard.press('Control+k') },
     'plugins/console/web/system/launch-system-job.tsx': { at: '/system_job_templates', open: press(/^Launch/) },
+    'plugins/console/web/webhook/webhook-key.tsx': {
+      at: `/templates/${made.asking}?tab=webhook`,
+      open: press('New key'),
+    },
     'plugins/console/web/workflow/editor/link-dialog.tsx': { at: graph, open: press('Link two nodes') },
     'plugins/console/web/workflow/editor/node-dialog.tsx': { at: graph, open: press('Add a node') },
     'plugins/console/web/workflow/editor/remove-dialog.tsx': {

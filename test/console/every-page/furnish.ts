@@ -134,6 +134,7 @@ async function asks({ template, make, service, inventory }: Stage): Promise<numb
   ];
   const { id } = await template('greet.yml', {
     name: 'Greet the team',
+    webhook_service: 'github',
     ...Object.fromEntries(prompts.map((name) => [`ask_${name}_on_launch`, true])),
   });
   const spec = [

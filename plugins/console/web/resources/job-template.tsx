@@ -13,6 +13,7 @@ import { accessTab } from '../access/access-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
 import { surveyTab } from '../survey/survey-tab.tsx';
+import { webhookFields, webhookTab } from '../webhook/webhook-tab.ts';
 
 const Launch = ({ row }: { row: Row }) =>
   may(row, 'start') ? (
@@ -52,8 +53,8 @@ export const jobTemplate: Resource = {
     'ask_inventory_on_launch',
     'ask_credential_on_launch',
   ],
-  // the survey's own page looks after it
-  hidden: ['survey_enabled'],
+  // tabs of their own look after these
+  hidden: ['survey_enabled', ...webhookFields],
   facts: ['status', 'last_job_run'],
   suggestions: { playbook: ({ project }) => (project ? `projects/${project}/playbooks/` : null) },
   actions: ({ row }: TabProps) => <Launch row={row} />,
@@ -63,6 +64,7 @@ export const jobTemplate: Resource = {
     surveyTab,
     schedulesTab,
     notifyTab(),
+    webhookTab,
     linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups' }),
     historyTab,
     accessTab,

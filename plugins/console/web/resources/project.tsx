@@ -2,6 +2,7 @@ import { ActButton, historyTab, may, type Resource, runsTab, type TabProps, t } 
 import { accessTab } from '../access/access-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
+import { webhookFields, webhookTab } from '../webhook/webhook-tab.ts';
 import { playbooksTab } from '../projects/playbooks-tab.tsx';
 
 const Update = ({ row, reload }: TabProps) =>
@@ -34,8 +35,18 @@ export const project: Resource = {
     'local_path',
     'scm_update_on_launch',
   ],
+  // its tab looks after these
+  hidden: webhookFields,
   facts: ['status', 'scm_revision', 'last_updated'],
   relations: { credential: 'credentials/?credential_type__kind=scm' },
   actions: Update,
-  tabs: [playbooksTab, runsTab('project_updates', t`Updates`), schedulesTab, notifyTab(), historyTab, accessTab],
+  tabs: [
+    playbooksTab,
+    runsTab('project_updates', t`Updates`),
+    schedulesTab,
+    notifyTab(),
+    webhookTab,
+    historyTab,
+    accessTab,
+  ],
 };

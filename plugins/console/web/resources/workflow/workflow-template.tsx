@@ -3,6 +3,7 @@ import { accessTab } from '../../access/access-tab.tsx';
 import { notifyTab } from '../../notifications/notify-tab.tsx';
 import { schedulesTab } from '../../schedules/schedules-tab.ts';
 import { surveyTab } from '../../survey/survey-tab.tsx';
+import { webhookFields, webhookTab } from '../../webhook/webhook-tab.ts';
 import { graphTab } from '../../workflow/graph-tab.tsx';
 
 const Launch = ({ row }: { row: Row }) =>
@@ -39,8 +40,8 @@ export const workflowTemplate: Resource = {
     'ask_inventory_on_launch',
     'ask_limit_on_launch',
   ],
-  // the survey's own page looks after it
-  hidden: ['survey_enabled'],
+  // tabs of their own look after these
+  hidden: ['survey_enabled', ...webhookFields],
   facts: ['status', 'last_job_run', 'next_job_run'],
   actions: ({ row }: TabProps) => <Launch row={row} />,
   tabs: [
@@ -49,6 +50,7 @@ export const workflowTemplate: Resource = {
     schedulesTab,
     notifyTab({ approvals: true }),
     surveyTab,
+    webhookTab,
     historyTab,
     accessTab,
   ],
