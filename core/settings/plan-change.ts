@@ -34,7 +34,7 @@ export function planChange(
   return new Map([...changes].filter(([key, value]) => !isDeepStrictEqual(value, settings.state(key)!.value)));
 }
 
-const fixed = (key: string) =>
+export const fixed = (key: string) =>
   `The environment of the service says what it is: it is changed there, by TAPLINE_${key}, and at the next start.`;
 
 /** A value from the environment stays until the operator takes it away. */

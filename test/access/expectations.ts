@@ -114,6 +114,7 @@ export const expectations: Record<string, Line> = {
   // the log goes to standard output, and nowhere else
   'settings/logging/test/': { GET: null, POST: superuser, answers: { POST: '409' } },
   'settings/:slug/': { GET: see.settings!, ...writes(superuser) },
+  'settings/:slug/:key/': { GET: null, DELETE: superuser },
   '': { open: true },
   'openapi.json': {},
   // whoever may launch some template is offered the form: which one is told by the body

@@ -35,6 +35,7 @@ export const pathOf = ({ path, type }: Pick<CompiledRoute, 'path' | 'type'>, { i
   path
     .replace(':id', String(ids[type!]))
     .replace(':slug', 'ui')
+    .replace(':key', 'CUSTOM_LOGO')
     .replace(':file', 'start.js')
     .replace(':webhook_path', 'nowhere')
     .replace(':plugin', 'recommendations');

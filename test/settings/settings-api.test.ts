@@ -93,6 +93,25 @@ describe('the settings over the API', () => {
     expect((await api.admin('GET', `${path}changed/`)).body).to.deep.equal({ CUSTOM_TITLE: 'Ours' });
   });
 
+  it('puts one setting back to its default, and leaves the others', async () => {
+    await api.admin('PATCH', `${path}jobs/`, { SCHEDULE_MAX_JOBS: 4, DEFAULT_JOB_TIMEOUT: 60 });
+    const origin = async (key: string) => (await api.admin('OPTIONS', `${path}jobs/`)).body.actions.GET[key].origin;
+    expect((await api.as(basic('auditor', 'pass'))('DELETE', `${path}jobs/SCHEDULE_MAX_JOBS/`)).status).to.equal(403);
+    expect((await api.admin('DELETE', `${path}jobs/SCHEDULE_MAX_JOBS/`)).status).to.equal(204);
+    expect(await origin('SCHEDULE_MAX_JOBS')).to.equal('default');
+    expect((await api.admin('GET', `${path}changed/`)).body).to.deep.equal({ DEFAULT_JOB_TIMEOUT: 60 });
+    expect((await api.admin('DELETE', `${path}jobs/SCHEDULE_MAX_JOBS/`)).status).to.equal(204);
+    // another name of the same
+    await api.admin('PATCH', `${path}jobs/`, { ENGINE_FACT_CACHE_TIMEOUT: 60 });
+    await api.admin('DELETE', `${path}jobs/ANSIBLE_FACT_CACHE_TIMEOUT/`);
+    expect(await origin('ENGINE_FACT_CACHE_TIMEOUT')).to.equal('default');
+    for (const other of ['jobs/CUSTOM_LOGO', 'ui/SCHEDULE_MAX_JOBS', 'nothing/SCHEDULE_MAX_JOBS', 'jobs/constructor'])
+      expect((await api.admin('DELETE', `${path}${other}/`)).status, other).to.equal(404);
+    const fixed = await api.admin('DELETE', `${path}jobs/MAX_FORKS/`);
+    expect(fixed.status).to.equal(400);
+    expect(fixed.body.MAX_FORKS[0]).to.contain('TAPLINE_MAX_FORKS');
+  });
+
   it('passes over unknown keys, read-only ones and those of other categories', async () => {
     const body = { NOTHING: 1, IS_K8S: true, INSTALL_UUID: 'x', SESSION_COOKIE_AGE: 900, __proto__: { a: 1 } };
     expect((await api.admin('PATCH', `${path}jobs/`, body)).status).to.equal(200);

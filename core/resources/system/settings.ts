@@ -1,4 +1,13 @@
-import { ApiError, type Call, field, forbidden, notFound, type Resource, type Route } from '@tapline/plugin-sdk';
+import {
+  ApiError,
+  type Call,
+  field,
+  forbidden,
+  notFound,
+  type Resource,
+  type Route,
+  ValidationError,
+} from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { pageOf as pageSchema, record, text } from '../../descriptors/describe/json-schema.ts';
 import type { Bus } from '../../queue/bus.ts';
@@ -9,7 +18,7 @@ import { describeChange, describeFact, describeSetting } from '../../settings/de
 import { shownList } from './shown-list.ts';
 import { describeValues } from './value-schema.ts';
 import { readFacts, type SettingFact, settingFacts } from '../../settings/facts.ts';
-import { planChange, planReset } from '../../settings/plan-change.ts';
+import { fixed, isWritable, planChange, planReset } from '../../settings/plan-change.ts';
 import { recordChange } from '../../settings/record-change.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type ShownSetting, shownSettings } from '../../settings/shown-settings.ts';
@@ -71,6 +80,21 @@ export function settingRoutes({ db, keyRing, settings, bus, config }: Deps, reso
         const { actor } = call;
         if (!actor?.is_superuser && !actor?.is_system_auditor) throw forbidden();
         return { actions: actionsOf(page(call), actor.is_superuser && !actor.read_only) };
+      },
+    },
+    {
+      path: `${base}:slug/:key/`,
+      summary: 'One setting of a category, back to its default',
+      access: { DELETE: superuser },
+      answers: { DELETE: { status: 204, empty: true } },
+      async handler(call) {
+        await settings.refresh(() => readStored(store));
+        const { shown } = page(call);
+        const one = shown.find(({ key }) => key === call.params.key);
+        if (!one) throw notFound();
+        if (!isWritable(one)) throw ValidationError.field(one.key, fixed(one.key));
+        await change(call, planReset(settings, [one]));
+        return { status: 204 };
       },
     },
   ];

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import {
   CheckField,
   Code,
@@ -18,23 +19,47 @@ interface Props {
   value: any;
   errors: string[] | undefined;
   onValue: (value: any) => void;
+  /** puts it back to what lies below what was changed here */
+  onReset?: (() => Promise<void>) | undefined;
 }
 
 /** In one word or two. */
 export const originWords: Record<string, string> = {
   environment: 'environment',
   database: 'changed here',
+  file: 'configuration file',
   default: 'default',
 };
 
 const origins: Record<string, string> = {
   environment: t`Set by the environment of the service: it cannot be changed here.`,
   database: t`Changed here.`,
+  file: t`Set by the configuration file of the service.`,
   default: t`As it comes.`,
 };
 
-/** A setting with what it does and where its value comes from. */
-export function SettingField({ name, option, readOnly, value, errors, onValue }: Props) {
+/** A setting with what it does, where its value comes from, and the way back where it was changed here. */
+export function SettingField({ onReset, ...setting }: Props) {
+  const sending = useSignal(false);
+  if (!onReset || setting.readOnly) return <Control {...setting} />;
+  const reset = async () => {
+    if (sending.value) return;
+    sending.value = true;
+    await onReset();
+    sending.value = false;
+  };
+  return (
+    <div class="setting">
+      <Control {...setting} />
+      <button type="button" aria-disabled={sending.value} onClick={() => void reset()}>
+        {t`Back to its default`}
+        <span class="visually-hidden"> {setting.option.label}</span>
+      </button>
+    </div>
+  );
+}
+
+function Control({ name, option, readOnly, value, errors, onValue }: Omit<Props, 'onReset'>) {
   const notes = [option.help_text, option.unit && t`In ${option.unit}.`, origins[option.origin ?? '']];
   const field: FieldProps = { name, label: option.label, hint: notes.filter(Boolean).join(' '), errors, preset: true };
   if (readOnly)

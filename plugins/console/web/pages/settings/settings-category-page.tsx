@@ -1,6 +1,7 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import {
+  attempt,
   Failure,
   type FieldErrors,
   Form,
@@ -45,6 +46,7 @@ export function SettingsCategoryPage({ params }: { params: Record<string, string
           values={data.value}
           shown={shown}
           changeable={options.data.value?.actions.PUT as Record<string, SettingOption> | undefined}
+          reload={again}
           onDone={async () => {
             await again();
             saved.value += 1;
@@ -66,16 +68,50 @@ function useSought(): void {
   }, [sought]);
 }
 
+// of a secret nothing could take that back; it is removed at its field
+const mayReset = ({ origin, secret }: SettingOption) => origin === 'database' && !secret;
+
+/** One setting, at once and whatever else is typed; the message can take it back. */
+async function putBack(slug: string, name: string, { value, reload }: { value: unknown; reload: () => Promise<void> }) {
+  // that of what was changed holds it no more by then
+  const path = `settings/${slug}/`;
+  const undo = async () => {
+    await attempt(() => request('PATCH', path, { body: { [name]: value } }), { said: t`${name} is as it was.` });
+    await reload();
+  };
+  if (await attempt(() => request('DELETE', `${path}${name}/`), { said: t`${name} is back to its default.`, undo }))
+    await reload();
+}
+
+/** What was read again stands in the form, but for what somebody is changing. */
+function useReset(
+  values: Values,
+  shown: Record<string, SettingOption>,
+  { start, typed }: { start: Values; typed: Signal<Values> },
+): void {
+  useEffect(() => {
+    const next = { ...typed.peek() };
+    for (const [name, option] of Object.entries(shown)) {
+      const read = settingValue(option, values[name]);
+      if (next[name] === start[name]) next[name] = read;
+      start[name] = read;
+    }
+    typed.value = next;
+  }, [values]);
+}
+
 interface Props {
   path: string;
   values: Values;
   shown: Record<string, SettingOption>;
   changeable: Record<string, SettingOption> | undefined;
   onDone: () => Promise<void>;
+  /** reads the settings again under a form that goes on */
+  reload: () => Promise<void>;
 }
 
-function CategoryForm({ path, values, shown, changeable, onDone }: Props) {
-  const start = useMemo(
+function CategoryForm({ path, values, shown, changeable, onDone, reload }: Props) {
+  const start: Values = useMemo(
     () => Object.fromEntries(Object.entries(shown).map(([name, option]) => [name, settingValue(option, values[name])])),
     [],
   );
@@ -83,6 +119,11 @@ function CategoryForm({ path, values, shown, changeable, onDone }: Props) {
   const errors = useSignal<FieldErrors>({});
   const names = Object.keys(shown);
   useSought();
+  useReset(values, shown, { start, typed });
+  const reset = (name: string) => {
+    typed.value = { ...typed.value, [name]: start[name] };
+    return putBack(shown[name]!.category_slug, name, { value: values[name], reload });
+  };
   const fields = names.map((name) => (
     <SettingField
       key={name}
@@ -92,6 +133,7 @@ function CategoryForm({ path, values, shown, changeable, onDone }: Props) {
       value={typed.value[name]}
       errors={errors.value[name]}
       onValue={(value) => void (typed.value = { ...typed.value, [name]: value })}
+      onReset={mayReset(shown[name]!) ? () => reset(name) : undefined}
     />
   ));
   if (!names.length) return <p class="empty">{t`There is none.`}</p>;
