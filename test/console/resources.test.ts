@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { describeWith } from '../support/needs.ts';
@@ -272,9 +273,27 @@ describeWith(['chromium'], 'the console: resources', () => {
     await page.getByLabel('Ansible fact cache timeout').fill('60');
     await submit(page, 'Save');
     await until(async () => (await stage.service.get('settings/jobs/')).body.ANSIBLE_FACT_CACHE_TIMEOUT === 60);
+    await page.getByLabel('Default job timeout').fill('77');
+    const back = page.getByRole('button', { name: 'Back to its default Ansible fact cache timeout' });
+    await back.click();
+    await until(async () => (await stage.service.get('settings/jobs/')).body.ANSIBLE_FACT_CACHE_TIMEOUT === 0);
+    await back.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Ansible fact cache timeout').inputValue()).to.equal('0');
+    expect(await page.getByLabel('Default job timeout').inputValue()).to.equal('77');
+    await page.getByRole('button', { name: 'Undo: ANSIBLE_FACT_CACHE_TIMEOUT is back to its default.' }).click();
+    await back.waitFor();
+    expect(await page.getByLabel('Ansible fact cache timeout').inputValue()).to.equal('60');
+    await stage.open('/settings/changed');
+    await back.click();
+    await page.getByText('There is none.').waitFor();
     await stage.open('/activity?operation=create');
     await page.getByRole('list', { name: 'Filters' }).getByText('Entity Created').waitFor();
     await page.getByRole('rowheader').first().waitFor();
+    const exported = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export as CSV' }).click();
+    expect((await exported).suggestedFilename()).to.equal('activity_stream.csv');
+    const operations = readFileSync(await (await exported).path(), 'utf8').match(/(?<=Z,)[a-z]+(?=,)/g);
+    expect(new Set(operations)).to.deep.equal(new Set(['create']));
     for (const list of ['activity', 'audit']) {
       await stage.open(`/${list}`);
       const offered = page.getByLabel('Filter by').locator('option');

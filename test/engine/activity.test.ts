@@ -183,6 +183,17 @@ describe('the activity stream', () => {
     expect(first.timestamp >= second.timestamp).to.equal(true);
   });
 
+  it('is exported as CSV with the names of what it is about, as it is narrowed', async () => {
+    const { text, headers } = await api.admin('GET', '/api/v2/activity_stream/?format=csv&object2=host&order_by=id');
+    expect(headers.get('content-disposition')).to.contain('activity_stream.csv');
+    const [titles, ...rows] = text.trimEnd().split('\r\n');
+    expect(titles).to.equal(
+      'id,timestamp,operation,actor,actor_name,object1,object1_name,object2,object2_name,object_association,changes,action_node',
+    );
+    expect(rows).to.have.length((await entries('object2=host')).length);
+    expect(rows[0]).to.match(/^\d+,[^,]+Z,associate,1,admin,group,\w+,host,linked,hosts,/);
+  });
+
   it('is listed below each object', async () => {
     const { body } = await api.admin('GET', `${organization.url}activity_stream/`);
     expect(body.count).to.equal(1);

@@ -3,6 +3,7 @@ import {
   type Builder,
   defineResource,
   field,
+  format,
   type Resource,
   type Row,
   type Rule,
@@ -90,6 +91,31 @@ const fields = {
   actor: field.ref('user', { ...ro, optional: true }),
 };
 
+/** Of an entry as lists show it: who and to what by name, too. */
+const exported = {
+  id: 'id',
+  timestamp: 'timestamp',
+  operation: 'operation',
+  actor: 'summary_fields.actor.id',
+  actor_name: 'summary_fields.actor.username',
+  object1: 'object1',
+  object1_name: (row: Shown) => nameOf(row, 'object1'),
+  object2: 'object2',
+  object2_name: (row: Shown) => nameOf(row, 'object2'),
+  object_association: 'object_association',
+  changes: 'changes',
+  action_node: 'action_node',
+};
+
+function nameOf(row: Shown, key: 'object1' | 'object2'): unknown {
+  const { object1, summary_fields: summaries } = row;
+  const type = row[key];
+  const objects = (summaries[String(type)] ?? []) as { name?: unknown; username?: unknown; hostname?: unknown }[];
+  // a group within a group: both stand in one list
+  const found = objects[key === 'object2' && object1 === type ? 1 : 0];
+  return found?.name ?? found?.username ?? found?.hostname ?? null;
+}
+
 const activityStreamResource = (resources: Resource[], visible: Visible): Resource => {
   const paths = new Map(resources.map(({ type, path }) => [type, path])).set('role', 'roles');
   return defineResource({
@@ -112,6 +138,7 @@ const activityStreamResource = (resources: Resource[], visible: Visible): Resour
     },
     orderBy: ['id'],
     search: ['changes'],
+    formats: { csv: format.csv({ columns: exported }) },
     spans: Object.fromEntries(resources.map(({ type }) => [type, spanOf(type)])),
     extraSql: {
       objects: `(select json_agg(json_build_object('type', o.type, 'id', o.object_id, 'summary', o.summary)) from activity_objects o where o.activity_id = {alias}.id)`,

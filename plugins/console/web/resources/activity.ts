@@ -1,5 +1,6 @@
 import type { Resource } from '@tapline/console-kit';
 import { t } from '@tapline/console-kit/texts';
+import { exportLink } from './export-link.tsx';
 
 export const activity: Resource = {
   path: 'activity',
@@ -14,4 +15,5 @@ export const activity: Resource = {
   facts: ['operation', 'actor', 'timestamp', 'object1', 'object2', 'changes'],
   filters: ['operation', 'object1', 'object2', 'actor', 'timestamp'],
   readOnly: true,
+  listActions: exportLink('activity_stream', '-timestamp'),
 };

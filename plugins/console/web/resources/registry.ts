@@ -2,7 +2,7 @@ import type { Resource } from '@tapline/console-kit';
 import { makeKnown } from '@tapline/console-kit/shell';
 import { activity } from './activity.ts';
 import { application } from './programs/application.ts';
-import { auditEvent } from './audit-event.tsx';
+import { auditEvent } from './audit-event.ts';
 import { credential } from './credential.tsx';
 import { credentialType } from './credential-type.ts';
 import { executionEnvironment } from './execution-environment.ts';

@@ -1,11 +1,5 @@
-import { listPath, place, readQuery, type Resource, t } from '@tapline/console-kit';
-
-/** The whole list as it is narrowed now, as a file. */
-function ExportLink() {
-  const asked = readQuery(place.value.query, '-id');
-  const path = listPath('audit_events/?format=csv', { ...asked, page: 1 }).replace(/&page=1&page_size=\d+/, '');
-  return <a class="button" href={`/api/v2/${path}`} download>{t`Export as CSV`}</a>;
-}
+import { type Resource, t } from '@tapline/console-kit';
+import { exportLink } from './export-link.tsx';
 
 export const auditEvent: Resource = {
   path: 'audit',
@@ -32,5 +26,5 @@ export const auditEvent: Resource = {
     'node',
   ],
   readOnly: true,
-  listActions: ExportLink,
+  listActions: exportLink('audit_events', '-id'),
 };
