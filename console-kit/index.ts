@@ -86,6 +86,9 @@ export { labelOfRow } from './resources/relations.ts';
 export { apiOf, type CellColumn, type CustomFieldProps, type FieldOption, may, nameOf } from './resources/resource.ts';
 export type { Options, Resource, Row, Tab, TabProps } from './resources/resource.ts';
 
+// who may do what to it, and why
+export { Why } from './access/why-tab.tsx';
+
 // runs of every kind
 export { type Launch, useLauncher } from './runs/launching.ts';
 export { kindAt, runKinds, runNoun, runPath } from './resources/run-kinds.ts';

@@ -4,10 +4,15 @@ import { Failure, Loading } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { addressWith } from '../generic/list-query.ts';
 import { RelationPicker } from '../generic/relation-picker.tsx';
-import { apiOf, type TabProps } from '../resources/resource.ts';
+import { apiOf, type Resource } from '../resources/resource.ts';
 import { go, place } from '../router.ts';
 import { t } from '../texts/t.ts';
 import { type ExplainedRole, type Explanation, grantedBy, missingFor, roleWords } from './reasons.ts';
+
+export interface WhyProps {
+  row: { id: number };
+  resource: Pick<Resource, 'path' | 'api'>;
+}
 
 interface Explained {
   user: { id: number; username: string };
@@ -23,7 +28,7 @@ interface Line {
 }
 
 /** What somebody may do to this record, role by role and right by right, those of plugins included, and why. */
-export function WhyView({ row, resource }: TabProps) {
+export function WhyView({ row, resource }: WhyProps) {
   const { path, query } = place.value;
   const who = query.get('user') ?? String(user.value?.id ?? '');
   const asked = new URLSearchParams({ user: who });

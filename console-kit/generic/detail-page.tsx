@@ -1,4 +1,4 @@
-import { whyTab } from '../access/why-tab.ts';
+import { whyTab } from '../access/why-tab.tsx';
 import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
 import { useQuery } from '../api/query.ts';

@@ -58,11 +58,12 @@ describeWith(['chromium'], 'the console: for everybody', () => {
   const more = () => [
     `/jobs/${made.failed}`,
     `/jobs/${made.running}`,
-    ...['hosts', 'tasks', 'timeline', 'decision', 'events'].map((tab) => `/jobs/${made.failed}?tab=${tab}`),
+    ...['hosts', 'tasks', 'timeline', 'decision', 'events', 'why'].map((tab) => `/jobs/${made.failed}?tab=${tab}`),
     ...['survey', 'schedules', 'notifications', 'webhook', 'activity_stream', 'access'].map(
       (tab) => `/templates/${made.asking}?tab=${tab}`,
     ),
     `/workflow_job_templates/${made.workflow}/graph`,
+    `/workflow_jobs/${made.ran}?tab=why`,
     `/inventories/${stage.inventory}?tab=tree`,
     '/hosts?search=web&enabled=true',
     '/settings?search=forks',

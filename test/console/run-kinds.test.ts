@@ -8,7 +8,7 @@ import { madeUpKinds } from '../conformance/made-up-kinds.ts';
 import { SourceRepository } from '../scm/repository.ts';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
-import { local, openStage, type Stage } from './stage.ts';
+import { local, openStage, pick, type Stage } from './stage.ts';
 
 describeWith(['chromium'], 'the console: runs of every kind', () => {
   let stage: Stage;
@@ -20,6 +20,7 @@ describeWith(['chromium'], 'the console: runs of every kind', () => {
     const env = { TAPLINE_PROJECT_FILE_URLS: repository.folder };
     stage = await openStage(env, { plugins: [madeUpKinds({ folder: gates })] });
     page = stage.page;
+    await stage.make('users/', { username: 'stranger', password: 'long enough 1' });
     await stage.logIn();
   });
   after(async () => {
@@ -40,6 +41,18 @@ describeWith(['chromium'], 'the console: runs of every kind', () => {
   const output = (text: string) =>
     page.getByRole('region', { name: 'Lines of the output' }).getByText(text, { exact: false }).first().waitFor();
 
+  /** The part of a run's page that explains each right to it, by names of rights. */
+  const explains = async (right: string, why: RegExp) => {
+    const parts = page.getByRole('navigation', { name: 'Parts of the run' });
+    await parts.getByRole('link', { name: 'Who may, and why' }).click();
+    const table = page.getByRole('table', { name: 'What admin may do' });
+    const row = table.getByRole('row').filter({ has: page.getByRole('rowheader', { name: right, exact: true }) });
+    await row.getByText(why).first().waitFor();
+    await pick(page, 'Who', 'stranger');
+    await page.getByRole('table', { name: 'What stranger may do' }).getByText('Admin on').first().waitFor();
+    await parts.getByRole('link').first().click();
+  };
+
   it('are shown where the list of all leads: commands, which run again', async () => {
     const { inventory } = stage;
     const { id } = await stage.make('ad_hoc_commands/', { inventory, module_name: 'shell', module_args: 'echo told' });
@@ -50,6 +63,7 @@ describeWith(['chromium'], 'the console: runs of every kind', () => {
     expect(await facts.textContent())
       .to.include('echo told')
       .and.include('Production');
+    await explains('start', /System Administrator/);
     await page.getByRole('button', { name: 'Relaunch', exact: true }).click();
     await page.waitForURL(
       (url) => url.pathname !== `/ad_hoc_commands/${id}` && /^\/ad_hoc_commands\/\d+$/.test(url.pathname),
@@ -170,6 +184,8 @@ describeWith(['chromium'], 'the console: runs of every kind', () => {
     await stage.make(`workflow_job_template_nodes/${node.id}/create_approval_template/`, { name: 'Shall we?' });
     const { id } = await stage.make(`workflow_job_templates/${workflow.id}/launch/`, {});
     expect(await follow('Open the shop', 'Workflow')).to.equal(`/workflow_jobs/${id}`);
+    await explains('cancel', /superuser|Admin/);
+    await page.getByRole('application', { name: 'Graph of Open the shop' }).waitFor();
     await until(async () => (await first('workflow_approvals/?status=pending')) !== undefined);
     await stage.open(`/workflow_approvals/${(await first('workflow_approvals/')).id}`);
     await page.getByRole('heading', { name: 'Shall we?', level: 1 }).waitFor();

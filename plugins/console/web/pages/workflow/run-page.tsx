@@ -1,7 +1,19 @@
 import { useMemo } from 'preact/hooks';
-import { Failure, Loading, PageLayout, Panels, type Run, Status, statusLabel, useRun, t } from '@tapline/console-kit';
+import {
+  Failure,
+  Loading,
+  PageLayout,
+  Panels,
+  place,
+  type Run,
+  Status,
+  statusLabel,
+  useRun,
+  t,
+} from '@tapline/console-kit';
 import { graphOf } from '../../workflow/graph.ts';
 import { GraphView } from '../../workflow/graph-view.tsx';
+import { PartTabs, whyPart } from '../job/parts/parts.tsx';
 import { FailureReading } from '../job/failure-reading.tsx';
 import { nodeStatus, runPageOf } from './node-status.ts';
 import { RunFacts } from './run-facts.tsx';
@@ -36,10 +48,20 @@ export function WorkflowRunPage({ params }: { params: Record<string, string> }) 
           <FailureReading run={run} events="" />
           <RunFacts run={run} />
           <Panels record={run} reload={reload} />
-          <RunGraph run={run} />
+          <Parts run={run} />
         </>
       )}
     </PageLayout>
+  );
+}
+
+function Parts({ run }: { run: Run }) {
+  const chosen = place.value.query.get('tab') === whyPart.id ? whyPart : undefined;
+  return (
+    <>
+      <PartTabs run={run} parts={[whyPart]} chosen={chosen} first={t`Graph`} />
+      {chosen ? <chosen.content run={run} events="" /> : <RunGraph run={run} />}
+    </>
   );
 }
 

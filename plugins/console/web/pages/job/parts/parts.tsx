@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { lazily, type Run, runPath, t } from '@tapline/console-kit';
+import { lazily, type Run, runPath, t, Why } from '@tapline/console-kit';
 import type { PartProps } from './part.ts';
 
 interface Part {
@@ -11,6 +11,13 @@ interface Part {
 }
 
 const ofJobs = ['job'];
+
+/** Runs of kinds that nobody here knows say themselves where they stand. */
+export const whyPart: Part = {
+  id: 'why',
+  label: t`Who may, and why`,
+  content: ({ run }) => <Why row={run} resource={{ path: run.url.split('/').at(-3)! }} />,
+};
 
 /** What a run's page shows instead of its output, each loaded when somebody opens it. */
 const all: readonly Part[] = [
@@ -43,15 +50,26 @@ const all: readonly Part[] = [
     label: t`Events`,
     content: lazily(t`events`, async () => (await import('./events-part.tsx')).EventsPart),
   },
+  whyPart,
 ];
 
 export const partsOf = ({ type }: Run): Part[] => all.filter(({ of }) => !of || of.includes(type));
 
-export function PartTabs({ run, parts, chosen }: { run: Run; parts: readonly Part[]; chosen: Part | undefined }) {
+interface TabsProps {
+  run: Run;
+  parts: readonly Part[];
+  chosen: Part | undefined;
+  /** what the page shows at first */
+  first?: string;
+}
+
+export function PartTabs({ run, parts, chosen, first = t`Output` }: TabsProps) {
   const path = runPath(run);
   return (
     <nav class="tabs" aria-label={t`Parts of the run`}>
-      <a href={path} aria-current={chosen ? undefined : 'page'}>{t`Output`}</a>
+      <a href={path} aria-current={chosen ? undefined : 'page'}>
+        {first}
+      </a>
       {parts.map(({ id, label }) => (
         <a key={id} href={`${path}?tab=${id}`} aria-current={chosen?.id === id ? 'page' : undefined}>
           {label}
