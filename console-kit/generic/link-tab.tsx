@@ -1,6 +1,7 @@
 import { t } from '../texts/t.ts';
 import { useSignal } from '@preact/signals';
-import { post } from '../api/http.ts';
+import { get, post } from '../api/http.ts';
+import type { Page } from '../api/types.ts';
 import type { BulkAction } from '../bulk/action.ts';
 import { attempt } from '../components/attempt.ts';
 import { resourceAt } from '../resources/links.ts';
@@ -24,34 +25,59 @@ interface Linked {
   label: string;
   /** path of the resource that is listed */
   resource: string;
+  /** what may be added, below /api/v2/; default all of the resource: `credentials/?credential_type__kind=galaxy` */
+  list?: string;
+  /** the order counts, first things first: they can be moved */
+  ordered?: boolean;
+  shown?: (row: Row) => boolean;
 }
 
 /** Records that are linked to this one and can be taken off again. */
-export const linkTab = ({ id, label, resource }: Linked): Tab => ({
+export const linkTab = ({ id, label, resource, list, ordered = false, shown }: Linked): Tab => ({
   id,
   label,
-  content: ({ row, resource: of }: TabProps) => (
-    <Links listed={resourceAt(resource)} api={`${apiOf(of)}${row.id}/${id}/`} editable={may(row, 'edit')} />
-  ),
+  ...(shown && { shown }),
+  content: ({ row, resource: of }: TabProps) => {
+    // without an order of its own the API answers with theirs
+    const listed = ordered ? { ...resourceAt(resource), order: '' } : resourceAt(resource);
+    return (
+      <Links
+        listed={listed}
+        list={list ?? apiOf(listed)}
+        api={`${apiOf(of)}${row.id}/${id}/`}
+        editable={may(row, 'edit')}
+        ordered={ordered}
+      />
+    );
+  },
 });
 
 type Send = (body: { id: number; disassociate?: true }, said: string, again?: string) => Promise<void>;
 
-function Links({ listed, api, editable }: { listed: Resource; api: string; editable: boolean }) {
+interface LinksProps {
+  listed: Resource;
+  list: string;
+  api: string;
+  editable: boolean;
+  ordered: boolean;
+}
+
+function Links({ listed, list, api, editable, ordered }: LinksProps) {
   const options = useOptions(apiOf(listed));
   const turn = useSignal(0);
+  const readAgain = () => void (turn.value += 1);
   const send: Send = async (body, said, again) => {
     const undo = again === undefined ? undefined : () => send({ id: body.id }, again);
-    if (await attempt(() => post(api, body), { said, ...(undo && { undo }) })) turn.value += 1;
+    if (await attempt(() => post(api, body), { said, ...(undo && { undo }) })) readAgain();
   };
   return (
     <>
-      {editable && <AddLink key={turn.value} listed={listed} send={send} />}
+      {editable && <AddLink key={turn.value} listed={listed} list={list} send={send} />}
       <ListView
         resource={listed}
         options={options}
         api={api}
-        more={editable ? [takeOff(listed, send)] : []}
+        more={editable ? [...(ordered ? [moveUp(listed, api, readAgain)] : []), takeOff(listed, send)] : []}
         actions={editable ? [takeSeveralOff(api)] : []}
         turn={turn.value}
       />
@@ -59,7 +85,7 @@ function Links({ listed, api, editable }: { listed: Resource; api: string; edita
   );
 }
 
-function AddLink({ listed, send }: { listed: Resource; send: Send }) {
+function AddLink({ listed, list, send }: { listed: Resource; list: string; send: Send }) {
   const chosen = useSignal('');
   const add = (event: Event) => {
     event.preventDefault();
@@ -71,7 +97,7 @@ function AddLink({ listed, send }: { listed: Resource; send: Send }) {
         bare
         name="add"
         label={t`${listed.one} to add`}
-        list={apiOf(listed)}
+        list={list}
         value={chosen.value}
         onValue={(value) => void (chosen.value = value)}
       />
@@ -79,6 +105,34 @@ function AddLink({ listed, send }: { listed: Resource; send: Send }) {
     </form>
   );
 }
+
+/** What stands before it, and all that follows, is linked again in the new order: the API adds at the end. */
+async function oneUp(api: string, id: number): Promise<void> {
+  const ids = (await get<Page<Row>>(`${api}?page_size=200`)).results.map((row) => row.id);
+  const at = ids.indexOf(id);
+  if (at < 1) return;
+  for (const other of [ids[at - 1]!, ...ids.slice(at + 1)]) {
+    await post(api, { id: other, disassociate: true });
+    await post(api, { id: other });
+  }
+}
+
+const moveUp = (listed: Resource, api: string, done: () => void): CellColumn => ({
+  label: t`Order`,
+  narrow: true,
+  cell: (linked) => {
+    const name = nameOf(listed, linked);
+    return (
+      <button
+        type="button"
+        onClick={() => void attempt(() => oneUp(api, linked.id), { said: t`${name} is moved up.` }).then(done)}
+      >
+        {t`Move up`}
+        <span class="visually-hidden"> {name}</span>
+      </button>
+    );
+  },
+});
 
 const takeSeveralOff = (api: string): BulkAction<Row> => ({
   verb: t`Take off`,

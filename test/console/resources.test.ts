@@ -265,6 +265,143 @@ describeWith(['chromium'], 'the console: resources', () => {
     await row('reader').waitFor({ state: 'detached' });
   });
 
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+  it('labels what there is, and puts input inventories in their order', async () => {
+    const { service, make, inventory } = stage;
+    const labels = async () => {
+      const { body } = await service.get(`inventories/${inventory}/labels/`);
+      return body.results.map(({ name }: { name: string }) => name);
+    };
+    await stage.open(`/inventories/${inventory}?tab=labels`);
+    await page.getByText('It has no label yet.').waitFor();
+    await submit(page, 'Add label');
+    await page.locator('.field.invalid', { has: field(page, 'Label') }).waitFor();
+    await field(page, 'Label').fill('north');
+    await submit(page, 'Add label');
+    await button('Take off north').click();
+    await page.getByText('It has no label yet.').waitFor();
+    await page.getByRole('button', { name: 'Undo: north is taken off.' }).click();
+    await until(async () => (await labels()).length === 1);
+    expect(await labels()).to.deep.equal(['north']);
+
+    const made = await make('constructed_inventories/', { name: 'Both', organization: 1 });
+    const other = await make('inventories/', { name: 'Reserve', organization: 1 });
+    await stage.open(`/inventories/${made.id}?tab=input_inventories`);
+    for (const name of ['Production', 'Reserve']) {
+      await pick(page, 'inventory to add', name);
+      await submit(page, 'Add inventory');
+      await button(`Take off ${name}`).waitFor();
+    }
+    await button('Move up Reserve').click();
+    await until(async () => (await page.getByRole('rowheader').allTextContents())[0]?.startsWith('Reserve') ?? false);
+    const { results } = (await service.get(`inventories/${made.id}/input_inventories/`)).body;
+    expect(results.map(({ id }: { id: number }) => id)).to.deep.equal([other.id, inventory]);
+    await stage.open(`/inventories/${inventory}`);
+    await page.locator('.record').waitFor();
+    expect(await page.getByRole('link', { name: 'Input inventories' }).count()).to.equal(0);
+  });
+
+  it('has an input of a credential looked up elsewhere, and says where collections come from', async () => {
+    const { service, make } = stage;
+    const credential = async (name: string, namespace: string, inputs: object) => {
+      const [type] = (await service.get(`credential_types/?namespace=${namespace}`)).body.results;
+      return make('credentials/', { name, organization: 1, credential_type: type.id, inputs });
+    };
+    const target = await credential('Till login', 'ssh', { username: 'till' });
+    const vault = await credential('Vault', 'hashivault_kv', {
+      url: 'http://127.0.0.1:9',
+      token: 'x',
+      api_version: 'v2',
+    });
+    await credential('Hub', 'galaxy_api_token', { url: 'http://127.0.0.1:9/' });
+    await stage.open(`/credentials/${target.id}?tab=input_sources`);
+    await page.getByRole('link', { name: 'Add lookup' }).click();
+    await page.getByLabel('Input', { exact: true }).selectOption({ label: 'Password' });
+    await pick(page, 'Source credential', 'Vault');
+    await page.getByLabel(/^Path to Secret/i).fill('/shop/till');
+    await submit(page, 'Create lookup');
+    await page.locator('.field.invalid', { has: page.getByLabel(/^Key Name/i) }).waitFor();
+    await page.getByLabel(/^Key Name/i).fill('password');
+    await submit(page, 'Create lookup');
+    await heading(page, 'password');
+    const { results } = (await service.get(`credentials/${target.id}/input_sources/`)).body;
+    expect(results[0]).to.include({ input_field_name: 'password', source_credential: vault.id });
+    expect(results[0].metadata).to.include({ secret_path: '/shop/till', secret_key: 'password' });
+
+    await stage.open('/organizations/1?tab=galaxy_credentials');
+    await page.getByRole('combobox', { name: 'credential to add' }).fill('Vault');
+    await page.getByText('Nothing fits.').waitFor();
+    await pick(page, 'credential to add', 'Hub');
+    await submit(page, 'Add credential');
+    await button('Take off Hub').waitFor();
+  });
+
+  it('shows what a schedule brings beside what its template says, and lets it bring more', async () => {
+    const { service, make } = stage;
+    const asking = { ask_limit_on_launch: true, ask_credential_on_launch: true, ask_labels_on_launch: true };
+    const { id } = await stage.template('greet.yml', { name: 'Asks', limit: 'all', ...asking });
+    const rrule = 'DTSTART:20300101T030000Z RRULE:FREQ=DAILY;INTERVAL=1';
+    const nightly = await make(`job_templates/${id}/schedules/`, { name: 'Nightly', limit: 'web1', rrule });
+    await stage.open(`/schedules/${nightly.id}?tab=prompts`);
+    const limit = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Limit' }) });
+    await limit.waitFor();
+    expect(await limit.getByRole('cell').allTextContents()).to.deep.equal(['web1', 'all']);
+    const turn = (name: string) =>
+      page.getByRole('navigation', { name: 'Parts' }).getByRole('link', { name, exact: true }).click();
+    await turn('Credentials');
+    await pick(page, 'credential to add', 'Till login');
+    await submit(page, 'Add credential');
+    await button('Take off Till login').waitFor();
+    await turn('Labels');
+    await pick(page, 'Organization', 'Default');
+    await field(page, 'Label').fill('nightly');
+    await submit(page, 'Add label');
+    await button('Take off nightly').waitFor();
+    for (const [list, name] of [
+      ['credentials', 'Till login'],
+      ['labels', 'nightly'],
+    ])
+      expect((await service.get(`schedules/${nightly.id}/${list}/`)).body.results[0].name).to.equal(name);
+  });
+
+  it('gives roles to a user and to a team from their pages, and takes them', async () => {
+    const { service, make, inventory } = stage;
+    const team = await make('teams/', { name: 'Night shift', organization: 1 });
+    const user = await make('users/', { username: 'nightly', password: 'long enough 1' });
+    for (const [path, who] of [
+      [`users/${user.id}`, 'nightly'],
+      [`teams/${team.id}`, 'Night shift'],
+    ]) {
+      const held = async () => {
+        const { results } = (await service.get(`${path}/roles/`)).body;
+        return results.map((role: any) => `${role.name} ${role.summary_fields.resource_id}`);
+      };
+      const before = await held();
+      await stage.open(`/${path}?tab=roles`);
+      await button('Give a role').click();
+      await submit(page, 'Give role');
+      await page.getByText('Choose a role.').waitFor();
+      await field(page, 'On what').selectOption('inventory');
+      await pick(page, 'Which one', 'Production');
+      await field(page, 'Role').selectOption('Use');
+      await submit(page, 'Give role');
+      const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Use' }) });
+      await row.getByRole('link', { name: 'Production' }).waitFor();
+      expect(await held()).to.deep.equal([...before, `Use ${inventory}`]);
+      await button('Take Use on Production').click();
+      await row.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: `Undo: Use on Production is taken from ${who}.` }).click();
+      await row.waitFor();
+    }
+    const other = await stage.fresh();
+    await stage.logIn(other, 'nightly', 'long enough 1');
+    await other.goto(`/users/${user.id}?tab=roles`);
+    await other.getByRole('rowheader', { name: 'Use' }).waitFor();
+    expect(await other.getByRole('button', { name: /^(?:Give|Take)/ }).count()).to.equal(0);
+    await other.context().close();
+  });
+
   it('changes a setting, and shows activity and audit with filters and the export', async () => {
     await stage.open('/settings/jobs');
     await page.getByLabel('Ansible fact cache timeout').fill('-1');

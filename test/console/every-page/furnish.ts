@@ -64,6 +64,9 @@ export interface Furnished {
   waiting: number;
   group: number;
   host: number;
+  /** an inventory that is made of others */
+  built: number;
+  schedule: number;
 }
 
 export const openFurnished = () => openStage(env, { more: playbooks });
@@ -192,13 +195,25 @@ async function credentials({ make, template, service }: Stage) {
     credential_type: await type('hashivault_kv'),
     inputs: { url: 'http://127.0.0.1:9', token: 'hush', api_version: 'v2' },
   });
+  const looked = await make('credentials/', { name: 'Looked up', organization: 1, credential_type: await type('ssh') });
+  await make('credential_input_sources/', {
+    target_credential: looked.id,
+    source_credential: vault.id,
+    input_field_name: 'password',
+    metadata: { secret_path: '/shop/till', secret_key: 'password' },
+  });
   const { id } = await template('greet.yml', { name: 'Greet with a password' });
   await service.post(`job_templates/${id}/credentials/`, { id: asks.id });
   const { job } = await make(`job_templates/${id}/launch/`, { credential_passwords: { ssh_password: 'not told' } });
   return { secret: job as number, vault: vault.id as number };
 }
 
-async function others({ make, inventory }: Stage) {
+async function others({ make, inventory, service }: Stage) {
+  await make(`inventories/${inventory}/labels/`, { name: 'north', organization: 1 });
+  await service.request('PATCH', 'settings/jobs/', { body: { SCHEDULE_MAX_JOBS: 20 } });
+  const built = await make('constructed_inventories/', { name: 'Built', organization: 1 });
+  await service.post(`inventories/${built.id}/input_inventories/`, { id: inventory });
+  const [schedule] = (await service.get('schedules/?name=Nightly')).body.results;
   await make('execution_environments/', { name: 'Plain', image: 'registry.example.com/plain' });
   await make('applications/', {
     name: 'Till',
@@ -211,7 +226,12 @@ async function others({ make, inventory }: Stage) {
   const tills = await make('groups/', { name: 'tills', inventory });
   const till = await make(`groups/${tills.id}/hosts/`, { name: 'till1', variables: local });
   await make('inventory_sources/', { name: 'Cloud', inventory, source: 'ec2' });
-  return { group: tills.id as number, host: till.id as number };
+  return {
+    group: tills.id as number,
+    host: till.id as number,
+    built: built.id as number,
+    schedule: schedule.id as number,
+  };
 }
 
 /** What plugins keep: before the first launch, so that it is judged, scanned and told. */

@@ -1,4 +1,4 @@
-import { historyTab, type Resource, t } from '@tapline/console-kit';
+import { historyTab, listTab, type Resource, t } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
 import { CredentialInputs } from '../credential/credential-inputs.tsx';
 import { TestCredential } from '../credential/test-credential.tsx';
@@ -16,6 +16,12 @@ export const credential: Resource = {
   custom: { inputs: CredentialInputs },
   actions: TestCredential,
   tabs: [
+    listTab({
+      id: 'input_sources',
+      label: t`Lookups`,
+      resource: 'credential_input_sources',
+      field: 'target_credential',
+    }),
     usageTab([
       { label: t`Templates`, list: 'job_templates/?credentials={id}' },
       { label: t`Templates that tell webhooks`, list: 'job_templates/?webhook_credential={id}' },

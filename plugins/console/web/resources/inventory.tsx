@@ -2,6 +2,7 @@ import { ActButton, historyTab, linkTab, listTab, may, type Resource, type TabPr
 import { accessTab } from '../access/access-tab.tsx';
 import { commandsTab, RunCommand } from '../inventory/run-command.tsx';
 import { LazySmartFilter } from '../inventory/lazy-smart-filter.ts';
+import { labelsTab } from '../labels/labels-tab.ts';
 import { treeTab } from '../inventory/tree-tab.tsx';
 
 export const inventory: Resource = {
@@ -25,8 +26,16 @@ export const inventory: Resource = {
     listTab({ id: 'groups', label: t`Groups`, resource: 'groups', field: 'inventory' }),
     treeTab,
     listTab({ id: 'inventory_sources', label: t`Sources`, resource: 'inventory_sources', field: 'inventory' }),
-    linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups' }),
+    linkTab({
+      id: 'input_inventories',
+      label: t`Input inventories`,
+      resource: 'inventories',
+      ordered: true,
+      shown: ({ kind }) => kind === 'constructed' || kind === 'federated',
+    }),
+    linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups', ordered: true }),
     commandsTab,
+    labelsTab,
     historyTab,
     accessTab,
   ],

@@ -10,6 +10,7 @@ import {
   t,
 } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
+import { labelsTab } from '../labels/labels-tab.ts';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
 import { surveyTab } from '../survey/survey-tab.tsx';
@@ -65,7 +66,8 @@ export const jobTemplate: Resource = {
     schedulesTab,
     notifyTab(),
     webhookTab,
-    linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups' }),
+    labelsTab,
+    linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups', ordered: true }),
     historyTab,
     accessTab,
   ],

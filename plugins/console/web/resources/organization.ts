@@ -24,7 +24,14 @@ export const organization: Resource = {
     linkTab({ id: 'users', label: t`Users`, resource: 'users' }),
     listTab({ id: 'credentials', label: t`Credentials`, resource: 'credentials', field: 'organization' }),
     notifyTab({ approvals: true }),
-    linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups' }),
+    linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups', ordered: true }),
+    linkTab({
+      id: 'galaxy_credentials',
+      label: t`Credentials for collections`,
+      resource: 'credentials',
+      list: 'credentials/?credential_type__kind=galaxy',
+      ordered: true,
+    }),
   ],
 };
 

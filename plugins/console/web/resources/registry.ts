@@ -4,6 +4,7 @@ import { activity } from './activity.ts';
 import { application } from './programs/application.ts';
 import { auditEvent } from './audit-event.ts';
 import { credential } from './credential.tsx';
+import { credentialInputSource } from './credential-input-source.tsx';
 import { credentialType } from './credential-type.ts';
 import { executionEnvironment } from './execution-environment.ts';
 import { group } from './group.ts';
@@ -38,6 +39,7 @@ export const resources: readonly Resource[] = [
   group,
   inventorySource,
   credential,
+  credentialInputSource,
   credentialType,
   project,
   jobTemplate,

@@ -1,5 +1,7 @@
-import { type Resource, runsTab, type TabProps, t } from '@tapline/console-kit';
+import { historyTab, linkTab, type Resource, runsTab, type TabProps, t } from '@tapline/console-kit';
+import { labelsTab } from '../labels/labels-tab.ts';
 import { LazyRuleField, nextTab } from '../schedules/next-tab.tsx';
+import { promptsTab } from '../schedules/prompts-tab.ts';
 import { SwitchSchedule } from '../schedules/switch-schedule.tsx';
 
 export const schedule: Resource = {
@@ -20,5 +22,13 @@ export const schedule: Resource = {
   filters: ['name', 'enabled', 'next_run', 'unified_job_template', 'created_by'],
   actions: ({ row, reload }: TabProps) => <SwitchSchedule row={row} onDone={reload} />,
   custom: { rrule: LazyRuleField },
-  tabs: [nextTab, runsTab('jobs', t`Runs`)],
+  tabs: [
+    nextTab,
+    runsTab('jobs', t`Runs`),
+    promptsTab,
+    linkTab({ id: 'credentials', label: t`Credentials`, resource: 'credentials' }),
+    labelsTab,
+    linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups', ordered: true }),
+    historyTab,
+  ],
 };

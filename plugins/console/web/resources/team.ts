@@ -1,5 +1,6 @@
 import { historyTab, linkTab, type Resource, t } from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
+import { rolesTab } from '../access/roles-tab.ts';
 
 export const team: Resource = {
   path: 'teams',
@@ -9,5 +10,5 @@ export const team: Resource = {
   intro: t`Users who are given roles together.`,
   columns: ['name', 'organization'],
   fields: ['name', 'description', 'organization'],
-  tabs: [linkTab({ id: 'users', label: t`Members`, resource: 'users' }), historyTab, accessTab],
+  tabs: [linkTab({ id: 'users', label: t`Members`, resource: 'users' }), rolesTab, historyTab, accessTab],
 };

@@ -1,4 +1,5 @@
-import { listTab, type Resource, t } from '@tapline/console-kit';
+import { historyTab, listTab, type Resource, t } from '@tapline/console-kit';
+import { rolesTab } from '../access/roles-tab.ts';
 
 export const user: Resource = {
   path: 'users',
@@ -12,7 +13,9 @@ export const user: Resource = {
   fields: ['username', 'password', 'first_name', 'last_name', 'email', 'is_superuser', 'is_system_auditor'],
   lasting: ['password'],
   tabs: [
+    rolesTab,
     listTab({ id: 'organizations', label: t`Organizations`, resource: 'organizations' }),
     listTab({ id: 'teams', label: t`Teams`, resource: 'teams' }),
+    historyTab,
   ],
 };

@@ -1,5 +1,6 @@
 import { historyTab, may, type Resource, type Row, runsTab, type TabProps, When, t } from '@tapline/console-kit';
 import { accessTab } from '../../access/access-tab.tsx';
+import { labelsTab } from '../../labels/labels-tab.ts';
 import { notifyTab } from '../../notifications/notify-tab.tsx';
 import { schedulesTab } from '../../schedules/schedules-tab.ts';
 import { surveyTab } from '../../survey/survey-tab.tsx';
@@ -51,6 +52,7 @@ export const workflowTemplate: Resource = {
     notifyTab({ approvals: true }),
     surveyTab,
     webhookTab,
+    labelsTab,
     historyTab,
     accessTab,
   ],
