@@ -74,6 +74,8 @@ describeWith(['chromium'], 'the console: for everybody', () => {
     `/inventories/${stage.inventory}?tab=labels`,
     `/schedules/${made.schedule}?tab=prompts`,
     '/users/1?tab=roles',
+    `/hosts/${made.host}?tab=job_host_summaries`,
+    `/inventories/${stage.inventory}?tab=used`,
     '/settings/oidc',
     '/drift/compare',
     '/drift/rules',

@@ -112,6 +112,30 @@ describeWith(['chromium'], 'the console: resources', () => {
     await page.waitForURL(/\/jobs\/\d+$/);
     await page.getByText('hello keepers').waitFor();
     await page.locator('.page-head .status', { hasText: 'Successful' }).waitFor();
+
+    const job = new URL(page.url()).pathname;
+    const [host] = (await stage.service.get('hosts/?name=till1')).body.results;
+    await until(async () => (await stage.service.get(`hosts/${host.id}/job_host_summaries/`)).body.count === 1);
+    await stage.open(`/hosts/${host.id}?tab=job_host_summaries`);
+    await page.getByRole('rowheader', { name: 'Greet the tills' }).getByRole('link').click();
+    await page.waitForURL(`**${job}?tab=hosts&host=till1`);
+    const { project } = (await stage.service.get('job_templates/?name=Greet the tills')).body.results[0];
+    const environment = await stage.make('execution_environments/', {
+      name: 'Plain',
+      image: 'registry.example.com/plain',
+    });
+    for (const [path, names] of [
+      [`/inventories/${host.inventory}`, ['Greet the tills']],
+      [`/projects/${project}`, ['Greet the tills']],
+      [`/execution_environments/${environment.id}`, []],
+    ] as const) {
+      await stage.open(`${path}?tab=used`);
+      const used = page.getByRole('region', { name: 'Where used' });
+      await used.getByRole('heading', { name: /\d$/ }).first().waitFor();
+      await until(async () => (await page.getByText(/^Loading/).count()) === 0);
+      expect(await used.getByRole('link').allTextContents(), path).to.deep.equal(names);
+      expect(await page.getByRole('alert').count(), path).to.equal(0);
+    }
   });
 
   it('keeps search, filters, order and page of a list in the address', async () => {

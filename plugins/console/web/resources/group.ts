@@ -1,4 +1,5 @@
 import { historyTab, linkTab, type Resource, t } from '@tapline/console-kit';
+import { hostJobsTab } from '../inventory/jobs-tab.ts';
 import { commandsTab, RunCommand } from '../inventory/run-command.tsx';
 
 export const group: Resource = {
@@ -13,6 +14,7 @@ export const group: Resource = {
   tabs: [
     linkTab({ id: 'hosts', label: t`Hosts`, resource: 'hosts' }),
     linkTab({ id: 'children', label: t`Groups within`, resource: 'groups' }),
+    hostJobsTab,
     commandsTab,
     historyTab,
   ],

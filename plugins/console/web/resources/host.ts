@@ -1,5 +1,6 @@
 import { historyTab, linkTab, type Resource, t } from '@tapline/console-kit';
 import { factsTab } from '../inventory/facts-tab.tsx';
+import { hostJobsTab } from '../inventory/jobs-tab.ts';
 import { commandsTab, RunCommand } from '../inventory/run-command.tsx';
 
 export const host: Resource = {
@@ -11,5 +12,11 @@ export const host: Resource = {
   fields: ['name', 'description', 'inventory', 'enabled', 'variables'],
   parent: ({ inventory }) => `/inventories/${inventory}?tab=hosts`,
   actions: RunCommand,
-  tabs: [factsTab, linkTab({ id: 'groups', label: t`Groups`, resource: 'groups' }), commandsTab, historyTab],
+  tabs: [
+    factsTab,
+    linkTab({ id: 'groups', label: t`Groups`, resource: 'groups' }),
+    hostJobsTab,
+    commandsTab,
+    historyTab,
+  ],
 };

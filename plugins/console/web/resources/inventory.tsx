@@ -4,6 +4,7 @@ import { commandsTab, RunCommand } from '../inventory/run-command.tsx';
 import { LazySmartFilter } from '../inventory/lazy-smart-filter.ts';
 import { labelsTab } from '../labels/labels-tab.ts';
 import { treeTab } from '../inventory/tree-tab.tsx';
+import { usageTab } from '../usage/usage-tab.tsx';
 
 export const inventory: Resource = {
   path: 'inventories',
@@ -35,6 +36,12 @@ export const inventory: Resource = {
     }),
     linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups', ordered: true }),
     commandsTab,
+    usageTab([
+      { label: t`Templates`, list: 'job_templates/?inventory={id}' },
+      { label: t`Workflows`, list: 'workflow_job_templates/?inventory={id}' },
+      { label: t`Steps of workflows`, list: 'workflow_job_template_nodes/?inventory={id}' },
+      { label: t`Schedules`, list: 'schedules/?inventory={id}' },
+    ]),
     labelsTab,
     historyTab,
     accessTab,

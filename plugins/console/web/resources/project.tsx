@@ -3,6 +3,7 @@ import { accessTab } from '../access/access-tab.tsx';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
 import { webhookFields, webhookTab } from '../webhook/webhook-tab.ts';
+import { usageTab } from '../usage/usage-tab.tsx';
 import { playbooksTab } from '../projects/playbooks-tab.tsx';
 
 const Update = ({ row, reload }: TabProps) =>
@@ -46,6 +47,10 @@ export const project: Resource = {
     schedulesTab,
     notifyTab(),
     webhookTab,
+    usageTab([
+      { label: t`Templates`, list: 'job_templates/?project={id}' },
+      { label: t`Inventory sources`, list: 'inventory_sources/?source_project={id}' },
+    ]),
     historyTab,
     accessTab,
   ],

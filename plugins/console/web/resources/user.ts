@@ -16,6 +16,7 @@ export const user: Resource = {
     rolesTab,
     listTab({ id: 'organizations', label: t`Organizations`, resource: 'organizations' }),
     listTab({ id: 'teams', label: t`Teams`, resource: 'teams' }),
+    listTab({ id: 'tokens', label: t`Tokens`, resource: 'tokens' }),
     historyTab,
   ],
 };

@@ -51,12 +51,15 @@ export function JobFacts({ run }: { run: Run }) {
     [t`Decides by itself`, run.approval_expiration && <When key="decides" at={run.approval_expiration} exact />],
     [t`Limit`, run.limit],
     [t`Credentials`, (named['credentials'] ?? []).map(({ name }: { name: string }) => name).join(', ')],
+    [t`Labels`, (named['labels']?.results ?? []).map(({ name }: { name: string }) => name).join(', ')],
     [t`Revision`, run.scm_revision?.slice(0, 10)],
     [t`Started by`, run.launched_by?.name],
     [t`Created`, <When key="when" at={run.created} exact />],
     [t`Took`, <Elapsed key="took" {...run} />],
     [t`Hosts`, counts.map(([name, count]) => `${count} ${hostLabels[name] ?? name}`).join(', ')],
     [t`Ran on`, run.execution_node],
+    [t`Instance group`, linkTo(run, 'instance_group')],
+    [t`Execution environment`, linkTo(run, 'execution_environment')],
   ];
   const variables = run.extra_vars && run.extra_vars !== '{}' ? run.extra_vars : '';
   return (

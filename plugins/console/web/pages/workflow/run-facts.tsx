@@ -13,6 +13,7 @@ export function RunFacts({ run }: { run: Run }) {
     [t`Part of`, parent && <a href={`/workflow_jobs/${parent.id}`}>{parent.name}</a>],
     [t`Inventory`, named['inventory']?.name],
     [t`Limit`, run.limit],
+    [t`Labels`, (named['labels']?.results ?? []).map(({ name }: { name: string }) => name).join(', ')],
     [t`Started by`, run.launched_by?.name],
     [t`Created`, <When key="when" at={run.created} exact />],
     [t`Took`, <Elapsed key="took" {...run} />],
