@@ -30,6 +30,9 @@ describeWith(['chromium'], 'the console: workflows, schedules and notifications 
     const { body } = await stage.service.get('workflow_job_templates/?name=Release');
     const { id } = body.results[0];
     await stage.make(`workflow_job_templates/${id}/workflow_nodes/`, { unified_job_template: template });
+    await stage.open(`/templates/${template}?tab=used`);
+    await page.getByRole('region', { name: 'Steps of workflows' }).getByRole('link', { name: 'Release' }).click();
+    await heading(page, 'Release');
     await page.getByRole('link', { name: 'Launch Release' }).click();
     await page.getByLabel(/^Limit/).fill('web1');
     await page.getByRole('button', { name: 'Launch', exact: true }).click();

@@ -14,6 +14,7 @@ import { labelsTab } from '../labels/labels-tab.ts';
 import { notifyTab } from '../notifications/notify-tab.tsx';
 import { schedulesTab } from '../schedules/schedules-tab.ts';
 import { surveyTab } from '../survey/survey-tab.tsx';
+import { usageTab } from '../usage/usage-tab.tsx';
 import { webhookFields, webhookTab } from '../webhook/webhook-tab.ts';
 
 const Launch = ({ row }: { row: Row }) =>
@@ -67,6 +68,7 @@ export const jobTemplate: Resource = {
     notifyTab(),
     webhookTab,
     labelsTab,
+    usageTab([{ label: t`Steps of workflows`, list: 'workflow_job_template_nodes/?unified_job_template={id}' }]),
     linkTab({ id: 'instance_groups', label: t`Instance groups`, resource: 'instance_groups', ordered: true }),
     historyTab,
     accessTab,

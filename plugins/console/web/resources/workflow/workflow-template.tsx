@@ -4,6 +4,7 @@ import { labelsTab } from '../../labels/labels-tab.ts';
 import { notifyTab } from '../../notifications/notify-tab.tsx';
 import { schedulesTab } from '../../schedules/schedules-tab.ts';
 import { surveyTab } from '../../survey/survey-tab.tsx';
+import { usageTab } from '../../usage/usage-tab.tsx';
 import { webhookFields, webhookTab } from '../../webhook/webhook-tab.ts';
 import { graphTab } from '../../workflow/graph-tab.tsx';
 
@@ -53,6 +54,7 @@ export const workflowTemplate: Resource = {
     surveyTab,
     webhookTab,
     labelsTab,
+    usageTab([{ label: t`Steps of workflows`, list: 'workflow_job_template_nodes/?unified_job_template={id}' }]),
     historyTab,
     accessTab,
   ],
