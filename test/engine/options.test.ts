@@ -185,6 +185,7 @@ describe('OPTIONS', () => {
       'application/json < */*',
       'application/json < application/json',
       // the audit log
+      'application/json,text/csv < application/json',
       'application/json,text/csv,application/x-ndjson < application/json',
       'text/html < application/json',
       'text/plain,application/json < application/json',
