@@ -363,14 +363,25 @@ describeWith(['chromium'], 'the console: resources', () => {
 
   it('shows what a schedule brings beside what its template says, and lets it bring more', async () => {
     const { service, make } = stage;
-    const asking = { ask_limit_on_launch: true, ask_credential_on_launch: true, ask_labels_on_launch: true };
+    const asking = {
+      ask_limit_on_launch: true,
+      ask_credential_on_launch: true,
+      ask_labels_on_launch: true,
+      ask_variables_on_launch: true,
+    };
     const { id } = await stage.template('greet.yml', { name: 'Asks', limit: 'all', ...asking });
     const rrule = 'DTSTART:20300101T030000Z RRULE:FREQ=DAILY;INTERVAL=1';
-    const nightly = await make(`job_templates/${id}/schedules/`, { name: 'Nightly', limit: 'web1', rrule });
+    const nightly = await make(`job_templates/${id}/schedules/`, {
+      name: 'Nightly',
+      limit: 'web1',
+      extra_data: { who: 'all' },
+      rrule,
+    });
     await stage.open(`/schedules/${nightly.id}?tab=prompts`);
     const limit = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Limit' }) });
     await limit.waitFor();
     expect(await limit.getByRole('cell').allTextContents()).to.deep.equal(['web1', 'all']);
+    await page.getByText('"who": "all"').waitFor();
     const turn = (name: string) =>
       page.getByRole('navigation', { name: 'Parts' }).getByRole('link', { name, exact: true }).click();
     await turn('Credentials');

@@ -4,12 +4,13 @@ import {
   Failure,
   labelOfRow,
   Loading,
+  type Row,
   Table,
   type TabProps,
   useQuery,
   t,
 } from '@tapline/console-kit';
-import { type LaunchInfo, type Prompt, prompts } from '../pages/launch/prompts.ts';
+import { type LaunchInfo, prompts } from '../pages/launch/prompts.ts';
 
 interface Line {
   label: string;
@@ -26,19 +27,9 @@ export function PromptsView({ row }: TabProps) {
   if (error.value) return <Failure error={error.value} what={t`template`} again={reload} />;
   if (asks && !data.value) return <Loading what={t`what the template asks for`} />;
   const info = data.value;
-  const lines = info
-    ? prompts.filter(({ flag, kind: of }) => info[flag] && of !== 'many').map((one) => lineOf(one))
-    : [];
   const answers = Object.keys(row['extra_data'] ?? {}).length > 0;
-  function lineOf({ key, label }: Prompt): Line {
-    const own = key === 'extra_vars' ? (answers ? row['extra_data'] : null) : (named(key) ?? row[key]);
-    return { label, own, template: info?.defaults[key] };
-  }
-  /** Of itself: the summary may be that of the template. */
-  function named(key: string): string | undefined {
-    const linked = row.summary_fields[key];
-    return linked && linked.id === row[key] ? labelOfRow(linked) : undefined;
-  }
+  const asked = info ? prompts.filter(({ flag, kind: of }) => info[flag] && of !== 'many') : [];
+  const lines = asked.map(({ key, label }) => ({ label, own: answerTo(key, row), template: info?.defaults[key] }));
   return (
     <>
       {!lines.length && <p class="empty">{t`The template asks for nothing that is answered here.`}</p>}
@@ -51,6 +42,13 @@ export function PromptsView({ row }: TabProps) {
       )}
     </>
   );
+}
+
+/** What the schedule says itself: the summary of an inventory may be that of the template's. */
+function answerTo(key: string, row: Row): unknown {
+  if (key === 'extra_vars') return Object.keys(row['extra_data'] ?? {}).length ? row['extra_data'] : null;
+  const linked = row.summary_fields[key];
+  return linked && linked.id === row[key] ? labelOfRow(linked) : row[key];
 }
 
 const columns: Column<Line>[] = [
