@@ -122,11 +122,12 @@ const moveUp = (listed: Resource, api: string, done: () => void): CellColumn => 
   narrow: true,
   cell: (linked) => {
     const name = nameOf(listed, linked);
+    const move = async () => {
+      await attempt(() => oneUp(api, linked.id), { said: t`${name} is moved up.` });
+      done();
+    };
     return (
-      <button
-        type="button"
-        onClick={() => void attempt(() => oneUp(api, linked.id), { said: t`${name} is moved up.` }).then(done)}
-      >
+      <button type="button" onClick={() => void move()}>
         {t`Move up`}
         <span class="visually-hidden"> {name}</span>
       </button>

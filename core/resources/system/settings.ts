@@ -50,15 +50,7 @@ export function settingRoutes({ db, keyRing, settings, bus, config }: Deps, reso
   const page = ({ params }: Call) => pageOf(params.slug!, settings, facts);
   return [
     listRoute(settings, facts),
-    {
-      path: `${base}logging/test/`,
-      summary: 'Try where the log is sent to',
-      access: { POST: superuser },
-      takes: { type: 'object' },
-      // it never succeeds
-      answers: { POST: [] },
-      handler: async () => tryLogging(settings),
-    },
+    loggingRoute(settings),
     {
       path: `${base}:slug/`,
       summary: 'The settings of a category',
@@ -82,23 +74,42 @@ export function settingRoutes({ db, keyRing, settings, bus, config }: Deps, reso
         return { actions: actionsOf(page(call), actor.is_superuser && !actor.read_only) };
       },
     },
-    {
-      path: `${base}:slug/:key/`,
-      summary: 'One setting of a category, back to its default',
-      access: { DELETE: superuser },
-      answers: { DELETE: { status: 204, empty: true } },
-      async handler(call) {
+    resetRoute(
+      async (call) => {
         await settings.refresh(() => readStored(store));
-        const { shown } = page(call);
-        const one = shown.find(({ key }) => key === call.params.key);
-        if (!one) throw notFound();
-        if (!isWritable(one)) throw ValidationError.field(one.key, fixed(one.key));
-        await change(call, planReset(settings, [one]));
-        return { status: 204 };
+        return page(call).shown;
       },
-    },
+      (call, one) => change(call, planReset(settings, [one])),
+    ),
   ];
 }
+
+const loggingRoute = (settings: Settings): Route => ({
+  path: `${base}logging/test/`,
+  summary: 'Try where the log is sent to',
+  access: { POST: superuser },
+  takes: { type: 'object' },
+  // it never succeeds
+  answers: { POST: [] },
+  handler: async () => tryLogging(settings),
+});
+
+const resetRoute = (
+  read: (call: Call) => Promise<ShownSetting[]>,
+  reset: (call: Call, one: ShownSetting) => Promise<void>,
+): Route => ({
+  path: `${base}:slug/:key/`,
+  summary: 'One setting of a category, back to its default',
+  access: { DELETE: superuser },
+  answers: { DELETE: { status: 204, empty: true } },
+  async handler(call) {
+    const one = (await read(call)).find(({ key }) => key === call.params.key);
+    if (!one) throw notFound();
+    if (!isWritable(one)) throw ValidationError.field(one.key, fixed(one.key));
+    await reset(call, one);
+    return { status: 204 };
+  },
+});
 
 /** The log goes to standard output, from where the machine takes it: there is nothing to try, and clients are told so. */
 function tryLogging(settings: Settings): never {

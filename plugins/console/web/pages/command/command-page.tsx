@@ -1,6 +1,7 @@
 import {
   apiOf,
   Failure,
+  type Fields,
   go,
   Loading,
   nameOf,
@@ -52,7 +53,8 @@ export function CommandPage({ resource, id }: Props) {
 }
 
 /** The record says on which inventory; a host or a group is the limit itself. */
-function fieldsOf({ path }: Resource, { inventory: _, limit, ...others }: Record<string, any> = {}) {
-  if (!Object.keys(others).length) return undefined;
-  return path === 'inventories' && limit ? { ...others, limit } : others;
+function fieldsOf({ path }: Resource, all: Fields = {}): Fields | undefined {
+  const given = path === 'inventories' ? ['inventory'] : ['inventory', 'limit'];
+  const open = Object.entries(all).filter(([name]) => !given.includes(name));
+  return open.length ? Object.fromEntries(open) : undefined;
 }
