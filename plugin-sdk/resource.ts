@@ -258,6 +258,8 @@ export interface Sublist {
   createRule?: Rule;
   /** more about the children shown here than elsewhere; a constant number of statements per page */
   decorate?(db: Knex, results: Shown[], parent: Row, call: Call): Promise<void>;
+  /** fields of a child created here that `prepare` says, whatever was sent: forms do not offer them */
+  fixes?: readonly string[];
   /** what the place says of a child before it is made here: may set or refuse what the body holds */
   prepare?(call: Call, parent: Row): void;
   /** the id of a row that is there already and that a body without id means: it is attached (204) instead of created */

@@ -94,7 +94,7 @@ describe('ad hoc commands', function () {
 
   it('run below a host or a group on just that one', async () => {
     const { POST } = (await stage.request('OPTIONS', `groups/${group}/ad_hoc_commands/`)).body.actions;
-    expect(POST).to.include.keys('module_name', 'module_args').and.not.include.keys('inventory');
+    expect(POST).to.include.keys('module_name', 'module_args').and.not.include.keys('inventory', 'limit');
     const ofHost = await run({ module_name: 'ping', limit: 'all' }, `hosts/${(await host('bad')).id}/ad_hoc_commands/`);
     expect(ofHost.body).to.include({ limit: 'bad', inventory: stage.inventory });
     const ofGroup = await run({ module_name: 'ping' }, `groups/${group}/ad_hoc_commands/`);

@@ -71,7 +71,8 @@ export async function sublistActions(place: Place, child: Compiled): Promise<Act
 }
 
 /** Does the parent say what this field of a child is? */
-export function isGiven({ column, inherit = [] }: Sublist, child: Compiled, name: string): boolean {
+export function isGiven({ column, inherit = [], fixes = [] }: Sublist, child: Compiled, name: string): boolean {
+  if (fixes.includes(name)) return true;
   const own = child.fields.get(name)?.column;
   return own !== undefined && (own === column || inherit.includes(own));
 }

@@ -118,6 +118,7 @@ export const sublistParts = all<Sublist>({
   check: true,
   checkDetach: true,
   inherit: true,
+  fixes: true,
   link: true,
   createRule: true,
   decorate: true,

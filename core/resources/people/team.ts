@@ -18,6 +18,7 @@ const sublists = (services: { settings: RoleSettings }, keeper: Rule): Record<st
     resource: 'credential',
     where: (builder, team, alias) => void builder.whereRaw(`"${alias}".id in (${given('credential')})`, [team.id]),
     create: true,
+    fixes: ['team'],
     prepare: ({ body }, team) => {
       delete body.user;
       delete body.organization;

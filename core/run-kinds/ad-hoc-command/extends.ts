@@ -17,6 +17,7 @@ const below = (where: Sublist['where']): Sublist => ({
   create: true,
   inherit: ['inventory_id'],
   write: mayRunOn,
+  fixes: ['limit'],
   prepare: (call, { name }) => void (call.body = { ...call.body, limit: name }),
 });
 
