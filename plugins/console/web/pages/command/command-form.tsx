@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import {
   ApiFailure,
-  attemptKey,
   type FieldErrors,
   type Fields,
   Form,
@@ -10,10 +9,10 @@ import {
   go,
   initialValues,
   pageOf,
-  post,
   type Resource,
   sentBody,
   t,
+  useLauncher,
 } from '@tapline/console-kit';
 import { explain } from '../launch/launch-form.tsx';
 import { PasswordFields } from '../launch/password-fields.tsx';
@@ -43,12 +42,11 @@ export function CommandForm({ list, fields, suggested, onCancel }: Props) {
   const names = useSignal<readonly string[]>([]);
   const passwords = useSignal<Record<string, string>>({});
   const errors = useSignal<FieldErrors>({});
+  const launch = useLauncher();
   const submit = async () => {
     const body = { ...sentBody(fields, command, values.value, start, null), ...passwords.value };
     try {
-      // sent twice, by a double click or a shaky line, it still starts one run
-      const headers = { 'Idempotency-Key': attemptKey() };
-      const { type, id } = await post<{ type: string; id: number }>(list, body, { headers });
+      const { type, id } = await launch<{ type: string; id: number }>(list, body);
       go(pageOf(type, id) ?? '/jobs');
     } catch (error) {
       const needed = error instanceof ApiFailure ? error.body?.passwords_needed_to_start : undefined;
