@@ -100,8 +100,8 @@ export const see: Record<string, readonly string[]> = {
   workflow_approval_template: workflowReaders,
   workflow_approval: workflowReaders,
   workflow_approval_vote: workflowReaders,
-  // through the job, or the host
-  job_host_summary: [...new Set([...templateReaders, ...inventoryReaders])],
+  // §10: with its job
+  job_host_summary: templateReaders,
   // the entry is about the host
   activity_stream: inventoryReaders,
   hook_trace: readers,

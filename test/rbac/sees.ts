@@ -118,11 +118,7 @@ export const sees: Record<string, Sees> = {
   ad_hoc_command_event: ofRun(seesCommand),
   inventory_update: seesReading,
   inventory_update_event: ofRun(seesReading),
-  job_host_summary: (facts, actor, row) =>
-    ofRun(seesJob)(facts, actor, row) ||
-    (row.host_id === null
-      ? actor.is_superuser
-      : held('inventory', 'inventory_id')(facts, actor, facts.byId('host', row.host_id))),
+  job_host_summary: ofRun(seesJob),
   team: (facts, actor, row) =>
     held('team')(facts, actor, row) || held('organization', 'organization_id', 'member_role')(facts, actor, row),
   user: (facts, actor, user) =>

@@ -393,7 +393,10 @@ const below: Record<string, [parent: string, lists: Record<string, [type: string
         'ad_hoc_command',
         (facts, host, row) => eventsOf(facts, row).some((event) => event.host_id === host.id),
       ],
-      job_host_summaries: ['job_host_summary', by('host_id')],
+      job_host_summaries: [
+        'job_host_summary',
+        (_facts, host, row) => [row.host_id, row.constructed_host_id].includes(host.id),
+      ],
       groups: ['group', linked(['group_hosts', 'host_id', 'group_id'])],
       all_groups: [
         'group',

@@ -64,14 +64,14 @@ export const groupJobEvents: Sublist = {
   orderBy: ['id'],
 };
 
-/** Rows about the hosts of a group and of the groups inside it. */
+/** Hosts of a group and of the groups inside it. */
+export const inGroup = `with recursive inside(id) as (
+    select ?::bigint union select c.child_id from group_children c join inside i on c.parent_id = i.id)
+  select m.host_id from group_hosts m join inside i on m.group_id = i.id`;
+
+/** Rows about those. */
 export function ofGroup(builder: Knex.QueryBuilder, group: { id: number }, alias: string): void {
-  builder.whereRaw(
-    `${alias}.host_id in (
-       with recursive inside(id) as (select ?::bigint union select c.child_id from group_children c join inside i on c.parent_id = i.id)
-       select m.host_id from group_hosts m join inside i on m.group_id = i.id)`,
-    [group.id],
-  );
+  builder.whereRaw(`${alias}.host_id in (${inGroup})`, [group.id]);
 }
 
 const summarySchema = record({

@@ -1,7 +1,6 @@
 import { type Resource, type Sublist, defineResource, field } from '@tapline/plugin-sdk';
-import { anyOf, via } from '../../rbac/rules.ts';
 import { ofSeenRun, type Visible } from '../../runs/access.ts';
-import { ofGroup } from './job-event.ts';
+import { inGroup } from './job-event.ts';
 import { summariesOfJob } from './summaries-of-job.ts';
 
 const count = () => field.integer({ mode: 'ro' });
@@ -16,15 +15,16 @@ export const jobHostSummaryResource = ({ visible }: { visible: Visible }): Resou
     label: 'Job host summary',
     description: 'How a job ended on one host.',
     methods: { list: [], detail: ['GET'] },
-    access: {
-      see: anyOf(ofSeenRun(visible, { kind: 'job' }), via('host_id', 'hosts', visible('host'))),
-    },
+    access: { see: ofSeenRun(visible, { kind: 'job' }) },
     orderBy: ['-id'],
     search: ['host_name'],
     fields: {
       job: field.ref('job', { mode: 'ro', column: 'run_id' }),
       host: field.ref('host', { mode: 'ro' }),
-      constructed_host: field.computed({ compute: () => null }),
+      constructed_host: field.ref('host', {
+        mode: 'ro',
+        help: 'The host of the constructed inventory that the job ran on.',
+      }),
       host_name: field.string({ mode: 'ro' }),
       changed: count(),
       dark: count(),
@@ -41,5 +41,10 @@ export const jobHostSummaryResource = ({ visible }: { visible: Visible }): Resou
 
 /** For the descriptors of jobs, hosts and groups. */
 export const jobHostSummaries: Sublist = { resource: 'job_host_summary', column: 'run_id' };
-export const hostJobHostSummaries: Sublist = { resource: 'job_host_summary', column: 'host_id' };
-export const groupJobHostSummaries: Sublist = { resource: 'job_host_summary', where: ofGroup };
+/** Of a host, and of its like in a constructed inventory. */
+const about =
+  (condition: string): NonNullable<Sublist['where']> =>
+  (builder, { id }, alias) =>
+    void builder.whereRaw(`("${alias}".host_id ${condition} or "${alias}".constructed_host_id ${condition})`, [id, id]);
+export const hostJobHostSummaries: Sublist = { resource: 'job_host_summary', where: about('= ?') };
+export const groupJobHostSummaries: Sublist = { resource: 'job_host_summary', where: about(`in (${inGroup})`) };

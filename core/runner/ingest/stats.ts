@@ -92,20 +92,24 @@ async function storeSummaries(
     failed: summary.dark > 0 || summary.failures > 0,
   }));
   await trx.raw(
-    `with stored as (
-       insert into job_host_summaries (run_id, host_id, host_name, ${counters.join(', ')}, failed)
-       select ?, (select id from hosts where id = s.host_id), s.host_name, ${counters.map((counter) => `s.${counter}`).join(', ')}, s.failed
-       from jsonb_to_recordset(?::jsonb) as s (host_id bigint, host_name text, ${counters.map((counter) => `${counter} integer`).join(', ')}, failed boolean)
+    `with constructed as (
+       select r.inventory_id from runs r join inventories i on i.id = r.inventory_id where r.id = :run and i.kind = 'constructed'
+     ), stored as (
+       insert into job_host_summaries (run_id, host_id, constructed_host_id, host_name, ${counters.join(', ')}, failed)
+       select :run, (select id from hosts where id = s.host_id),
+         (select h.id from constructed c join hosts h on h.inventory_id = c.inventory_id and h.name = s.host_name), s.host_name, ${counters.map((counter) => `s.${counter}`).join(', ')}, s.failed
+       from jsonb_to_recordset(:rows::jsonb) as s (host_id bigint, host_name text, ${counters.map((counter) => `${counter} integer`).join(', ')}, failed boolean)
        on conflict on constraint job_host_summaries_host do nothing returning host_name
      )
      insert into host_metrics as m (hostname, automated_counter) select host_name, 1 from stored order by host_name
      on conflict on constraint host_metrics_hostname do update
        set last_automation = excluded.last_automation, automated_counter = m.automated_counter + 1, deleted = false`,
-    [runId, safeJson(rows)],
+    { run: runId, rows: safeJson(rows) },
   );
   // rows are locked in one order, or two runs on the same hosts would wait for each other in a ring
   await trx.raw(
-    `with mine as (select id, host_id from job_host_summaries where run_id = :run and host_id is not null),
+    `with mine as (select s.id, h.host_id from job_host_summaries s, lateral (values (s.host_id), (s.constructed_host_id)) h (host_id)
+                    where s.run_id = :run and h.host_id is not null),
           locked as (select h.id, mine.id as summary from hosts h join mine on mine.host_id = h.id
                      where h.last_job_id is null or h.last_job_id <= :run order by h.id for no key update of h)
      update hosts set last_job_id = :run, last_job_host_summary_id = locked.summary from locked where hosts.id = locked.id`,
