@@ -31,8 +31,18 @@ export async function assertMayGo(trx: Knex, inventory: number): Promise<void> {
     throw new ApiError(400, { error: `Hosts of a ${kind} inventory come and go with those that they are made of.` });
 }
 
+/** What a host of a constructed inventory stands for is found by its updates. */
+async function assertNamesNoOriginal({ input, before, trx }: WriteContext): Promise<void> {
+  const { instance_id: given } = input;
+  if (!before || given === undefined || given === before['instance_id']) return;
+  const { kind } = (await trx('inventories').where({ id: before['inventory_id'] }).first('kind')) ?? {};
+  if (kind === 'constructed')
+    throw ValidationError.field('instance_id', 'Of a host of a constructed inventory it is set by updates.');
+}
+
 export async function checkHost(context: WriteContext<MemberRow>): Promise<void> {
   assertSameInventory(context);
+  await assertNamesNoOriginal(context);
   await prepareHost(context);
   await checkMember(context, 'hosts', context.trx);
 }

@@ -76,9 +76,18 @@ export async function hostsForRun(
   return { contents, owners: rows.map(({ host_id }: { host_id: number }) => host_id) };
 }
 
-/** Hosts of constructed inventories name their originals by `instance_id`; SQL of the number in it, if it is one. */
-export const hostNumber = (text: string) => `case when ${text} ~ '^[0-9]{1,15}$' then ${text}::bigint end`;
+/** SQL of the number in a text, if it is one. */
+const hostNumber = (text: string) => `case when ${text} ~ '^[0-9]{1,15}$' then ${text}::bigint end`;
+
+/**
+ * SQL of what the host `shadow` of a constructed inventory stands for, as `o`: updates note it in `instance_id`. Whatever stands
+ * there, it is a host of the same name in one of the inputs: nobody gets at others by their numbers.
+ */
+export const originalOf = (shadow: string) => `hosts o join inventories oi on oi.id = o.inventory_id
+  where o.id = ${hostNumber(`${shadow}.instance_id`)} and o.name = ${shadow}.name and exists (
+    select from inventory_inputs n join inventories ni on ni.id = n.input_id where n.inventory_id = ${shadow}.inventory_id
+      and (ni.id = o.inventory_id or (ni.kind = 'smart' and ni.organization_id = oi.organization_id)))`;
 
 const ownersFound = 'select h.name, h.id as host_id from hosts h where h.id = any (:ids)';
-const ownersOfConstructed = `select h.name, o.id as host_id from hosts h join hosts o on o.id = ${hostNumber('h.instance_id')}
+const ownersOfConstructed = `select h.name, found.id as host_id from hosts h join lateral (select o.id from ${originalOf('h')}) found on true
   where h.inventory_id = :inventory`;

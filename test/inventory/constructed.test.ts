@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { hostsForRun } from '../../core/inventory/host-ids.ts';
 import { type Stage, startStage } from '../launch/fixture.ts';
 import { until } from '../support/until.ts';
 
@@ -28,6 +29,15 @@ describe('constructed inventories', function () {
   const names = async (path: string): Promise<string[]> =>
     (await stage.get(path)).body.results.map(({ name }: { name: string }) => name);
   const source = async () => (await stage.get(`inventories/${constructed.id}/inventory_sources/`)).body.results[0];
+  const shadow = async (name: string): Promise<any> =>
+    (await stage.get(`inventories/${constructed.id}/hosts/?name=${name}`)).body.results[0];
+  const updated = async (): Promise<any> => {
+    const update = (await stage.post(`${(await source()).url}update/`, {})).body;
+    return until(async () => {
+      const { body } = await stage.get(`inventory_updates/${update.id}/`);
+      return body.finished ? body : undefined;
+    }, 90_000);
+  };
 
   it('have one source, of which four things may be changed', async () => {
     expect(constructed.related.input_inventories).to.equal(`/api/v2/${inputs()}`);
@@ -86,16 +96,11 @@ describe('constructed inventories', function () {
   });
 
   it('hold the hosts of their inputs once they are updated, each with its original', async () => {
-    const { url } = await source();
-    const update = (await stage.post(`${url}update/`, {})).body;
-    const ended: any = await until(async () => {
-      const { body } = await stage.get(`inventory_updates/${update.id}/`);
-      return body.finished ? body : undefined;
-    }, 90_000);
+    const ended = await updated();
     expect(ended.status, ended.job_explanation).to.equal('successful');
     expect(await names(`inventories/${constructed.id}/hosts/`)).to.deep.equal(['bad', 'good', 'third']);
     expect(await names(`inventories/${constructed.id}/groups/`)).to.deep.equal(['databases']);
-    const [third] = (await stage.get(`inventories/${constructed.id}/hosts/?name=third`)).body.results;
+    const third = await shadow('third');
     const [original] = (await stage.get(`inventories/${second.id}/hosts/`)).body.results;
     expect(third.related.original_host).to.equal(original.url);
     expect(third.related.ansible_facts).to.equal(`${original.url}ansible_facts/`);
@@ -117,8 +122,41 @@ describe('constructed inventories', function () {
     const job = await stage.ended((await stage.launch(template)).id);
     expect(job.status, job.job_explanation).to.equal('successful');
     const [original] = (await stage.get(`inventories/${second.id}/hosts/`)).body.results;
+    const third = await shadow('third');
     const summaries = (await stage.get(`jobs/${job.id}/job_host_summaries/`)).body.results;
-    expect(summaries.map((one: any) => [one.host_name, one.host])).to.deep.equal([['third', original.id]]);
+    expect(summaries.map((one: any) => [one.host_name, one.host, one.constructed_host])).to.deep.equal([
+      ['third', original.id, third.id],
+    ]);
+    for (const host of [original, third]) {
+      expect((await stage.get(host.url)).body).to.include({
+        last_job: job.id,
+        last_job_host_summary: summaries[0].id,
+      });
+      expect((await stage.get(`${host.url}job_host_summaries/`)).body.count).to.equal(1);
+    }
     expect((await stage.get(`hosts/${original.id}/ansible_facts/`)).body).to.deep.include({ learnt: 5 });
+  });
+
+  it('have originals in their inputs only, whatever the source says', async () => {
+    const foreign = await add('organizations/', { name: 'foreign' });
+    const others = await add('inventories/', { name: 'others', organization: foreign.id });
+    const secret = await add('hosts/', { name: 'third', inventory: others.id });
+    const [original] = (await stage.get(`inventories/${second.id}/hosts/`)).body.results;
+    const body = { source_vars: `compose: {remote_tower_id: "${secret.id}"}` };
+    expect((await stage.request('PATCH', constructed.related.constructed_url, { body })).status).to.equal(200);
+    expect((await updated()).status).to.equal('successful');
+    const third = await shadow('third');
+    expect(third.variables).to.include(`"remote_tower_id": ${secret.id}`);
+    expect([third.instance_id, third.related.original_host]).to.deep.equal([String(original.id), original.url]);
+    const patched = await stage.request('PATCH', third.url, { body: { instance_id: String(secret.id) } });
+    expect([patched.status, Object.keys(patched.body)]).to.deep.equal([400, ['instance_id']]);
+    // noted before updates were judged
+    for (const named of [secret.id, (await shadow('good')).instance_id]) {
+      await stage.services.db('hosts').where({ id: third.id }).update({ instance_id: named });
+      expect((await shadow('third')).related).to.not.have.property('original_host');
+      const { id } = await stage.services.db('runs').where({ kind: 'job' }).first('id');
+      const { owners } = await hostsForRun({ db: stage.services.db }, { id, inventory: constructed });
+      expect(owners).to.have.length(2).and.not.include(secret.id);
+    }
   });
 });

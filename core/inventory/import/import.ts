@@ -29,6 +29,8 @@ export interface ImportReport {
 
 export interface ImportOptions {
   doors?: Pick<Doors, 'check' | 'isGuarded'>;
+  /** mends what is staged before anything is compared with it */
+  mend?: (trx: Knex.Transaction) => Promise<void>;
 }
 
 /** A preview names so many of each sort. */
@@ -43,9 +45,9 @@ export async function importInventory(
   trx: Knex.Transaction,
   folder: RowFolder,
   source: ImportSource,
-  { doors }: ImportOptions = {},
+  { doors, mend }: ImportOptions = {},
 ): Promise<ImportReport> {
-  const { report, variables } = await comparedImport(trx, folder, source);
+  const { report, variables } = await comparedImport(trx, folder, source, mend);
   await assertAllowed(trx, source, report, doors);
   await assertHostLimit(trx, source, await applyChanges(trx, source));
   if (report.variables_changed)
@@ -58,10 +60,10 @@ export async function previewImport(
   trx: Knex.Transaction,
   folder: RowFolder,
   source: ImportSource,
-  { doors }: ImportOptions = {},
+  { doors, mend }: ImportOptions = {},
 ): Promise<ImportReport> {
   await trx.raw('savepoint before_preview');
-  const { report } = await comparedImport(trx, folder, source);
+  const { report } = await comparedImport(trx, folder, source, mend);
   const [hosts, groups] = [
     { ...report.hosts, names: await namedDifferences(trx, 'hosts', mostNamed) },
     { ...report.groups, names: await namedDifferences(trx, 'groups', mostNamed) },
@@ -86,6 +88,7 @@ async function comparedImport(
   trx: Knex.Transaction,
   folder: RowFolder,
   source: ImportSource,
+  mend: ImportOptions['mend'],
 ): Promise<{ report: ImportReport; variables: string }> {
   // two sources of one inventory after each other
   await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 2))', [`import ${source.inventory_id}`]);
@@ -93,6 +96,7 @@ async function comparedImport(
   await trx.raw('set local statement_timeout = 0');
   const inventory = await inventoryOf(trx, source.inventory_id);
   await stageRows(trx, folder);
+  await mend?.(trx);
   await renameHosts(trx, source);
   if (!source.overwrite_vars) {
     await mergeStaged(trx, 'hosts', source.inventory_id);

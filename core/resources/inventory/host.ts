@@ -4,7 +4,7 @@ import type { Catalog } from '../../descriptors/compile.ts';
 import { underEachFactsName } from '../../config/named-alike.ts';
 import { assertNoActiveRuns } from '../../runs/active-runs.ts';
 import { assertMayGo, checkHost } from '../../inventory/check.ts';
-import { hostNumber } from '../../inventory/host-ids.ts';
+import { originalOf } from '../../inventory/host-ids.ts';
 import { assertHostLimit } from '../../inventory/host-limit.ts';
 import { hostSummaries } from '../../inventory/host-summaries.ts';
 import { assertOneInventory, groupsOfHostSql } from '../../inventory/membership.ts';
@@ -38,7 +38,7 @@ const expression = {
 };
 
 /** Where a host of a constructed inventory comes from; anything else has none. */
-const originalSql = `(select o.id from inventories i join hosts o on o.id = ${hostNumber('{alias}.instance_id')}
+const originalSql = `(select found.id from inventories i join lateral (select o.id from ${originalOf('{alias}')}) found on true
   where i.id = {alias}.inventory_id and i.kind = 'constructed')`;
 
 /** Facts of a constructed host are those of its original. */

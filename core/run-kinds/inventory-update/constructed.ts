@@ -3,16 +3,8 @@ import type { Knex } from 'knex';
 import type { Catalog } from '../../descriptors/compile.ts';
 import { type InventoryDocument, inventoryDocument } from '../../inventory/document.ts';
 import { contentsElsewhere } from '../../inventory/host-ids.ts';
+import { inputsOf } from '../../inventory/originals.ts';
 import { staticInventory } from '../execution/static-inventory.ts';
-
-/** An inventory that another one is constructed of, and where it stands among them. */
-interface InputInventory {
-  id: number;
-  name: string;
-  organization_id: number | null;
-  kind: string;
-  host_filter: string | null;
-}
 
 export interface ConstructedInput {
   files: ExecSpec['files'];
@@ -39,15 +31,7 @@ export function constructedFiles(
   return { files, inventories: files.map(({ path }) => `{workspace}/${path}`) };
 }
 
-/** The inputs of a constructed inventory in their order. */
-export const inputsOf = (db: Knex, inventory: number): Promise<InputInventory[]> =>
-  db('inventory_inputs as n')
-    .join('inventories as i', 'i.id', 'n.input_id')
-    .where({ 'n.inventory_id': inventory })
-    .orderBy('n.position')
-    .select('i.id', 'i.name', 'i.organization_id', 'i.kind', 'i.host_filter');
-
-/** Their documents with all hosts, disabled ones too, and where each host is from. @throws SpecError where one is too large */
+/** The documents of the inputs of a constructed inventory with all hosts, disabled ones too, and where each host is from. @throws SpecError where one is too large */
 export async function inputDocuments(
   deps: { db: Knex; readonly catalog?: Catalog },
   inventory: number,
