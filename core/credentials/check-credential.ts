@@ -9,6 +9,8 @@ import { checkInputs } from './check-inputs.ts';
 import type { InputSchema, Inputs } from './input-schema.ts';
 import { masked } from '../secrets/masked.ts';
 import { openInputs, sealInputs } from './stored-inputs.ts';
+import { evaluatedInputs } from './types/machine.ts';
+import { holdsExpression } from '../yaml/expressions.ts';
 
 export type CredentialRow = Row & {
   managed: boolean;
@@ -21,6 +23,7 @@ export type CredentialRow = Row & {
 
 interface TypeRow {
   id: number;
+  namespace: string | null;
   inputs: InputSchema;
 }
 
@@ -37,7 +40,7 @@ export async function checkCredential(keyRing: KeyRing, context: WriteContext<Cr
   const type: TypeRow = await trx('credential_types')
     .where({ id: input.credential_type_id ?? before?.credential_type_id })
     .forKeyShare()
-    .first('id', 'inputs');
+    .first('id', 'namespace', 'inputs');
   const sent = sentInputs(context, type);
   // the secrets are bound to the row, so a new one needs its id before it is there
   const id = before?.id ?? (await nextId(trx, 'credentials'));
@@ -49,8 +52,15 @@ export async function checkCredential(keyRing: KeyRing, context: WriteContext<Cr
     ? await trx('credential_input_sources').where({ target_credential_id: id }).pluck('input_field_name')
     : [];
   const checked = await checkInputs({ schema: type.inputs, sent, stored, linked });
+  if (type.namespace === 'ssh') assertNoExpressions(checked);
   input.inputs = sealInputs(keyRing, type.inputs, id, checked);
   if (!before) input.id = id;
+}
+
+function assertNoExpressions(inputs: Inputs): void {
+  const wrong = evaluatedInputs.filter((name) => holdsExpression(String(inputs[name] ?? '')));
+  const told = Object.fromEntries(wrong.map((name) => [name, ['must not hold an expression']]));
+  if (wrong.length) throw new ValidationError({ inputs: told });
 }
 
 /** The inputs object to judge; undefined when the stored ones stay as they are. */

@@ -1,9 +1,10 @@
 import { ValidationError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { holdsExpression } from '../yaml/expressions.ts';
 
 const templateDelimiters = /\{\{|\}\}|\{%|%\}|\{#|#\}/;
 
-export const hasTemplateDelimiters = (name: string): boolean => templateDelimiters.test(name);
+export const hasTemplateDelimiters = (name: string): boolean => templateDelimiters.test(name) || holdsExpression(name);
 
 export function assertPlainName(name: string): void {
   if (hasTemplateDelimiters(name))

@@ -56,6 +56,12 @@ describe('ad hoc commands', function () {
   it('run a module on the hosts of an inventory, and keep what came of it on each', async () => {
     const answer = await run({ module_name: 'command', module_args: 'echo said {{', limit: 'all' });
     expect(answer.body.module_args[0]).to.match(/Jinja/);
+    const escaped = await run({
+      module_name: 'shell',
+      module_args: String.raw`chdir=\x7b\x7b x }} id`,
+      limit: '{{ x }}',
+    });
+    expect([escaped.status, Object.keys(escaped.body)]).to.have.deep.members([400, ['module_args', 'limit']]);
     const { body, status, headers } = await run({ module_name: 'shell', module_args: 'echo said; exit 0' });
     expect(status, JSON.stringify(body)).to.equal(201);
     expect(headers.get('location')).to.equal(`/api/v2/ad_hoc_commands/${body.id}/`);

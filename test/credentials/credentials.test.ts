@@ -125,6 +125,12 @@ describe('credentials', () => {
     expect((await refused({ password: 'ASK' }, 'scm')).inputs).to.have.all.keys('password');
   });
 
+  it('hold no expression where the engine would evaluate it', async () => {
+    for (const name of ['username', 'become_method', 'become_username'])
+      expect((await refused({ [name]: "{{ lookup('pipe', 'id') }}" })).inputs).to.have.all.keys(name);
+    await create({ username: 'DOMAIN\\user', password: '{{ is a password }}' });
+  });
+
   it('name an unknown input', async () => {
     expect((await refused({ pasword: 'canary-typo' })).inputs[0])
       .to.include('"pasword"')

@@ -63,6 +63,24 @@ describe('launch prompts', () => {
     expect((await readLaunchBody({ scm_branch: 'feature/a-1' }, settings)).errors).to.deep.equal({});
   });
 
+  it('refuses what the engine would evaluate on the node, in whatever writing', async () => {
+    const written = [
+      "{{ lookup('pipe', 'id') }}",
+      '{% if x %}',
+      String.raw`\x7b\x7b 1 }}`,
+      String.raw`\u007b{ 1 }}`,
+      String.raw`\x5cx7b{ 1 }}`,
+      String.raw`\N{LEFT CURLY BRACKET}{ 1 }}`,
+      "#jinja2:variable_start_string:'[['\n[[ 1 ]]",
+    ];
+    for (const name of ['limit', 'job_tags', 'skip_tags'])
+      for (const value of written)
+        // oxlint-disable-next-line no-await-in-loop
+        expect((await readLaunchBody({ [name]: value }, settings)).errors, value).to.have.all.keys(name);
+    const plain = { limit: 'web*:!~db{1}', job_tags: 'a}}', skip_tags: String.raw`\x7b # jinja2: {` };
+    expect((await readLaunchBody(plain, settings)).errors).to.deep.equal({});
+  });
+
   it('takes the project branch for the own one of a template without', () => {
     expect(sort({ scm_branch: 'main' }, { scm_branch: '', project: { scm_branch: 'main' } })).to.deep.equal({
       accepted: {},

@@ -105,6 +105,17 @@ describe('runner: buildJobSpec', () => {
     expect(argv).to.include('--limit=--module-path=/x').and.include('--tags=-vvvv').and.include('./--version');
   });
 
+  it('hands no expressions over that the engine would evaluate', () => {
+    const machine = (inputs: object) => ({ name: 'm', type: { kind: 'ssh', namespace: 'ssh' }, inputs });
+    for (const given of [
+      input({}, { limit: '{{ x }}' }),
+      input({}, { skip_tags: '{{ x }}' }),
+      input({ credentials: [machine({ username: '{{ x }}' })] } as never),
+      input({ credentials: [machine({ become_username: '{% x %}' })] } as never),
+    ])
+      expect(() => buildJobSpec(given)).to.throw(/expression/);
+  });
+
   it('explains what the operating system would refuse', () => {
     for (const [run, text] of [
       [{ limit: 'a\0b' }, /limit contains a NUL/],

@@ -1,6 +1,9 @@
 import { passphrase, password, privateKey, username } from './fields.ts';
 import type { ManagedType } from './managed-type.ts';
 
+/** Inputs that the engine evaluates where they hold expressions. */
+export const evaluatedInputs: readonly string[] = ['username', 'become_method', 'become_username'];
+
 export const machineType: ManagedType = {
   namespace: 'ssh',
   kind: 'ssh',

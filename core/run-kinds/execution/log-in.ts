@@ -1,4 +1,6 @@
 import type { Inputs } from '../../credentials/input-schema.ts';
+import { evaluatedInputs } from '../../credentials/types/machine.ts';
+import { holdsExpression } from '../../yaml/expressions.ts';
 import { SpecError, type ExecSpec } from '@tapline/plugin-sdk';
 
 /** As core/credentials resolves them; `ASK` stands for an input that is asked for at launch. */
@@ -65,6 +67,9 @@ function injectMachine(
   const text = (name: string) => String(machine.inputs[name] ?? '');
   const [key, certificate] = [text('ssh_key_data'), text('ssh_public_key_data')];
   const [method, becomeUser] = [text('become_method'), text('become_username')];
+  for (const name of evaluatedInputs)
+    if (holdsExpression(text(name)))
+      throw new SpecError(`The ${name} of credential "${machine.name}" holds an expression, which is not allowed.`);
   login.argv.push(`--user=${text('username') || 'root'}`);
   const password = secretOf(machine, 'password', passwords['ssh_password']);
   if (password) login.argv.push(`--connection-password-file=${secretFile('ssh_password', password)}`);

@@ -5,6 +5,7 @@ import { branchProblem } from '../../scm/url.ts';
 import { limitProblem } from '../../inventory/limit.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { checkWebhook } from '../../webhooks/check-webhook.ts';
+import { expressionProblem } from '../../yaml/expressions.ts';
 
 type JobTemplateRow = Row & {
   project_id: number | null;
@@ -15,6 +16,8 @@ type JobTemplateRow = Row & {
   forks: number;
   scm_branch: string;
   limit: string;
+  job_tags: string;
+  skip_tags: string;
 };
 
 interface ProjectRow {
@@ -58,6 +61,10 @@ export async function checkTemplate(
   if (maxForks && Number(row.forks) > maxForks) refuse('forks', `Maximum number of forks (${maxForks}) exceeded.`);
   const limit = limitProblem(row.limit ?? '');
   if (limit) refuse('limit', limit);
+  for (const name of ['job_tags', 'skip_tags'] as const) {
+    const expression = expressionProblem(row[name] ?? '');
+    if (expression) refuse(name, expression);
+  }
   const problem = branchProblem(row.scm_branch ?? '');
   if (problem) refuse('scm_branch', problem);
   if (Object.keys(errors).length) throw new ValidationError(errors);

@@ -8,6 +8,7 @@ import {
 } from '@tapline/plugin-sdk';
 import { notificationsOfTemplate } from '../../notifications/attach.ts';
 import { limitProblem } from '../../inventory/limit.ts';
+import { expressionProblem } from '../../yaml/expressions.ts';
 import { assertLinks } from '../../rbac/rights.ts';
 import { giveToActor } from '../../rbac/roles.ts';
 import { labelsOf } from '../../resources/label.ts';
@@ -120,6 +121,10 @@ async function checkTemplate(context: WriteContext): Promise<void> {
   await checkWebhook(context, refuse);
   const limit = typeof input['limit'] === 'string' && limitProblem(input['limit']);
   if (limit) refuse('limit', limit);
+  for (const name of ['job_tags', 'skip_tags']) {
+    const expression = typeof input[name] === 'string' && expressionProblem(input[name]);
+    if (expression) refuse(name, expression);
+  }
   const branch = typeof input['scm_branch'] === 'string' && branchProblem(input['scm_branch']);
   if (branch) refuse('scm_branch', branch);
   if (Object.keys(errors).length) throw new ValidationError(errors);

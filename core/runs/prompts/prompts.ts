@@ -1,7 +1,7 @@
 import { field } from '@tapline/plugin-sdk';
 import { readVariables, sameValue, type Variables } from '../../yaml/variables.ts';
 import type { Change, Prompt, PromptedTemplate } from './prompt.ts';
-import { boolean, branch, choice, forks, id, ids, INT_MAX, integer, limit, text } from './values.ts';
+import { boolean, branch, choice, forks, id, ids, INT_MAX, integer, limit, tags } from './values.ts';
 
 export const verbosities: [number, string][] = [
   [0, '0 (Normal)'],
@@ -89,8 +89,8 @@ const places: Prompt[] = [
 ];
 
 const ways: Prompt[] = [
-  { name: 'job_tags', flag: 'ask_tags_on_launch', field: field.text(), read: text, column: 'job_tags' },
-  { name: 'skip_tags', flag: 'ask_skip_tags_on_launch', field: field.text(), read: text, column: 'skip_tags' },
+  { name: 'job_tags', flag: 'ask_tags_on_launch', field: field.text(), read: tags, column: 'job_tags' },
+  { name: 'skip_tags', flag: 'ask_skip_tags_on_launch', field: field.text(), read: tags, column: 'skip_tags' },
   { name: 'diff_mode', flag: 'ask_diff_mode_on_launch', field: field.boolean(), read: boolean, column: 'diff_mode' },
   {
     name: 'job_type',

@@ -1,5 +1,6 @@
 import { limitProblem } from '../../inventory/limit.ts';
 import { branchProblem } from '../../scm/url.ts';
+import { expressionProblem } from '../../yaml/expressions.ts';
 
 /** Readers of prompts' values: the value as it is stored. @throws Error with the message for the client */
 
@@ -75,6 +76,14 @@ export const id = (value: unknown): number => {
 export const limit = (value: unknown, limits: { maxText: number }): string => {
   const read = text(value, limits);
   const problem = limitProblem(read);
+  if (problem) throw new Error(problem);
+  return read;
+};
+
+/** The engine knows them by variables, whose texts it evaluates wherever they are used. */
+export const tags = (value: unknown, limits: { maxText: number }): string => {
+  const read = text(value, limits);
+  const problem = expressionProblem(read);
   if (problem) throw new Error(problem);
   return read;
 };

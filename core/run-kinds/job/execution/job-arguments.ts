@@ -1,6 +1,7 @@
 import { SpecError } from '@tapline/plugin-sdk';
 import { limitProblem } from '../../../inventory/limit.ts';
 import { assertText } from '../../../runner/environment.ts';
+import { expressionProblem } from '../../../yaml/expressions.ts';
 
 export interface JobParameters {
   job_type: string;
@@ -25,8 +26,8 @@ export function jobOptions(job: JobParameters): string[] {
     return job[field] ? [`--${name}=${job[field]}`] : [];
   };
   // checked when it was stored; what is older, or comes of a plugin, was not
-  const problem = limitProblem(job.limit);
-  if (problem) throw new SpecError(problem);
+  const problem = limitProblem(job.limit) ?? expressionProblem(job.job_tags) ?? expressionProblem(job.skip_tags);
+  if (problem) throw new SpecError(`The job's limit or tags: ${problem}`);
   return [
     ...(job.job_type === 'check' ? ['--check'] : []),
     ...(job.diff_mode ? ['--diff'] : []),
