@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Api, startApi } from '../support/api.ts';
+import { type Api, basic, startApi } from '../support/api.ts';
 
 describe('nodes of instance groups', () => {
   let api: Api;
@@ -64,6 +64,33 @@ describe('nodes of instance groups', () => {
     ]);
     const { id } = await api.db('instance_groups').where({ name: 'default' }).first('id');
     expect((await change(id, { name: 'other' })).body).to.have.property('name');
+  });
+
+  it('take a credential of a cluster, of those that the caller may use, for containers only', async () => {
+    const types = await api.db('credential_types').whereIn('namespace', ['ssh', 'kubernetes_bearer_token']);
+    const organization = (await api.admin('POST', '/api/v2/organizations/', { name: 'keeping' })).body.id;
+    const credential = async (namespace: string): Promise<number> => {
+      const { id: type } = types.find((one) => one.namespace === namespace);
+      const body = { name: namespace, credential_type: type, organization };
+      return (await api.admin('POST', '/api/v2/credentials/', body)).body.id;
+    };
+    const [machine, cluster] = [await credential('ssh'), await credential('kubernetes_bearer_token')];
+    const [pods, nodes] = [await group('pods', { is_container_group: true }), await group('no pods')];
+    expect((await change(pods, { credential: machine })).body).to.have.all.keys('credential');
+    expect((await change(nodes, { credential: cluster })).body).to.have.all.keys('credential');
+    const { object_roles: roles } = (await api.admin('GET', `/api/v2/instance_groups/${pods}/`)).body.summary_fields;
+    const person = { username: 'keeper', password: 'keeper-password-1' };
+    const { id: user } = (await api.admin('POST', '/api/v2/users/', person)).body;
+    await api.admin('POST', `/api/v2/users/${user}/roles/`, { id: roles.admin_role.id });
+    const keeper = api.as(basic(person.username, person.password));
+    const given = () => keeper('PATCH', `/api/v2/instance_groups/${pods}/`, { credential: cluster });
+    expect((await given()).body).to.have.all.keys('credential');
+    const shown = (await api.admin('GET', `/api/v2/credentials/${cluster}/`)).body.summary_fields.object_roles;
+    await api.admin('POST', `/api/v2/organizations/${organization}/users/`, { id: user });
+    const read = await api.admin('POST', `/api/v2/users/${user}/roles/`, { id: shown.read_role.id });
+    expect(read.status, read.text).to.equal(204);
+    expect((await given()).status).to.equal(403);
+    expect((await change(pods, { credential: cluster })).body.credential).to.equal(cluster);
   });
 
   it('tell how they are', async () => {

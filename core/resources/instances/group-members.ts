@@ -1,4 +1,4 @@
-import { ApiError, type Row, type WriteContext } from '@tapline/plugin-sdk';
+import { ApiError, type Columns, type Row, type WriteContext } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 
 type Node = Row & { hostname: string; node_type: string };
@@ -39,11 +39,23 @@ export async function groupProblems({ trx, input, before }: WriteContext): Promi
   if (row['is_container_group'])
     for (const name of [...asked, ...(list.length ? ['policy_instance_list'] : [])])
       problems[name] = ['A group of containers has no nodes.'];
+  const wrong = await credentialProblem(trx, row);
+  if (wrong) problems['credential'] = [wrong];
   if (input['policy_instance_list'] !== undefined) {
     const problem = await listProblem(trx, list);
     if (problem) problems['policy_instance_list'] = [problem];
   }
   return problems;
+}
+
+async function credentialProblem(trx: Knex, row: Columns): Promise<string | undefined> {
+  if (row['credential_id'] == null) return undefined;
+  if (!row['is_container_group']) return 'Only a group of containers has a credential.';
+  const type = await trx('credentials as c')
+    .join('credential_types as t', 't.id', 'c.credential_type_id')
+    .where('c.id', row['credential_id'])
+    .first('t.kind');
+  return !type || type.kind === 'kubernetes' ? undefined : 'Only a credential of the kind kubernetes fits here.';
 }
 
 async function listProblem(trx: Knex, list: readonly unknown[]): Promise<string | undefined> {

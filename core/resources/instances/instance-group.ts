@@ -3,6 +3,7 @@ import { applyGroupPolicies } from '../../nodes/group-policies.ts';
 import { capacitySql } from '../../nodes/living.ts';
 import { assertNoActiveRuns } from '../../runs/active-runs.ts';
 import { groupProblems, joinByHand, leaveByHand } from './group-members.ts';
+import { assertLinks } from '../../rbac/rights.ts';
 import { role } from '../../rbac/role-rules.ts';
 import { allOf, columnIs, not, superuser } from '../../rbac/rules.ts';
 
@@ -78,6 +79,7 @@ export const instanceGroupResource = (): Resource =>
       },
     },
     async validate(context) {
+      await assertLinks(context, [['credential_id', 'credential', 'use_role']]);
       const problems = await groupProblems(context);
       if (Object.keys(problems).length) throw new ValidationError(problems);
     },
