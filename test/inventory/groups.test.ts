@@ -104,6 +104,20 @@ describe('groups', () => {
     );
     expect((await api.admin('DELETE', made.a.url)).status).to.equal(204);
     expect(await made.left()).to.deep.equal(['keep', 'shared', 'both', 'free']);
+    const told = await api.admin('GET', '/api/v2/activity_stream/?operation=delete&order_by=-id');
+    expect(told.body.results.map(({ object1, changes }: any) => `${object1} ${changes.name}`)).to.have.members([
+      'host ha',
+      'host hc',
+      'group a',
+      'group b',
+      'group c',
+    ]);
+    const { rows } = await api.db.raw(
+      `select count(*)::int as count from audit_events where action = 'delete' and object_type in ('host', 'group')
+         and object_id = any (?)`,
+      [[made.ha, made.hc, made.a, made.b, made.c].map(({ id }) => id)],
+    );
+    expect(rows[0].count).to.equal(5);
   });
 
   it('take along a group whose parents all go', async () => {

@@ -1,5 +1,6 @@
 import { type Call, type Resource, type Row, type Sublist, defineResource, field } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import type { Catalog } from '../../descriptors/compile.ts';
 import { assertNoActiveRuns } from '../../runs/active-runs.ts';
 import { checkGroup } from '../../inventory/check.ts';
 import { groupSummaries } from '../../inventory/host-summaries.ts';
@@ -10,6 +11,7 @@ import {
   descendantsSql,
   orphansOf,
 } from '../../inventory/membership.ts';
+import { removeParts } from '../../inventory/remove-parts.ts';
 import { variableData, type VariableServices } from '../../inventory/variable-data.ts';
 import { partAccess, partRights } from './part-rules.ts';
 
@@ -69,8 +71,13 @@ const sublists: Record<string, Sublist> = {
   },
 };
 
-export const groupResource = ({ db, settings }: VariableServices): Resource =>
-  defineResource({
+interface Services extends VariableServices {
+  readonly catalog?: Catalog;
+}
+
+export const groupResource = (services: Services): Resource => {
+  const { db, settings } = services;
+  return defineResource({
     type: 'group',
     path: 'groups',
     table: 'groups',
@@ -106,7 +113,9 @@ export const groupResource = ({ db, settings }: VariableServices): Resource =>
       // detaching takes the group alone: its groups become roots and its hosts stay
       if (call.method !== 'DELETE') return;
       const orphans = await orphansOf(trx, row);
-      await trx('hosts').whereRaw('id = any (?)', [orphans.hosts]).delete();
-      await trx('groups').whereRaw('id = any (?)', [orphans.groups]).delete();
+      const by = { catalog: services.catalog!, call };
+      await removeParts(trx, by, 'host', orphans.hosts);
+      await removeParts(trx, by, 'group', orphans.groups);
     },
   });
+};

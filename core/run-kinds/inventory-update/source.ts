@@ -8,6 +8,9 @@ import {
   type Sublist,
 } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import type { Catalog } from '../../descriptors/compile.ts';
+import { assertMayGo } from '../../inventory/check.ts';
+import { removeParts } from '../../inventory/remove-parts.ts';
 import { notificationsOfTemplate } from '../../notifications/attach.ts';
 import { assertRights } from '../../rbac/rights.ts';
 import { instanceGroupsOf } from '../../resources/ordered-lists.ts';
@@ -26,6 +29,7 @@ const most = 2_147_483_647;
 export interface SourceServices {
   db: Knex;
   launch: LaunchDoor;
+  readonly catalog?: Catalog;
 }
 
 /** What a source says of how it is read; an update takes it over. */
@@ -108,7 +112,7 @@ const credentials: Sublist = {
 };
 
 /** What a source brought; DELETE removes all of it. */
-const broughtAction = (db: Knex, type: 'host' | 'group'): Action => ({
+const broughtAction = (services: SourceServices, type: 'host' | 'group'): Action => ({
   access: { GET: sourceAccess.see, DELETE: sourceAccess.change },
   summary: `The ${type}s that came from the source`,
   lists: type,
@@ -118,9 +122,11 @@ const broughtAction = (db: Knex, type: 'host' | 'group'): Action => ({
     const ofSource = (alias: string) => `"${alias}".inventory_id = ? and ? = any ("${alias}".source_ids)`;
     if (call.method === 'GET')
       return call.list(type, (builder, alias) => void builder.whereRaw(ofSource(alias), brought));
-    await db.transaction(async (trx) => {
+    await services.db.transaction(async (trx) => {
+      await assertMayGo(trx, source.inventory_id);
       await assertNoActiveRuns(trx, (runs) => void runs.where('inventory_id', source.inventory_id));
-      await trx(`${type}s as t`).whereRaw(ofSource('t'), brought).delete();
+      const ids: number[] = await trx(`${type}s as t`).whereRaw(ofSource('t'), brought).pluck('t.id');
+      await removeParts(trx, { catalog: services.catalog!, call }, type, ids);
     });
     return { status: 204 };
   },
@@ -167,8 +173,8 @@ export const sourceResource = (services: SourceServices): Resource =>
     actions: {
       update: updateAction(services),
       preview: previewAction(services),
-      hosts: broughtAction(services.db, 'host'),
-      groups: broughtAction(services.db, 'group'),
+      hosts: broughtAction(services, 'host'),
+      groups: broughtAction(services, 'group'),
     },
     related: relatedRuns,
     extraSql: sourceSql,
