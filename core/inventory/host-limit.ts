@@ -1,4 +1,4 @@
-import { forbidden } from '@tapline/plugin-sdk';
+import { type Columns, forbidden, type Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 
 /**
@@ -22,6 +22,12 @@ export async function hostLimitProblem(trx: Knex, inventory: number, added: read
   );
   if (!rows[0].exceeded) return null;
   return `The organization may have ${organization.max_hosts} hosts and no more. Remove some, or ask a superuser to raise its max_hosts.`;
+}
+
+/** Hosts of an inventory that moved are new to its organization. @throws ApiError 403 */
+export async function assertMovedHosts(trx: Knex, before: Columns, row: Row): Promise<void> {
+  if (row['organization_id'] === before['organization_id']) return;
+  await assertHostLimit(trx, row.id, await trx('hosts').where({ inventory_id: row.id }).pluck('id'));
 }
 
 /** @throws ApiError 403 */

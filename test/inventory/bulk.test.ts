@@ -203,6 +203,9 @@ describe('many hosts at once', () => {
       const group = await add(api, `${first.url}groups/`, { name: 'g' });
       const spare = await add(api, '/api/v2/inventories/', { name: 'spare', organization: inventory.organization });
       await add(api, `${spare.url}hosts/`, { name: 'moved' });
+      const made = { name: 'made', organization: inventory.organization, kind: 'constructed' };
+      const constructed = await add(api, '/api/v2/inventories/', made);
+      await api.db('hosts').insert({ name: 'shadow', inventory_id: constructed.id });
       const host = (await api.admin('GET', `${second.url}hosts/?name=a`)).body.results[0];
       const ways: [string, string, object][] = [
         ['POST', '/api/v2/hosts/', { name: 'd', inventory: first.id }],
@@ -211,6 +214,8 @@ describe('many hosts at once', () => {
         ['POST', create, { inventory: first.id, hosts: [{ name: 'd' }] }],
         ['PATCH', host.url, { name: 'd' }],
         ['PATCH', spare.url, { organization: first.organization }],
+        ['PATCH', constructed.url, { organization: first.organization }],
+        ['PATCH', constructed.related.constructed_url, { organization: first.organization }],
       ];
       for (const [method, path, body] of ways) {
         const answer = await api.admin(method, path, body);

@@ -283,6 +283,11 @@ describe('an import into an inventory', function () {
     expect((await preview([['a'], ['b'], ['c']])).refused).to.match(/may have 2 hosts and no more/);
     expect(await preview([['a'], ['b']])).not.to.have.property('refused');
     expect(await namesOf(source)).to.deep.equal(['a', 'b']);
+    // a name that another inventory keeps, under which a host is not found any more
+    const [{ id: other }] = await db('inventories').insert({ name: 'twin', organization_id: small }).returning('id');
+    await db('hosts').insert({ name: 'a', inventory_id: other });
+    await db('hosts').where({ inventory_id: id, name: 'a' }).update({ instance_id: 'i-1' });
+    expect(await refusal(source, { hosts: [['z', {}, null, 'i-1'], ['b']] })).to.match(/may have 2 hosts and no more/);
   });
 
   it('refuses circles of groups, also those that somebody closed by hand', async () => {

@@ -10,11 +10,17 @@ const renamed = `
   where o.inventory_id = :inventory and :source = any (o.source_ids) and o.instance_id = s.instance_id and o.name <> s.name
     and not exists (select from staged_hosts other where other.name = o.name)
     and not exists (select from hosts other where other.inventory_id = :inventory and other.name = s.name)
-    and not exists (select from hosts twin where twin.inventory_id = :inventory and twin.instance_id = s.instance_id and twin.id <> o.id)`;
+    and not exists (select from hosts twin where twin.inventory_id = :inventory and twin.instance_id = s.instance_id and twin.id <> o.id)
+  returning o.id`;
 
-/** Before anything is compared. */
-export const renameHosts = (trx: Knex.Transaction, { id: source, inventory_id: inventory }: ComparedSource) =>
-  trx.raw(renamed, { source, inventory });
+/** Before anything is compared. Resolves to their ids: their names may be new to the organization. */
+export async function renameHosts(
+  trx: Knex.Transaction,
+  { id: source, inventory_id: inventory }: ComparedSource,
+): Promise<number[]> {
+  const { rows } = await trx.raw(renamed, { source, inventory });
+  return rows.map(({ id }: { id: number }) => id);
+}
 
 const notLapsed = 'array_remove(o.lapsed_source_ids, :source::bigint)';
 const ofSource = `case when :source = any (o.source_ids) then o.source_ids else o.source_ids || :source::bigint end`;

@@ -47,9 +47,9 @@ export async function importInventory(
   source: ImportSource,
   { doors, mend }: ImportOptions = {},
 ): Promise<ImportReport> {
-  const { report, variables } = await comparedImport(trx, folder, source, mend);
+  const { report, variables, renamed } = await comparedImport(trx, folder, source, mend);
   await assertAllowed(trx, source, report, doors);
-  await assertHostLimit(trx, source, await applyChanges(trx, source));
+  await assertHostLimit(trx, source, [...renamed, ...(await applyChanges(trx, source))]);
   if (report.variables_changed)
     await trx('inventories').where({ id: source.inventory_id }).update({ variables, modified: trx.fn.now() });
   return report;
@@ -63,7 +63,7 @@ export async function previewImport(
   { doors, mend }: ImportOptions = {},
 ): Promise<ImportReport> {
   await trx.raw('savepoint before_preview');
-  const { report } = await comparedImport(trx, folder, source, mend);
+  const { report, renamed } = await comparedImport(trx, folder, source, mend);
   const [hosts, groups] = [
     { ...report.hosts, names: await namedDifferences(trx, 'hosts', mostNamed) },
     { ...report.groups, names: await namedDifferences(trx, 'groups', mostNamed) },
@@ -71,7 +71,7 @@ export async function previewImport(
   // done for what would come of it, and undone
   const tried = async () => {
     await assertAllowed(trx, source, report, doors);
-    await assertHostLimit(trx, source, await applyChanges(trx, source));
+    await assertHostLimit(trx, source, [...renamed, ...(await applyChanges(trx, source))]);
   };
   const refused = await tried().then(
     () => undefined,
@@ -89,7 +89,7 @@ async function comparedImport(
   folder: RowFolder,
   source: ImportSource,
   mend: ImportOptions['mend'],
-): Promise<{ report: ImportReport; variables: string }> {
+): Promise<{ report: ImportReport; variables: string; renamed: number[] }> {
   // two sources of one inventory after each other
   await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 2))', [`import ${source.inventory_id}`]);
   // one statement over a large inventory may take longer than one of a request
@@ -97,7 +97,7 @@ async function comparedImport(
   const inventory = await inventoryOf(trx, source.inventory_id);
   await stageRows(trx, folder);
   await mend?.(trx);
-  await renameHosts(trx, source);
+  const renamed = await renameHosts(trx, source);
   if (!source.overwrite_vars) {
     await mergeStaged(trx, 'hosts', source.inventory_id);
     await mergeStaged(trx, 'groups', source.inventory_id);
@@ -106,7 +106,7 @@ async function comparedImport(
   const given = await inventoryVariablesIn(folder);
   const variables = source.overwrite_vars ? given : await mergedText(inventory.variables, given);
   const report = { ...compared, variables_changed: !sameText(variables, inventory.variables) };
-  return { report, variables };
+  return { report, variables, renamed };
 }
 
 async function assertAllowed(

@@ -12,6 +12,7 @@ import type { Catalog } from '../../descriptors/compile.ts';
 import { checkInventory } from '../../inventory/check.ts';
 import { partCountFields, sourceCountFields } from '../../inventory/count-fields.ts';
 import { beginDeletion, partsOf } from '../../inventory/deletion.ts';
+import { assertMovedHosts } from '../../inventory/host-limit.ts';
 import { inventoryLabelSql, inventoryLabels } from '../../inventory/labels.ts';
 import type { Bus } from '../../queue/bus.ts';
 import type { Queue } from '../../queue/queue.ts';
@@ -58,6 +59,7 @@ function hooksOf(services: ViewServices, stored: Stored) {
       await context.call.written(context.trx, 'inventory', row);
     },
     async afterUpdate(context: WriteContext & { before: Row }, row: Row) {
+      await assertMovedHosts(context.trx, context.before, row);
       await stored(context, row);
       await context.call.written(context.trx, 'inventory', row, context.before);
     },

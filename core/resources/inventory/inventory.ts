@@ -17,7 +17,7 @@ import { beginDeletion, partsOf } from '../../inventory/deletion.ts';
 import { inventoryLabelSql, inventoryLabels } from '../../inventory/labels.ts';
 import type { Catalog } from '../../descriptors/compile.ts';
 import { inputsOfFederated, isFederated } from '../../inventory/federated.ts';
-import { assertHostLimit } from '../../inventory/host-limit.ts';
+import { assertMovedHosts } from '../../inventory/host-limit.ts';
 import { inputInventories } from '../../inventory/input-inventories.ts';
 import { inventorySummary } from '../../inventory/shown-inventories.ts';
 import { scriptAction } from '../../inventory/script-action.ts';
@@ -145,8 +145,7 @@ function hooksOf(services: Services): Hooks {
     },
     afterCreate: async ({ trx }, row) => void (await recount(trx, row)),
     async afterUpdate({ trx, before }, row) {
-      if (row.organization_id !== before.organization_id)
-        await assertHostLimit(trx, row.id, await trx('hosts').where({ inventory_id: row.id }).pluck('id'));
+      await assertMovedHosts(trx, before, row);
       if (row.host_filter !== before.host_filter || row.organization_id !== before.organization_id)
         await recount(trx, row);
     },
