@@ -1,12 +1,15 @@
-import { type Action, type Call, type Rule, ApiError } from '@tapline/plugin-sdk';
+import { type Action, type Call, type Row, type Rule, ApiError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import type { Catalog } from '../descriptors/compile.ts';
 import { copyAction } from '../descriptors/write/copy-action.ts';
 import { assertHostLimit } from './host-limit.ts';
+import { ownOfSource, sourceOfConstructed } from './constructed-source.ts';
+import { storeSmartCounts } from './smart/count.ts';
+import type { SmartInventory } from './smart/filter.ts';
 import type { Doors } from '../rbac/doors.ts';
 
 interface Deps {
-  db: Knex;
-  doors?: Doors;
+  services: { db: Knex; doors?: Doors; readonly catalog?: Catalog };
   rules: { see: Rule; copy: Rule };
 }
 
@@ -20,9 +23,9 @@ const columns = [
 ];
 
 /** Another inventory of the same organization with hosts, groups and who is in which; what runs left there stays behind. */
-export const copyInventoryAction = ({ db, doors, rules }: Deps): Action =>
+export const copyInventoryAction = ({ services, rules }: Deps): Action =>
   copyAction({
-    db,
+    db: services.db,
     type: 'inventory',
     table: 'inventories',
     rules,
@@ -30,8 +33,34 @@ export const copyInventoryAction = ({ db, doors, rules }: Deps): Action =>
       if (original.pending_deletion) throw new ApiError(400, { error: 'The inventory is being deleted.' });
       return Object.fromEntries(columns.map((column) => [column, original[column]]));
     },
-    after: (trx, copied, original, call) => copyParts(trx, call, doors, { from: original.id, to: copied.id }),
+    async after(trx, copied, original, call) {
+      const way = { from: original.id, to: copied.id };
+      // what comes of inputs comes of the copy's own first update
+      if (copied['kind'] === 'constructed') await copySource(trx, original, copied);
+      else await copyParts(trx, call, services.doors, way);
+      await copyLinks(trx, way);
+      await copyInputs(trx, call, way);
+      await storeSmartCounts(trx, services.catalog!, [copied as Row & SmartInventory]);
+    },
   });
+
+async function copySource(trx: Knex, original: Row, copied: Row): Promise<void> {
+  const [from, to] = [await sourceOfConstructed(trx, original), await sourceOfConstructed(trx, copied)];
+  await trx('templates')
+    .where({ id: to.id })
+    .update(Object.fromEntries(ownOfSource.map((name) => [name, from[name]])));
+}
+
+/** Attaching one takes the right to see it, so the copy has those alone. */
+async function copyInputs(trx: Knex, call: Call, { from, to }: Way): Promise<void> {
+  const inputs: number[] = await trx('inventory_inputs')
+    .where({ inventory_id: from })
+    .orderBy('position')
+    .pluck('input_id');
+  const seen = await call.visible('inventory', inputs);
+  const rows = inputs.filter((id) => seen.has(id)).map((input_id) => ({ inventory_id: to, input_id }));
+  if (rows.length) await trx('inventory_inputs').insert(rows);
+}
 
 interface Way {
   from: number;
@@ -69,6 +98,10 @@ async function copyParts(trx: Knex, call: Call, doors: Doors | undefined, { from
      ${twin('groups', 'p1', 'p2').replace('%s', 'l.parent_id')} ${twin('groups', 'c1', 'c2').replace('%s', 'l.child_id')}`,
     values,
   );
+}
+
+async function copyLinks(trx: Knex, way: Way): Promise<void> {
+  const values = { ...way };
   await trx.raw(
     'insert into inventory_labels (inventory_id, label_id) select :to::bigint, label_id from inventory_labels where inventory_id = :from',
     values,
@@ -76,11 +109,6 @@ async function copyParts(trx: Knex, call: Call, doors: Doors | undefined, { from
   await trx.raw(
     `insert into inventory_instance_groups (inventory_id, instance_group_id)
      select :to::bigint, instance_group_id from inventory_instance_groups where inventory_id = :from order by position`,
-    values,
-  );
-  await trx.raw(
-    `insert into inventory_inputs (inventory_id, input_id)
-     select :to::bigint, input_id from inventory_inputs where inventory_id = :from order by position`,
     values,
   );
 }

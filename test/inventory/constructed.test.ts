@@ -159,4 +159,43 @@ describe('constructed inventories', function () {
       expect(owners).to.have.length(2).and.not.include(secret.id);
     }
   });
+
+  it('are copied with what their source says and the inputs that the copier sees, whose hosts come with an update', async () => {
+    const person = { username: 'copier', password: 'copier-password-1' };
+    const { id: user } = (await stage.post('users/', person)).body;
+    const rolesOf = async (path: string) => (await stage.get(path)).body.summary_fields.object_roles;
+    const gets = async (role: { id: number }) => stage.post(`users/${user}/roles/`, { id: role.id });
+    await gets((await rolesOf(`organizations/${organization}/`)).inventory_admin_role);
+    const foreign = await add('organizations/', { name: 'of the third' });
+    await stage.services.db('inventories').where({ id: second.id }).update({ organization_id: foreign.id });
+    const body = { source_vars: 'strict: false', limit: 'all', update_cache_timeout: 7, verbosity: 2 };
+    await stage.request('PATCH', constructed.related.constructed_url, { body });
+    const auth = `${person.username}:${person.password}`;
+    const copied = await stage.post(`inventories/${constructed.id}/copy/`, { name: 'copied' }, { auth });
+    expect(copied.status, JSON.stringify(copied.body)).to.equal(201);
+    expect(copied.body).to.include({ total_hosts: 0, total_groups: 0 });
+    expect((await stage.get(copied.body.related.constructed_url)).body).to.include(body);
+    expect(await names(copied.body.related.input_inventories)).to.deep.equal(['stage']);
+    const all = await stage.post(`inventories/${constructed.id}/copy/`, { name: 'copied whole' });
+    expect(await names(all.body.related.input_inventories)).to.deep.equal(['second', 'stage']);
+  });
+
+  it('get another source when theirs was deleted', async () => {
+    const made = await add('constructed_inventories/', { name: 'without', organization });
+    const sources = `inventories/${made.id}/inventory_sources/`;
+    const lose = async () => {
+      const [one] = (await stage.get(sources)).body.results;
+      expect((await stage.request('DELETE', one.url)).status).to.equal(204);
+      expect((await stage.get(made.url)).body).to.include({ source_vars: '', limit: '', verbosity: 1 });
+    };
+    for (const [path, body] of [
+      [made.url, { verbosity: 2 }],
+      [`inventories/${made.id}/`, { description: 'saved' }],
+    ] as const) {
+      await lose();
+      expect((await stage.request('PATCH', path, { body })).status).to.equal(200);
+      const [one] = (await stage.get(sources)).body.results;
+      expect(one).to.include({ source: 'constructed', overwrite: true, update_on_launch: true });
+    }
+  });
 });

@@ -67,6 +67,8 @@ describe('smart inventories', () => {
     await add(api, `${plain.url}hosts/`, { name: 'later1' });
     await recountSmart(api.db, api.catalog);
     expect(names(await api.admin('GET', `/api/v2/inventories/?total_hosts=1&name=${name}`))).to.deep.equal([name]);
+    const copy = await add(api, `${url}copy/`, { name: `${name} again` });
+    expect(names(await api.admin('GET', `/api/v2/inventories/?total_hosts=1&id=${copy.id}`))).to.have.length(1);
     await api.admin('PATCH', url, { host_filter: 'name=nobody' });
     expect(names(await api.admin('GET', `/api/v2/inventories/?total_hosts=0&name=${name}`))).to.deep.equal([name]);
   });

@@ -1,37 +1,37 @@
 import { defineResource, field, type Resource, type Row, type WriteContext } from '@tapline/plugin-sdk';
+import { ownOfSource, sourceOfConstructed } from '../../inventory/constructed-source.ts';
 import { inventoryView, viewFields, type ViewServices } from './inventory-view.ts';
 
 /** Of the one source that it has. */
-const ofSource = (column: string) => ({
-  sql: `(select s."${column}" from templates s where s.inventory_id = {alias}.id and s.source = 'constructed' order by s.id limit 1)`,
+const ofSource = (column: string, missing: string) => ({
+  sql: `coalesce((select s."${column}" from templates s where s.inventory_id = {alias}.id and s.source = 'constructed' order by s.id limit 1), ${missing})`,
   filterable: false,
 });
-const proxied = ['source_vars', 'update_cache_timeout', 'limit', 'verbosity'] as const;
-
 const fields = {
   ...viewFields(['constructed', 'Built from other inventories']),
   prevent_instance_group_fallback: field.boolean(),
   source_vars: field.jsonText({
-    ...ofSource('source_vars'),
+    ...ofSource('source_vars', `''`),
     apiType: 'string',
     help: 'How hosts and groups are made.',
   }),
   update_cache_timeout: field.integer({
-    ...ofSource('update_cache_timeout'),
+    ...ofSource('update_cache_timeout', '0'),
     min: 0,
     max: 2_147_483_647,
     nullable: true,
   }),
-  limit: field.text({ ...ofSource('limit'), help: 'Which hosts of the inputs are taken.' }),
-  verbosity: field.integer({ ...ofSource('verbosity'), min: 0, max: 2, nullable: true }),
+  limit: field.text({ ...ofSource('limit', `''`), help: 'Which hosts of the inputs are taken.' }),
+  verbosity: field.integer({ ...ofSource('verbosity', '1'), min: 0, max: 2, nullable: true }),
 };
 
 /** What was sent of the source; null says nothing. */
 async function storeSource({ trx, call, input }: WriteContext, inventory: Row): Promise<void> {
-  const sent = proxied.filter((name) => call.body[name] !== null && input[name] !== undefined && input[name] !== null);
+  const before = await sourceOfConstructed(trx, inventory);
+  const sent = ownOfSource.filter(
+    (name) => call.body[name] !== null && input[name] !== undefined && input[name] !== null,
+  );
   if (!sent.length) return;
-  const where = { inventory_id: inventory.id, source: 'constructed' };
-  const before = await trx('templates').where(where).forUpdate().first();
   const columns = Object.fromEntries(sent.map((name) => [name, input[name]]));
   const [after] = await trx('templates')
     .where({ id: before.id })

@@ -12,6 +12,7 @@ import type { Knex } from 'knex';
 import { assertNoActiveRuns } from '../../runs/active-runs.ts';
 import { checkInventory } from '../../inventory/check.ts';
 import { copyInventoryAction } from '../../inventory/copy-action.ts';
+import { sourceOfConstructed } from '../../inventory/constructed-source.ts';
 import { partCountFields } from '../../inventory/count-fields.ts';
 import { beginDeletion, partsOf } from '../../inventory/deletion.ts';
 import { inventoryLabelSql, inventoryLabels } from '../../inventory/labels.ts';
@@ -146,6 +147,7 @@ function hooksOf(services: Services): Hooks {
     afterCreate: async ({ trx }, row) => void (await recount(trx, row)),
     async afterUpdate({ trx, before }, row) {
       await assertMovedHosts(trx, before, row);
+      if (row.kind === 'constructed') await sourceOfConstructed(trx, row);
       if (row.host_filter !== before.host_filter || row.organization_id !== before.organization_id)
         await recount(trx, row);
     },
@@ -159,7 +161,7 @@ function hooksOf(services: Services): Hooks {
 }
 
 export const inventoryResource = (services: Services): Resource => {
-  const { db, settings, doors } = services;
+  const { db, settings } = services;
   return defineResource({
     type: 'inventory',
     path: 'inventories',
@@ -194,7 +196,7 @@ export const inventoryResource = (services: Services): Resource => {
     },
     sublists: sublistsOf(services),
     actions: {
-      copy: copyInventoryAction({ db, doors, rules: { see: access.see, copy: rights.copy } }),
+      copy: copyInventoryAction({ services, rules: { see: access.see, copy: rights.copy } }),
       variable_data: variableData({ db, settings }, 'inventory', access),
       script: scriptAction(services, access.see),
       tree: treeAction(db, access.see),
