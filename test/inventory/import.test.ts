@@ -6,6 +6,7 @@ import { importInventory, previewImport, type ImportSource } from '../../core/in
 import { loopIn } from '../../core/inventory/import/loops.ts';
 import { createDoors } from '../../core/rbac/doors.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 interface Given {
@@ -125,6 +126,31 @@ describe('an import into an inventory', function () {
     const again = await bring(source, { hosts: [['b', { y: 1 }]], groups: {} });
     expect(again.hosts).to.deep.equal({ found: 1, added: 0, changed: 0, removed: 0 });
     expect(await linksOf(source)).to.deep.equal(['g/a']);
+  });
+
+  it('keeps what somebody writes while it runs', async () => {
+    const source = await makeSource();
+    const { inventory_id: id } = source;
+    const given = (x: number): Given => ({ variables: { x }, hosts: [['a', { x }]], groups: { g: { x } } });
+    await bring(source, given(1));
+    const person = await db.transaction();
+    for (const [table, where] of [
+      ['inventories', { id }],
+      ['hosts', { inventory_id: id }],
+      ['groups', { inventory_id: id }],
+    ] as const)
+      await person(table).where(where).update({ variables: '{"x":1,"mine":true}' });
+    const brought = bring(source, given(2));
+    const waits = () => db('pg_stat_activity').where({ wait_event_type: 'Lock' }).first('pid');
+    await until(async () => (await waits()) !== undefined);
+    await person.commit();
+    await brought;
+    for (const [table, where] of [
+      ['inventories', { id }],
+      ['hosts', { inventory_id: id }],
+      ['groups', { inventory_id: id }],
+    ] as const)
+      expect(JSON.parse((await db(table).where(where).first()).variables), table).to.deep.equal({ x: 2, mine: true });
   });
 
   it('removes what several sources brought with the last of them that still did', async () => {

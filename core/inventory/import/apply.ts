@@ -56,15 +56,15 @@ const lapseSql = (table: 'hosts' | 'groups') =>
 const removeSql = (table: 'hosts' | 'groups') =>
   `delete from ${table} o using changed_${table} c where c.how = 'removed' and o.id = c.id`;
 
-const ofHosts = [lockSql('hosts'), removeSql('hosts'), leaveSql('hosts'), lapseSql('hosts'), changeHosts];
-const ofGroups = [
-  lockSql('groups'),
-  removeSql('groups'),
-  leaveSql('groups'),
-  lapseSql('groups'),
-  changeGroups,
-  addGroups,
-];
+/** What was compared stays as it is from here on. */
+export async function lockChanged(trx: Knex.Transaction, { inventory_id: inventory }: ComparedSource): Promise<void> {
+  await lockTree(trx, inventory);
+  await trx.raw(lockSql('hosts'));
+  await trx.raw(lockSql('groups'));
+}
+
+const ofHosts = [removeSql('hosts'), leaveSql('hosts'), lapseSql('hosts'), changeHosts];
+const ofGroups = [removeSql('groups'), leaveSql('groups'), lapseSql('groups'), changeGroups, addGroups];
 
 /** What is staged by name, by id: what is in the way of a good plan is a table whose size nobody knows yet. */
 const linkMembers = `
@@ -102,7 +102,7 @@ const addChildren = `
   on conflict do nothing`;
 
 /**
- * Makes the inventory what was compared, by statements over all rows at once.
+ * Makes the inventory what was compared and locked, by statements over all rows at once.
  * @returns the ids of the hosts that are new
  * @throws SpecError where groups would contain themselves
  */
@@ -111,7 +111,6 @@ export async function applyChanges(
   { id: source, inventory_id: inventory, overwrite }: ComparedSource,
 ): Promise<number[]> {
   const run = async (sql: string): Promise<number> => (await trx.raw(sql, { source, inventory })).rowCount ?? 0;
-  await lockTree(trx, inventory);
   for (const sql of ofHosts) await run(sql);
   const { rows: added }: { rows: { id: number }[] } = await trx.raw(addHosts, { source, inventory });
   for (const sql of ofGroups) await run(sql);

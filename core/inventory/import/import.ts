@@ -2,7 +2,7 @@ import { ApiError, SpecError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Doors } from '../../rbac/doors.ts';
 import { hostLimitProblem } from '../host-limit.ts';
-import { applyChanges, renameHosts } from './apply.ts';
+import { applyChanges, lockChanged, renameHosts } from './apply.ts';
 import { compareStaged, type Differences, namedDifferences, type NamedDifferences } from './compare.ts';
 import { askGuards } from './guards.ts';
 import { mergedText, mergeStaged } from './merge.ts';
@@ -47,12 +47,19 @@ export async function importInventory(
   source: ImportSource,
   { doors, mend }: ImportOptions = {},
 ): Promise<ImportReport> {
-  const { report, variables, renamed } = await comparedImport(trx, folder, source, mend);
+  const { report, given, renamed } = await comparedImport(trx, folder, source, mend);
   await assertAllowed(trx, source, report, doors);
   await assertHostLimit(trx, source, [...renamed, ...(await applyChanges(trx, source))]);
-  if (report.variables_changed)
-    await trx('inventories').where({ id: source.inventory_id }).update({ variables, modified: trx.fn.now() });
+  if (report.variables_changed) await storeVariables(trx, source, given);
   return report;
+}
+
+/** Whoever changed those of the inventory meanwhile keeps them. */
+async function storeVariables(trx: Knex.Transaction, source: ImportSource, given: string): Promise<void> {
+  const one = trx('inventories').where({ id: source.inventory_id });
+  const { variables: own } = await one.clone().forNoKeyUpdate().first('variables');
+  const variables = source.overwrite_vars ? given : await mergedText(own, given);
+  await one.update({ variables, modified: trx.fn.now() });
 }
 
 /** What that would do, by name; the inventory stays as it is. */
@@ -89,7 +96,7 @@ async function comparedImport(
   folder: RowFolder,
   source: ImportSource,
   mend: ImportOptions['mend'],
-): Promise<{ report: ImportReport; variables: string; renamed: number[] }> {
+): Promise<{ report: ImportReport; given: string; renamed: number[] }> {
   // two sources of one inventory after each other
   await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 2))', [`import ${source.inventory_id}`]);
   // one statement over a large inventory may take longer than one of a request
@@ -98,15 +105,19 @@ async function comparedImport(
   await stageRows(trx, folder);
   await mend?.(trx);
   const renamed = await renameHosts(trx, source);
-  if (!source.overwrite_vars) {
+  const merge = async () => {
+    if (source.overwrite_vars) return;
     await mergeStaged(trx, 'hosts', source.inventory_id);
     await mergeStaged(trx, 'groups', source.inventory_id);
-  }
+  };
+  await merge();
   const compared = await compareStaged(trx, source);
+  await lockChanged(trx, source);
+  await merge();
   const given = await inventoryVariablesIn(folder);
   const variables = source.overwrite_vars ? given : await mergedText(inventory.variables, given);
   const report = { ...compared, variables_changed: !sameText(variables, inventory.variables) };
-  return { report, variables, renamed };
+  return { report, given, renamed };
 }
 
 async function assertAllowed(

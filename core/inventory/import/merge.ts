@@ -19,13 +19,13 @@ export async function mergedText(own: string, given: string): Promise<string> {
 
 /**
  * Without `overwrite_vars` what somebody added stays: the staged variables of whoever is there already become what they
- * would be together. Few at a time, and only those that differ.
+ * would be together. Few at a time, and only those that differ; asked again, only those that somebody changed since.
  */
 export async function mergeStaged(trx: Knex.Transaction, table: 'hosts' | 'groups', inventory: number): Promise<void> {
   await trx.raw(
-    `declare differing_${table} cursor for select s.name, o.variables as own, s.variables as given
+    `declare differing_${table} cursor for select s.name, o.variables as own, coalesce(s.given, s.variables) as given
      from staged_${table} s join ${table} o on o.inventory_id = ? and o.name = s.name
-     where o.variables <> s.variables and o.variables <> ''`,
+     where o.variables <> s.variables and o.variables <> '' and s.seen is distinct from md5(o.variables)`,
     [inventory],
   );
   for (;;) {
@@ -34,9 +34,9 @@ export async function mergeStaged(trx: Knex.Transaction, table: 'hosts' | 'group
     const texts: string[] = [];
     for (const { own, given } of rows) texts.push(await mergedText(own, given));
     await trx.raw(
-      `update staged_${table} s set variables = m.variables
-       from unnest(?::text[], ?::text[]) as m (name, variables) where s.name = m.name`,
-      [rows.map(({ name }) => name), texts],
+      `update staged_${table} s set variables = m.variables, given = coalesce(s.given, s.variables), seen = md5(m.own)
+       from unnest(?::text[], ?::text[], ?::text[]) as m (name, variables, own) where s.name = m.name`,
+      [rows.map(({ name }) => name), texts, rows.map(({ own }) => own)],
     );
   }
   await trx.raw(`close differing_${table}`);

@@ -4,8 +4,9 @@ import { copyLines, type RowFolder, type RowKind } from './rows.ts';
 
 /** Tables of the transaction: what a source gave, and what that means for each host and group. */
 const tables = `
-  create temporary table staged_hosts (name text not null, enabled boolean, instance_id text not null, variables text not null) on commit drop;
-  create temporary table staged_groups (name text not null, variables text not null) on commit drop;
+  create temporary table staged_hosts (name text not null, enabled boolean, instance_id text not null, variables text not null,
+    given text, seen text) on commit drop;
+  create temporary table staged_groups (name text not null, variables text not null, given text, seen text) on commit drop;
   create temporary table staged_members (group_name text not null, host_name text not null) on commit drop;
   create temporary table staged_children (parent text not null, child text not null) on commit drop;
   create temporary table changed_hosts (id bigint, name text not null, how text not null) on commit drop;
