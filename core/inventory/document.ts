@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { AnswerTooLargeError } from '../db/answers.ts';
 import { runPrepared } from '../db/prepared.ts';
 import { loopIn, shownNames } from './import/loops.ts';
+import { levelsOf, mostLevels, tooDeep } from './nesting.ts';
 import { isStoredJson, mergeVariables, storedJson, storedVariables, type Variables } from '../yaml/variables.ts';
 
 /** What inventories, groups and hosts have stored. */
@@ -78,6 +79,8 @@ async function groupEntries({ inventories, hosts, groups, all }: Contents): Prom
   const hostNames = namesOf(all.hosts, hosts);
   const groupNames = namesOf(all.groups, groups);
   const members = groups.map((group) => hostNames(group.hosts));
+  const below = groups.map((group) => groupNames(group.children));
+  assertNotDeep(groups.flatMap(({ name }, at) => below[at]!.map((child) => ({ parent_id: name, child_id: child }))));
   const grouped = new Set(members.flat());
   const variables = await readAll([...inventories, ...all.groups]);
   const ofGroup = Map.groupBy(all.groups, ({ name }) => name);
@@ -96,12 +99,17 @@ async function groupEntries({ inventories, hosts, groups, all }: Contents): Prom
   for (const [at, group] of groups.entries()) {
     const content = compact({
       hosts: members[at]!,
-      children: groupNames(group.children),
+      children: below[at]!,
       vars: together(ofGroup.get(group.name)),
     });
     if (Object.keys(content).length) entries.push([group.name, content]);
   }
   return entries;
+}
+
+/** @throws SpecError */
+function assertNotDeep(edges: Parameters<typeof levelsOf>[0]): void {
+  if (levelsOf(edges) > mostLevels) throw new SpecError(tooDeep);
 }
 
 interface Named {

@@ -1,5 +1,6 @@
 import { ApiError, type Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { assertNotTooDeep } from './nesting.ts';
 
 type Member = Row & { inventory_id: number };
 
@@ -25,6 +26,7 @@ export async function assertNoCycle(trx: Knex, parent: Member, child: Member): P
   await lockTree(trx, parent.inventory_id);
   const { rows } = await trx.raw(`select 1 from (${descendantsSql}) below where id = ?`, [child.id, parent.id]);
   if (rows.length) throw new ApiError(400, { error: 'The group would contain itself: cycles are not allowed.' });
+  await assertNotTooDeep(trx, parent.id, child.id);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Action, ApiError, type Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { levelsOf, mostLevels, tooDeep } from './nesting.ts';
 
 /** A group stands below each of its parents, so a few dozen groups can make an endless tree. */
 const maxNodes = 20_000;
@@ -47,6 +48,7 @@ export function treeAction(db: Knex, see: Rule): Action {
         .where('g.inventory_id', inventory.id)
         .orderBy('g.name')
         .select('c.parent_id', 'c.child_id');
+      if (levelsOf(edges) > mostLevels) throw new ApiError(400, tooDeep);
       const children: Children = new Map(
         [...Map.groupBy(edges, (edge) => edge.parent_id)].map(([id, list]) => [id, list.map((edge) => edge.child_id)]),
       );

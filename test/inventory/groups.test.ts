@@ -97,6 +97,37 @@ describe('groups', () => {
     expect((await api.admin('POST', `${a.url}hosts/`, { name: 'h', variables: 'a: 1' })).status).to.equal(400);
   });
 
+  it('are nested as deep as the engine copes with, and no deeper', async () => {
+    const inventory = await seedInventory(api, `deep${++serial}`);
+    const path = (id: number) => `/api/v2/groups/${id}/`;
+    const chain = async (name: string, levels: number): Promise<number[]> => {
+      const rows = Array.from({ length: levels }, (_, level) => ({
+        name: `${name}${level}`,
+        inventory_id: inventory.id,
+      }));
+      const ids: number[] = (await api.db('groups').insert(rows).returning('id')).map(({ id }) => id);
+      const links = ids.slice(1).map((child_id, at) => ({ parent_id: ids[at]!, child_id }));
+      if (links.length) await api.db('group_children').insert(links);
+      return ids;
+    };
+    const [long, short] = [await chain('long', 70), await chain('short', 30)];
+    const [one] = await chain('one', 1);
+    const attach = (parent: number, child: number) => api.admin('POST', `${path(parent)}children/`, { id: child });
+    expect((await attach(long.at(-1)!, short[0]!)).status).to.equal(204);
+    for (const [parent, child] of [
+      [short.at(-1)!, one!],
+      [one!, long[0]!],
+    ] as const) {
+      const { status, body } = await attach(parent, child);
+      expect([status, Object.keys(body)]).to.deep.equal([400, ['error']]);
+    }
+    expect((await api.admin('GET', `${inventory.url}tree/`)).status).to.equal(200);
+    // from before there was a bound
+    await api.db('group_children').insert({ parent_id: one!, child_id: long[0]! });
+    for (const list of ['tree', 'script'])
+      expect((await api.admin('GET', `${inventory.url}${list}/`)).body.detail).to.match(/deeper than 100/);
+  });
+
   it('take along what is in no other group when they are deleted', async () => {
     const made = await tree(
       { a: ['b', 'shared'], b: ['c'], keep: ['shared'] },

@@ -328,6 +328,10 @@ describe('an import into an inventory', function () {
       'The groups "a", "b", "c" would contain each other. Nothing was changed.',
     );
     expect(await refusal(source, { groups, children: [['a', 'a']] })).to.match(/puts group "a" into itself/);
+    const deep = Array.from({ length: 20_000 }, (_, at) => `deep ${at}`);
+    const pairs = deep.slice(1).map((child, at): [string, string] => [deep[at]!, child]);
+    const nested = { groups: Object.fromEntries(deep.map((name) => [name, {}])), children: pairs };
+    expect(await refusal(source, nested)).to.match(/deeper than 100 levels/);
     expect(
       loopIn(
         [

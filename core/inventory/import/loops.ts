@@ -1,5 +1,6 @@
 import { SpecError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { levelsOf, mostLevels, tooDeep } from '../nesting.ts';
 
 interface Edge {
   parent_id: number;
@@ -8,13 +9,14 @@ interface Edge {
 
 const shownAtMost = 5;
 
-/** All groups at once: what a source says and what somebody put together by hand may make a circle between them. */
+/** And no deep nesting. All groups at once: what a source says and what somebody put together by hand may make a circle between them. */
 export async function assertNoLoops(trx: Knex, inventory: number): Promise<void> {
   const edges: Edge[] = await trx('group_children as c')
     .join('groups as g', 'g.id', 'c.parent_id')
     .where('g.inventory_id', inventory)
     .select('c.parent_id', 'c.child_id');
   const loop = loopIn(edges);
+  if (!loop && levelsOf(edges) > mostLevels) throw new SpecError(`${tooDeep} Nothing was changed.`);
   if (!loop) return;
   const names: string[] = await trx('groups').whereIn('id', loop.slice(0, shownAtMost)).orderBy('name').pluck('name');
   throw new SpecError(`The groups ${shownNames(names, loop.length)} would contain each other. Nothing was changed.`);
