@@ -1,5 +1,7 @@
 import { dirname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createNames } from '../../core/run-kinds/job/callback/name-lookups.ts';
 import { play, SourceRepository } from '../scm/repository.ts';
 import { until } from '../support/until.ts';
 import { type Stage, startStage } from './fixture.ts';
@@ -76,6 +78,29 @@ describe('provisioning callbacks', function () {
     expect((await stage.get(`job_templates/${id}/callback/`)).body.matching_hosts).to.deep.equal(['localhost']);
     for (const nobody of ['198.51.100.5', '198.51.100.6', '198.51.100.9'])
       expect((await matching(nobody)).matching_hosts, nobody).to.deep.equal([]);
+  });
+
+  it('ask for each name once in a while, few at a time, and for no more once nobody waits', async () => {
+    const asked: string[] = [];
+    const answers: (() => void)[] = [];
+    const names = createNames({
+      addresses: (name) => {
+        asked.push(name);
+        return new Promise((resolve) => void answers.push(() => resolve(['198.51.100.9'])));
+      },
+      name: () => Promise.reject(new Error('none')),
+    });
+    const ended = new AbortController();
+    const all = Array.from({ length: 100 }, (_, at) => names.addressesOf(`host-${at}.example`, ended.signal));
+    const again = names.addressesOf('host-0.example', AbortSignal.timeout(60_000));
+    await setImmediate();
+    expect(asked).to.have.length(8);
+    ended.abort();
+    expect((await Promise.all(all)).flat()).to.deep.equal([]);
+    for (const answer of answers) answer();
+    expect(await again).to.deep.equal(['198.51.100.9']);
+    await setImmediate();
+    expect(asked).to.have.length(8);
   });
 
   it('are refused alike without the key, whatever is wrong', async () => {
