@@ -25,7 +25,6 @@ export const launchTypes = labelled([
 export const sourceTypes: [string, string][] = [
   ['', 'Manual'],
   ['git', 'Git'],
-  ['svn', 'Subversion'],
   ['archive', 'Remote Archive'],
 ];
 

@@ -4,7 +4,6 @@ import { posix } from 'node:path';
 
 const schemes: Record<string, readonly string[]> = {
   git: ['ssh', 'git', 'git+ssh', 'http', 'https', 'ftp', 'ftps', 'file'],
-  svn: ['http', 'https', 'svn', 'svn+ssh', 'file'],
   archive: ['http', 'https'],
 };
 

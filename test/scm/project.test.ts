@@ -115,11 +115,7 @@ describe('projects', function () {
 
   it('refuses sources that it could never fetch', async () => {
     const refused: [object, string, RegExp][] = [
-      [
-        { scm_type: 'svn', scm_url: 'https://a.example/x' },
-        'scm_type',
-        /svn are not supported: this service has no client for them/,
-      ],
+      [{ scm_type: 'svn', scm_url: 'https://a.example/x' }, 'scm_type', /"svn" is not a valid choice/],
     ];
     for (const [body, key, said] of refused) {
       const answer = await create(body);

@@ -63,15 +63,6 @@ function opened(keyRing: ProjectDeps['keyRing'], url: string): string | null {
   }
 }
 
-/** Refused when it is saved: a project that can never be updated helps nobody. */
-function checkSupported(row: Judged, refuse: Refuse): void {
-  if (row.scm_type === 'svn')
-    refuse(
-      'scm_type',
-      'Sources of the kind svn are not supported: this service has no client for them. Use git (git svn mirrors a repository), an archive, or a manual project.',
-    );
-}
-
 async function checkSource(
   { settings }: ProjectDeps,
   trx: Knex,
@@ -79,7 +70,6 @@ async function checkSource(
   before: ProjectRow | undefined,
   refuse: Refuse,
 ): Promise<void> {
-  checkSupported(row, refuse);
   const problem = urlProblem(
     row.scm_type ?? '',
     row.scm_url ?? '',
