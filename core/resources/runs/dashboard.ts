@@ -96,7 +96,7 @@ function shown(n: Record<string, number>): Record<string, unknown> {
       },
     },
     groups: { url: v2('groups/'), total: n.groups, inventory_failed: 0 },
-    hosts: failing(n, 'hosts', 'hosts/', 'hosts/?last_job_host_summary__failed=True'),
+    hosts: failing(n, 'hosts', 'hosts/', 'hosts/?has_active_failures=True'),
     projects: failing(n, 'projects', 'projects/', 'projects/?last_job_failed=True'),
     scm_types: Object.fromEntries(
       Object.entries(sourceControl).map(([type, label]) => {
