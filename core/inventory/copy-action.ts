@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Catalog } from '../descriptors/compile.ts';
 import { copyAction } from '../descriptors/write/copy-action.ts';
 import { assertHostLimit } from './host-limit.ts';
-import { ownOfSource, sourceOfConstructed } from './constructed-source.ts';
+import { ownOfSource, sourceOfConstructed } from './constructed/source.ts';
 import { storeSmartCounts } from './smart/count.ts';
 import type { SmartInventory } from './smart/filter.ts';
 import type { Doors } from '../rbac/doors.ts';

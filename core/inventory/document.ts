@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { AnswerTooLargeError } from '../db/answers.ts';
 import { runPrepared } from '../db/prepared.ts';
 import { loopIn, shownNames } from './import/loops.ts';
-import { levelsOf, mostLevels, tooDeep } from './nesting.ts';
+import { levelsOf, mostLevels, tooDeep } from './groups/nesting.ts';
 import { isStoredJson, mergeVariables, storedJson, storedVariables, type Variables } from '../yaml/variables.ts';
 
 /** What inventories, groups and hosts have stored. */

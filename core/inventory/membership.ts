@@ -1,6 +1,6 @@
 import { ApiError, type Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { assertNotTooDeep } from './nesting.ts';
+import { assertNotTooDeep } from './groups/nesting.ts';
 
 type Member = Row & { inventory_id: number };
 

@@ -1,6 +1,6 @@
 import { SpecError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { levelsOf, mostLevels, tooDeep } from '../nesting.ts';
+import { levelsOf, mostLevels, tooDeep } from '../groups/nesting.ts';
 
 interface Edge {
   parent_id: number;

@@ -1,5 +1,5 @@
 import { defineResource, field, type Resource, type Row, type WriteContext } from '@tapline/plugin-sdk';
-import { ownOfSource, sourceOfConstructed } from '../../inventory/constructed-source.ts';
+import { ownOfSource, sourceOfConstructed } from '../../inventory/constructed/source.ts';
 import { inventoryView, viewFields, type ViewServices } from './inventory-view.ts';
 
 /** Of the one source that it has. */

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Catalog } from '../../descriptors/compile.ts';
 import { type InventoryDocument, inventoryDocument } from '../../inventory/document.ts';
 import { contentsElsewhere } from '../../inventory/host-ids.ts';
-import { inputsOf } from '../../inventory/originals.ts';
+import { inputsOf } from '../../inventory/constructed/originals.ts';
 import { staticInventory } from '../execution/static-inventory.ts';
 
 export interface ConstructedInput {

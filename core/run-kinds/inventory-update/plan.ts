@@ -1,7 +1,7 @@
 import { type LaunchTemplate, notFound, type PlanRequest, type RunPlan } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { cutText } from '../../db/safe-text.ts';
-import { inputsOf } from '../../inventory/originals.ts';
+import { inputsOf } from '../../inventory/constructed/originals.ts';
 import { isFailed } from '../../runs/states.ts';
 import type { SourceRow } from './check-source.ts';
 import { canUpdate } from './source-kinds.ts';

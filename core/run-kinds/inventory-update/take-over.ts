@@ -2,7 +2,7 @@ import type { Conclusion, EndedRun } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Catalog } from '../../descriptors/compile.ts';
 import { HostLimitError, importInventory, previewImport } from '../../inventory/import/import.ts';
-import { stageOriginals } from '../../inventory/originals.ts';
+import { stageOriginals } from '../../inventory/constructed/originals.ts';
 import type { Doors } from '../../rbac/doors.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { SourceData } from './source-input.ts';

@@ -33,15 +33,14 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
     else signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 
-/** Each is asked for once in a while, whoever wants to know: hosts of one inventory come up together. */
-export function createNames(asked: System = system): Names {
-  const kept = new Map<string, { at: number; answer: Promise<string[]> }>();
+function createPlaces() {
   const free: (() => void)[] = [];
   let running = 0;
+  const full = () => running >= atOnce;
 
   /** Takes a place; false where nobody waits any more before there was one. */
   async function room(until: AbortSignal): Promise<boolean> {
-    while (running >= atOnce && !until.aborted)
+    while (full() && !until.aborted)
       // oxlint-disable-next-line no-await-in-loop
       await Promise.race([new Promise<void>((resolve) => void free.push(resolve)), aborted(until)]);
     if (until.aborted) return false;
@@ -53,6 +52,13 @@ export function createNames(asked: System = system): Names {
     running -= 1;
     for (const next of free.splice(0)) next();
   }
+  return { room, leave };
+}
+
+/** Each is asked for once in a while, whoever wants to know: hosts of one inventory come up together. */
+export function createNames(asked: System = system): Names {
+  const kept = new Map<string, { at: number; answer: Promise<string[]> }>();
+  const { room, leave } = createPlaces();
 
   function fresh(key: string): Promise<string[]> | undefined {
     const known = kept.get(key);

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import type { Catalog } from '../descriptors/compile.ts';
-import { contentsElsewhere } from './host-ids.ts';
-import type { SmartInventory } from './smart/filter.ts';
+import type { Catalog } from '../../descriptors/compile.ts';
+import { contentsElsewhere } from '../host-ids.ts';
+import type { SmartInventory } from '../smart/filter.ts';
 
 interface InputInventory extends SmartInventory {
   name: string;
