@@ -3,7 +3,6 @@ import type { Knex } from 'knex';
 import type { Hooks, TapAnswer } from '../../hooks/hooks.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { type LaunchFacts, launchFacts, type Launching } from './decide-launch.ts';
-import { safeJson } from '../../db/safe-text.ts';
 import { insertNew } from '../insert.ts';
 
 /** A tap that decides about launches, in the order in which they are asked, and what it said of this one. */
@@ -40,7 +39,8 @@ export async function noteGates(
   const noted = { ...(record as object), gates: gatesOf(hooks, answers) };
   await trx('runs')
     .where({ id })
-    .update({ decision_record: safeJson(noted) });
+    // json, which holds every text as it came
+    .update({ decision_record: JSON.stringify(noted) });
 }
 
 interface PreviewDeps {
