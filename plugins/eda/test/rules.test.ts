@@ -228,6 +228,76 @@ describe('event rules', function () {
     expect((await stage.post('event_logs/retry/', { event_rule: rule.id })).body.count).to.equal(0);
   });
 
+  /** Requests that come while a log is held, so that they go on together. */
+  async function atOnce(log: number, send: () => Promise<any>): Promise<any[]> {
+    const { db } = stage.services;
+    const trx = await db.transaction();
+    await trx('plugin_eda.event_logs').where({ id: log }).forUpdate();
+    const sent = Promise.all([send(), send()]);
+    await until(async () => {
+      const { rows } = await db.raw(`select count(*)::int as waiting from pg_locks l
+        join pg_stat_activity a on a.pid = l.pid and a.datname = current_database() where not l.granted`);
+      return rows[0].waiting >= 2;
+    });
+    await trx.commit();
+    return sent;
+  }
+  const replaysOf = (id: number) => stage.services.db('plugin_eda.event_logs').where({ replay_of_id: id }).pluck('id');
+
+  it('are judged again once by those who ask at once', async () => {
+    const rule = await stage.rule({ conditions: [when('event.n / event.by > 0')] });
+    const [one, two] = [await stage.event(rule, { n: 1, by: 0 }), await stage.event(rule, { n: 2, by: 0 })];
+    const replays = await atOnce(one.id, () => stage.post(`event_logs/${one.id}/replay/`));
+    expect(replays.map(({ status }) => status).toSorted()).to.deep.equal([201, 409]);
+    const [made] = await replaysOf(one.id);
+    expect(replays.find(({ status }) => status === 409).body.detail).to.include(`event log ${made}`);
+    await stage.done(made);
+    const retries = await atOnce(two.id, () => stage.post('event_logs/retry/', { event_rule: rule.id }));
+    expect(retries.map(({ body }) => body.count).toSorted()).to.deep.equal([0, 2]);
+    expect(await replaysOf(two.id)).to.have.length(1);
+  });
+
+  it('leave dead letters alone that nothing can be made of, and say how many', async () => {
+    const { db } = stage.services;
+    const rule = await stage.rule({ conditions: [when('1 / event.by')] });
+    const [gone, kept] = [await stage.event(rule, { by: 0 }), await stage.event(rule, { by: 0 })];
+    // as many as are retried at once come before
+    const { payload_id } = await db('plugin_eda.event_logs').where({ id: gone.id }).first();
+    await db('plugin_eda.payloads').where({ id: payload_id }).update({ truncated: true });
+    await db.raw(
+      `insert into plugin_eda.event_logs (event_rule_id, event_rule_name, organization_id, source_type, source_ip, event_type, event_guid, payload_id, status, finished)
+      select l.event_rule_id, '', l.organization_id, '', '', '', '', l.payload_id, 'error', now()
+      from plugin_eda.event_logs l, generate_series(1, 500) where l.id = ?`,
+      [gone.id],
+    );
+    const last = await stage.event(rule, { by: 0 });
+    const { body } = await stage.post('event_logs/retry/', { event_rule: rule.id });
+    expect(body).to.include({ count: 2, left_out: 501 });
+    expect([await replaysOf(kept.id), await replaysOf(last.id)].flat()).to.deep.equal(body.event_logs);
+    await Promise.all(body.event_logs.map(stage.done));
+    expect((await stage.request('DELETE', `event_rules/${rule.id}/`)).status).to.equal(204);
+    const rest = await stage.post('event_logs/retry/');
+    expect(rest.status, rest.text).to.equal(200);
+    expect(rest.body.left_out).to.be.at.least(503);
+  });
+
+  it('are begun again by who manages them now, wherever the event came in', async () => {
+    const organization = (await stage.post('organizations/', { name: 'elsewhere' })).body.id;
+    const rule = await stage.rule({ conditions: [when('1 / event.by')] });
+    const log = await stage.event(rule, { by: 0 });
+    await stage.post('users/', { username: 'eve', password: 'Eve-has-1-secret' });
+    const eve = { auth: 'eve:Eve-has-1-secret' };
+    const { id } = (await stage.get('users/?username=eve')).body.results[0];
+    const { results } = (await stage.get('organizations/1/object_roles/?role_field=admin_role')).body;
+    await stage.post(`users/${id}/roles/`, { id: results[0].id });
+    await stage.request('PATCH', `event_rules/${rule.id}/`, { body: { organization } });
+    expect((await stage.get(`event_logs/${log.id}/`, eve)).status).to.equal(200);
+    expect((await stage.post(`event_logs/${log.id}/replay/`, {}, eve)).status).to.equal(403);
+    await stage.post('event_logs/retry/', {}, eve);
+    expect(await replaysOf(log.id)).to.deep.equal([]);
+    expect((await stage.post(`event_logs/${log.id}/replay/`)).status).to.equal(201);
+  });
+
   it('take events of senders that another plugin knows', async () => {
     const rule = await stage.rule({ source_type: 'doorbell' });
     const bell = async (ring: number, key = '') =>
