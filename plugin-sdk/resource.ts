@@ -352,6 +352,12 @@ export interface Resource<R extends Row = Row> {
    * by the names of the fields.
    */
   launch?(call: Call, values: Columns): Promise<Reply>;
+  /**
+   * What takes its time and needs no transaction, such as asking the sandbox or somebody else: once it is known that the caller may
+   * write, and before the write holds anything. It refuses by a throw; what it changes in `input` is lost. `before` may change until the
+   * write itself, which `validate` sees.
+   */
+  beforeWrite?(context: Pick<WriteContext<R>, 'call' | 'input' | 'before'>): Promise<void>;
   validate?(context: WriteContext<R>): Promise<void> | void;
   afterCreate?(context: WriteContext<R>, row: R): Promise<void>;
   afterUpdate?(context: WriteContext<R> & { before: R }, row: R): Promise<void>;

@@ -34,6 +34,7 @@ export interface Rule {
   duplicate_response: '' | 'reject' | 'ack';
   last_fired_at: string | null;
   fire_count: number;
+  modified: string;
 }
 
 export const statuses = [

@@ -56,16 +56,14 @@ export async function createRow(
   const { resource } = model;
   const body = Object.keys(fixed).length ? withoutFixed(model, call.body, fixed) : call.body;
   const read = await validateBody(model, body, 'create', catalog.longest);
+  const fixedColumns = { ...resource.where, ...authors(model, call, ['created_by_id', 'modified_by_id']) };
+  const asked: Asked = { model, call, read, fixed, fixedColumns, checkAccess };
+  if (resource.beforeWrite)
+    await resource.beforeWrite({ call, input: (await admit(catalog, catalog.db, asked)).input });
   const { id, later } = await inTransaction(catalog.db, resource, async (trx) => {
-    const validated = await validate(catalog, model, call, read, trx, fixed);
-    const { input } = validated;
-    Object.assign(input, fixed);
-    if (checkAccess && !(await resource.access.create?.row(call.actor, input, trx))) throw forbidden();
-    const fixedColumns = { ...resource.where, ...authors(model, call, ['created_by_id', 'modified_by_id']) };
-    await assertFieldRights({ model, actor: call.actor, trx, made: { ...input, ...fixedColumns } }, validated);
-    refuse(validated);
+    const { input, sent } = await admit(catalog, trx, asked);
     const later = laterWork();
-    const context: WriteContext = { trx, call, input, sent: validated.sent, afterCommit: later.add };
+    const context: WriteContext = { trx, call, input, sent, afterCommit: later.add };
     await resource.validate?.(context);
     const row = resource.insert
       ? await resource.insert(context)
@@ -78,6 +76,30 @@ export async function createRow(
   });
   await later.run();
   return id;
+}
+
+interface Asked {
+  model: Compiled;
+  call: Call;
+  read: ValidatedInput;
+  fixed: Record<string, unknown>;
+  fixedColumns: Record<string, unknown>;
+  checkAccess: boolean;
+}
+
+/** What may be made, with the columns that its place gives. @throws ApiError 400, 403 */
+async function admit(
+  catalog: Catalog,
+  db: Knex,
+  { model, call, read, fixed, fixedColumns, checkAccess }: Asked,
+): Promise<ValidatedInput> {
+  const validated = await validate(catalog, model, call, read, db, fixed);
+  const { input } = validated;
+  Object.assign(input, fixed);
+  if (checkAccess && !(await model.resource.access.create?.row(call.actor, input, db))) throw forbidden();
+  await assertFieldRights({ model, actor: call.actor, trx: db, made: { ...input, ...fixedColumns } }, validated);
+  refuse(validated);
+  return validated;
 }
 
 async function insertRow(
@@ -138,6 +160,11 @@ export async function updateRow(
 ): Promise<Row> {
   const { resource } = model;
   const read = await validateBody(model, call.body, mode, catalog.longest);
+  if (resource.beforeWrite && !Object.keys(read.errors).length) {
+    const before = await lockRow(model, catalog.db, id, false);
+    assertMatch(model, call, before);
+    await resource.beforeWrite({ call, input: structuredClone(read.input), before });
+  }
   const { stored: row, later } = await inTransaction(catalog.db, resource, async (trx) => {
     const before = await lockRow(model, trx, id);
     assertMatch(model, call, before);
@@ -180,7 +207,7 @@ export async function deleteRow(catalog: Catalog, model: Compiled, call: Call, i
 }
 
 /** The row as stored, held until the transaction ends. It may be gone since it was looked up. */
-async function lockRow(model: Compiled, trx: Knex.Transaction, id: number, locked = true): Promise<Row> {
+async function lockRow(model: Compiled, trx: Knex, id: number, locked = true): Promise<Row> {
   const rows = await model.rows();
   const found = rows.query(trx).findById(id);
   if (locked) found.forUpdate();

@@ -33,8 +33,8 @@ function partsOf<T extends Partial<Resource>>(plugin: string, type: string, reso
       withNamed(value, { plugin, what: `${type} ${what} ${key}`, ...(limit === undefined ? {} : { limit }) }, keys),
     );
   return {
-    // it decides about the launch, and so takes what that takes
-    ...withNamed(made, { plugin, what: type }, ['launch']),
+    // outside of transactions: what it takes is theirs, as that of a launch that it decides about
+    ...withNamed(made, { plugin, what: type }, ['launch', 'beforeWrite']),
     ...(fields && { fields: fieldsOf(plugin, type, fields) }),
     ...(actions && { actions: parts(actions, 'action', ['handler']) }),
     ...(listActions && { listActions: parts(listActions, 'action', ['handler']) }),

@@ -47,6 +47,7 @@ export const resourceParts = all<Resource>({
   extraSql: true,
   unique: true,
   launch: true,
+  beforeWrite: true,
   validate: true,
   afterCreate: true,
   afterUpdate: true,

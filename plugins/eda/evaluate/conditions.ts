@@ -1,6 +1,7 @@
-import { type PluginApi, type SandboxAnswer, type SandboxBatch, SandboxError } from '@tapline/plugin-sdk';
+import type { PluginApi, SandboxAnswer } from '@tapline/plugin-sdk';
 import { plain } from '../plain.ts';
 import type { Condition, ConditionResult } from '../rule.ts';
+import { answerEach, answerTogether, isLate } from './answer.ts';
 
 type Sandbox = Pick<PluginApi, 'sandbox'>;
 
@@ -16,65 +17,51 @@ export interface Judged {
   results: ConditionResult[];
   /** the first that could not be judged: a fault of the rule, not of the event. '' where each was */
   fault: string;
+  /** one of them took too long: whoever has more of the kind keeps others waiting */
+  late: boolean;
 }
 
-interface Case {
+export interface Case {
   conditions: readonly Condition[];
   occurrence: Occurrence;
 }
 
-/**
- * Each condition for itself, also after one that does not hold, so that everybody sees which it was. An empty list always holds.
- * All of them are one question to the process that evaluates; where that cannot be answered as a whole, each is asked alone.
- */
-export async function judgeEach(api: Sandbox, cases: readonly Case[], signal?: AbortSignal): Promise<Judged[]> {
+/** What is asked of the sandbox for some events, and what its answers say of each. */
+function batchOf(cases: readonly Case[]) {
   const expressions = cases.flatMap(({ conditions }, context) =>
     conditions.map(({ jinja2_expression: expression }) => ({ expression, context })),
   );
   const contexts = cases.map(({ occurrence: { event, headers } }) => ({ event, headers }));
-  const answers =
-    (await answerTogether(api, { expressions, contexts })) ?? (await answerAlone(api, { expressions, contexts }));
-  // what the stop of the service cut short says nothing of the rule
-  signal?.throwIfAborted();
-  const next = answers.values();
-  return cases.map(({ conditions }) =>
-    judgedBy(
-      conditions,
-      conditions.map(() => next.next().value!),
-    ),
-  );
+  const read = (answers: readonly SandboxAnswer[]): Judged[] => {
+    const next = answers.values();
+    return cases.map(({ conditions }) =>
+      judgedBy(
+        conditions,
+        conditions.map(() => next.next().value!),
+      ),
+    );
+  };
+  return { batch: { expressions, contexts }, read };
 }
 
-export const judgeConditions = async (
+/** Many events as one question; undefined where that cannot be answered as a whole. @throws SandboxError where nobody could be asked */
+export async function judgeTogether(api: Sandbox, cases: readonly Case[]): Promise<Judged[] | undefined> {
+  const { batch, read } = batchOf(cases);
+  const answers = await answerTogether(api, batch);
+  return answers && read(answers);
+}
+
+/**
+ * Each condition for itself, also after one that does not hold, so that everybody sees which it was. An empty list always holds.
+ * @throws SandboxError where nobody could be asked
+ */
+export async function judgeConditions(
   api: Sandbox,
   conditions: readonly Condition[],
   occurrence: Occurrence,
-  signal?: AbortSignal,
-): Promise<Judged> => (await judgeEach(api, [{ conditions, occurrence }], signal))[0]!;
-
-async function answerTogether({ sandbox }: Sandbox, batch: SandboxBatch): Promise<SandboxAnswer[] | undefined> {
-  if (!batch.expressions.length) return [];
-  try {
-    return await sandbox.evaluateEach(batch);
-  } catch (error) {
-    if (error instanceof SandboxError) return undefined;
-    throw error;
-  }
-}
-
-async function answerAlone({ sandbox }: Sandbox, { expressions, contexts }: SandboxBatch): Promise<SandboxAnswer[]> {
-  const answers: SandboxAnswer[] = [];
-  for (const { expression, context } of expressions) {
-    try {
-      // one after the other: they are evaluated in one process anyway
-      // oxlint-disable-next-line no-await-in-loop
-      answers.push({ value: await sandbox.evaluate(expression, contexts[context]!) });
-    } catch (error) {
-      if (!(error instanceof SandboxError)) throw error;
-      answers.push({ error: { kind: error.kind, message: error.message } });
-    }
-  }
-  return answers;
+): Promise<Judged> {
+  const { batch, read } = batchOf([{ conditions, occurrence }]);
+  return read(await answerEach(api, batch))[0]!;
 }
 
 function judgedBy(conditions: readonly Condition[], answers: readonly SandboxAnswer[]): Judged {
@@ -87,7 +74,8 @@ function judgedBy(conditions: readonly Condition[], answers: readonly SandboxAns
     if (answer.error.kind !== 'undefined') fault ||= `Condition ${index + 1}: ${error}`;
     return { expression, description, result: false, error };
   });
-  return { matched: !fault && results.every(({ result }) => result), results, fault };
+  const late = answers.some((answer) => 'error' in answer && isLate(answer.error));
+  return { matched: !fault && results.every(({ result }) => result), results, fault, late };
 }
 
 /** As Jinja2 has it: what is empty is false. */

@@ -1,9 +1,11 @@
-import { type PluginApi, SandboxError } from '@tapline/plugin-sdk';
+import { type PluginApi, saysWhatIsWrong } from '@tapline/plugin-sdk';
 import { plain } from '../plain.ts';
 import type { Rule } from '../rule.ts';
-import { type Judged, judgeEach } from './conditions.ts';
+import { isLate } from './answer.ts';
+import { type Case, judgeConditions, type Judged, judgeTogether } from './conditions.ts';
 import { groupValue } from './group-value.ts';
 import type { EventRow } from './log.ts';
+import { mostInARow, type SlowRules } from './slow-rules.ts';
 
 /** What the rule of an event says of it. */
 export interface Verdict {
@@ -17,25 +19,115 @@ export interface Verdict {
   group?: string;
 }
 
-/** Judges events of any number of rules, in their order; nothing is written. */
+/** What became of events that were to be judged. */
+export interface Judgement {
+  verdicts: Verdict[];
+  /** not judged here: for tasks of their own, one for each rule */
+  later: EventRow[];
+}
+
+interface Asked {
+  log: EventRow;
+  rule: Rule;
+}
+
+interface Judging {
+  api: PluginApi;
+  slow: SlowRules;
+  signal: AbortSignal;
+}
+
+/** How long the events of one rule are judged one by one before the others of its task are put behind those of other rules. */
+const patienceMs = 20_000;
+
+/**
+ * Judges events of any number of rules; nothing is written. Those of rules that keep others waiting are left for later, unless
+ * there are no others. @throws SandboxError where nobody could be asked
+ */
 export async function judge(
-  api: PluginApi,
+  judging: Judging,
   logs: readonly EventRow[],
   rules: ReadonlyMap<number, Rule>,
-  signal: AbortSignal,
-): Promise<Verdict[]> {
-  const asked = logs.map((log) => ({ log, rule: rules.get(log.event_rule_id ?? 0) }));
-  const open = asked.flatMap(({ log, rule }) =>
-    rule && !refusal(log, rule) ? [{ log, conditions: rule.conditions, occurrence: occurrenceOf(log) }] : [],
-  );
-  const judged = await judgeEach(api, open, signal);
-  const byLog = new Map(open.map(({ log }, index) => [log, judged[index]!]));
+): Promise<Judgement> {
   const verdicts: Verdict[] = [];
-  for (const { log, rule } of asked)
+  const open: Asked[] = [];
+  for (const log of logs) {
+    const rule = rules.get(log.event_rule_id ?? 0);
+    const refused = refusal(log, rule);
+    if (refused) verdicts.push(refused);
+    else open.push({ log, rule: rule! });
+  }
+  const byRule = [...Map.groupBy(open, ({ rule }) => rule).values()];
+  const judged = byRule.length > 1 ? await judgeMixed(judging, byRule) : await judgeOwn(judging, byRule[0] ?? []);
+  verdicts.push(...judged.verdicts);
+  return { verdicts: verdicts.toSorted((a, b) => a.log.id - b.log.id), later: judged.later };
+}
+
+/** All in one question; where that cannot be answered, one for each rule. */
+async function judgeMixed(judging: Judging, byRule: readonly Asked[][]): Promise<Judgement> {
+  const { api, slow } = judging;
+  const quick = byRule.filter(([first]) => !slow.isSlow(first!.rule));
+  const judgement: Judgement = { verdicts: [], later: byRule.filter((own) => !quick.includes(own)).flatMap(logsOf) };
+  const whole = quick.flat();
+  const answered = await judgeTogether(api, whole.map(caseOf));
+  for (const asked of answered ? [whole] : quick) {
+    // the process that evaluates answers one after the other anyway
+    // oxlint-disable-next-line no-await-in-loop
+    const judged = answered ?? (await judgeTogether(api, asked.map(caseOf)));
+    // oxlint-disable-next-line no-await-in-loop
+    if (judged) add(judgement, await verdictsOf(judging, asked, judged));
+    else judgement.later.push(...logsOf(asked));
+  }
+  return judgement;
+}
+
+/** Those of one rule: where they are no single question, one by one, as far as there is a place for that. */
+async function judgeOwn(judging: Judging, asked: readonly Asked[]): Promise<Judgement> {
+  const { api, slow } = judging;
+  if (!asked.length) return { verdicts: [], later: [] };
+  const judged = slow.isSlow(asked[0]!.rule) ? undefined : await judgeTogether(api, asked.map(caseOf));
+  if (judged) return verdictsOf(judging, asked, judged);
+  return (await slow.inTurn(() => judgeOneByOne(judging, asked))) ?? { verdicts: [], later: logsOf(asked) };
+}
+
+async function judgeOneByOne(judging: Judging, asked: readonly Asked[]): Promise<Judgement> {
+  const { api, slow, signal } = judging;
+  const until = performance.now() + patienceMs;
+  const verdicts: Verdict[] = [];
+  for (const [place, { log, rule }] of asked.entries()) {
+    signal.throwIfAborted();
+    if (performance.now() > until) return { verdicts, later: logsOf(asked.slice(place)) };
+    if (slow.isResting(rule)) verdicts.push({ log, status: 'error', error: tooSlow });
+    else {
+      // one by one
+      // oxlint-disable-next-line no-await-in-loop
+      const judged = await judgeConditions(api, rule.conditions, occurrenceOf(log));
+      // oxlint-disable-next-line no-await-in-loop
+      verdicts.push(await verdictOf(judging, { log, rule, judged }));
+    }
+  }
+  return { verdicts, later: [] };
+}
+
+const tooSlow = `Not evaluated: the conditions of the rule took too long for ${mostInARow} events in a row.`;
+
+const logsOf = (asked: readonly Asked[]): EventRow[] => asked.map(({ log }) => log);
+const caseOf = ({ log, rule: { conditions } }: Asked): Case => ({ conditions, occurrence: occurrenceOf(log) });
+
+function add(judgement: Judgement, { verdicts, later }: Judgement): void {
+  judgement.verdicts.push(...verdicts);
+  judgement.later.push(...later);
+}
+
+/** Of events whose conditions are judged: the value of `group_by` is asked for each, unless the rule shows to be slow at that. */
+async function verdictsOf(judging: Judging, asked: readonly Asked[], judged: readonly Judged[]): Promise<Judgement> {
+  const judgement: Judgement = { verdicts: [], later: [] };
+  for (const [place, { log, rule }] of asked.entries())
+    if (judged[place]!.matched && rule.group_by && judging.slow.isSlow(rule)) judgement.later.push(log);
     // the few that are grouped ask one process
     // oxlint-disable-next-line no-await-in-loop
-    verdicts.push(refusal(log, rule) ?? (await verdictOf(api, { log, rule: rule!, judged: byLog.get(log)! }, signal)));
-  return verdicts;
+    else judgement.verdicts.push(await verdictOf(judging, { log, rule, judged: judged[place]! }));
+  return judgement;
 }
 
 const occurrenceOf = ({ payload, headers }: EventRow) => ({ event: payload, headers });
@@ -47,21 +139,21 @@ function refusal(log: EventRow, rule: Rule | undefined): Verdict | undefined {
   return log.truncated ? { log, status: 'error', error: 'The payload is gone.' } : undefined;
 }
 
-async function verdictOf(
-  api: PluginApi,
-  { log, rule, judged }: { log: EventRow; rule: Rule; judged: Judged },
-  signal: AbortSignal,
-): Promise<Verdict> {
-  if (judged.fault) return { log, status: 'error', error: judged.fault, judged };
-  if (!judged.matched) return { log, status: 'unmatched', error: '', judged };
+async function verdictOf({ api, slow }: Judging, { log, rule, judged }: Asked & { judged: Judged }): Promise<Verdict> {
+  const noted = (verdict: Verdict, late = false): Verdict => {
+    slow.note(rule, late);
+    return verdict;
+  };
+  if (judged.fault) return noted({ log, status: 'error', error: judged.fault, judged }, judged.late);
+  // of its group_by that says nothing
+  if (!judged.matched && rule.group_by) return { log, status: 'unmatched', error: '', judged };
+  if (!judged.matched) return noted({ log, status: 'unmatched', error: '', judged });
   const matched: Verdict = { log, status: 'matched', error: '', judged, rule };
-  if (!rule.group_by) return matched;
+  if (!rule.group_by) return noted(matched);
   try {
-    return { ...matched, group: (await groupValue(api, rule.group_by, occurrenceOf(log))) ?? '' };
+    return noted({ ...matched, group: (await groupValue(api, rule.group_by, occurrenceOf(log))) ?? '' });
   } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
-    // what the stop of the service cut short says nothing of the rule
-    signal.throwIfAborted();
-    return { log, status: 'error', error: plain(`group_by: ${error.message}`, 1000), judged };
+    if (!saysWhatIsWrong(error)) throw error;
+    return noted({ log, status: 'error', error: plain(`group_by: ${error.message}`, 1000), judged }, isLate(error));
   }
 }

@@ -3,6 +3,7 @@ import { act } from './act.ts';
 import { judge } from './judge.ts';
 import { readLogs, readRules } from './log.ts';
 import { type Plan, settle } from './settle.ts';
+import { SlowRules } from './slow-rules.ts';
 
 const payload = z.strictObject({ logs: z.array(z.number().int()).min(1).max(500) });
 export type EvaluatePayload = z.infer<typeof payload>;
@@ -12,31 +13,51 @@ const atOnce = 50;
 /** Of the events of one task so many have their actions carried out side by side. */
 const besides = 8;
 
+/** Of one rule that others are not to wait for, after which time it is looked at again. */
+const pauseSeconds = 2;
+
 /** Evaluation, from the queue. What was done of an event before a crash is not done again. */
-export const defineEvaluate = (api: PluginApi): Task<EvaluatePayload> =>
-  api.task('evaluate', { schema: payload, priority: -5 }, async ({ logs: ids }, { signal }) => {
+export function defineEvaluate(api: PluginApi): Task<EvaluatePayload> {
+  const slow = new SlowRules();
+  const task = api.task('evaluate', { schema: payload, priority: -5 }, async ({ logs: ids }, { signal }) => {
     const failures: unknown[] = [];
     for (let begin = 0; begin < ids.length; begin += atOnce) {
       // their payloads are in memory together
       // oxlint-disable-next-line no-await-in-loop
-      failures.push(...(await evaluate(api, ids.slice(begin, begin + atOnce), signal)));
+      const done = await evaluate({ api, slow, signal }, ids.slice(begin, begin + atOnce));
+      failures.push(...done.failures);
+      // oxlint-disable-next-line no-await-in-loop
+      await task.enqueueAll(api.db, done.later, { afterSeconds: pauseSeconds });
     }
     // the others are done: the next try finds them finished
     if (failures.length) throw failures[0];
   });
+  return task;
+}
 
-/** Resolves to what went wrong. */
-async function evaluate(api: PluginApi, ids: readonly number[], signal: AbortSignal): Promise<unknown[]> {
+interface Evaluated {
+  /** what went wrong */
+  failures: unknown[];
+  /** those that were put off, each rule's for itself */
+  later: EvaluatePayload[];
+}
+
+async function evaluate(
+  judging: { api: PluginApi; slow: SlowRules; signal: AbortSignal },
+  ids: readonly number[],
+): Promise<Evaluated> {
+  const { api, signal } = judging;
   const logs = (await readLogs(api, ids)).filter(({ finished }) => finished === null);
   signal.throwIfAborted();
   const received = logs.filter(({ status }) => status === 'received');
-  const rules = await readRules(api, received);
-  const { plans, failures } = await settle(api, await judge(api, received, rules, signal));
+  const { verdicts, later } = await judge(judging, received, await readRules(api, received));
+  const { plans, failures } = await settle(api, verdicts);
   const begun = logs
     .filter(({ status }) => status === 'matched')
     .map((log): Plan => ({ log, actions: log.plan ?? [], authority: log.authority_id }));
   await Promise.all(carryOut([...begun, ...plans].values(), (plan) => act(api, plan, signal), failures));
-  return failures;
+  const byRule = Map.groupBy(later, ({ event_rule_id: rule }) => rule);
+  return { failures, later: [...byRule.values()].map((own) => ({ logs: own.map(({ id }) => id) })) };
 }
 
 const carryOut = (plans: IterableIterator<Plan>, work: (plan: Plan) => Promise<void>, failures: unknown[]) =>

@@ -8,6 +8,16 @@ import { targetOf } from '../targets.ts';
 import { checkExpressions, checkGroupBy } from './check-expressions.ts';
 import { readActions, readConditions } from './check-shape.ts';
 
+/** What the sandbox says of a rule: it may take its time, in which nothing is held. */
+export async function tryExpressions(api: PluginApi, { input, before }: Pick<WriteContext, 'input' | 'before'>) {
+  if ('conditions' in input) {
+    const conditions = readConditions(input['conditions']);
+    if (!isDeepStrictEqual(conditions, before?.['conditions'])) await checkExpressions(api, conditions);
+  }
+  const group = input['group_by'];
+  if (typeof group === 'string' && group !== before?.['group_by']) await checkGroupBy(api, group);
+}
+
 const slug = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 /** What a rule's fields alone do not say. Whoever writes its actions gives it his rights, and so needs them. */
@@ -25,12 +35,7 @@ export async function checkRule(api: PluginApi, { trx, call, input, before }: Wr
     refuse('source_type', `"${source.slice(0, 100)}" is not a valid choice. There are: ${known(api)}.`);
   if (!before) input['webhook_key'] ||= newKey();
   else if (!input['webhook_key']) delete input['webhook_key'];
-  if ('conditions' in input) {
-    const conditions = readConditions(input['conditions']);
-    if (!isDeepStrictEqual(conditions, before?.['conditions'])) await checkExpressions(api, conditions);
-    input['conditions'] = conditions as unknown as Row['conditions'];
-  }
-  if (typeof input['group_by'] === 'string') await checkGroupBy(api, input['group_by']);
+  if ('conditions' in input) input['conditions'] = readConditions(input['conditions']) as unknown as Row['conditions'];
   if (!('actions' in input)) return;
   const actions = readActions(input['actions']);
   input['actions'] = actions as unknown as Row['actions'];

@@ -2,7 +2,7 @@ import { defineResource, field, type PluginApi, type Resource, switchActions } f
 import { accessOf } from '../access.ts';
 import { eventDecoder } from '../decoders/decoder.ts';
 import { backtestAction } from './backtest-action.ts';
-import { checkRule } from './check-rule.ts';
+import { checkRule, tryExpressions } from './check-rule.ts';
 import { keyAction } from './key-action.ts';
 import { tryAction } from './try-action.ts';
 
@@ -37,7 +37,7 @@ export function eventRuleResource(api: PluginApi): Resource {
     actions: {
       webhook_key: keyAction(api, manage),
       test: tryAction(api, manage),
-      backtest: backtestAction(api, manage),
+      backtest: backtestAction(api, { manage, see }),
       ...switchActions(api, {
         type: 'event_rule',
         table: 'event_rules',
@@ -46,6 +46,7 @@ export function eventRuleResource(api: PluginApi): Resource {
         disable: 'Switch it off: its events are answered and ignored',
       }),
     },
+    beforeWrite: (context) => tryExpressions(api, context as never),
     validate: (context) => checkRule(api, context as never),
   });
 }

@@ -5,7 +5,7 @@ import {
   field,
   type PluginApi,
   type Rule as Access,
-  SandboxError,
+  saysWhatIsWrong,
   ValidationError,
 } from '@tapline/plugin-sdk';
 import { judgeConditions, type Occurrence } from '../evaluate/conditions.ts';
@@ -72,7 +72,7 @@ async function wouldWait(api: PluginApi, rule: Rule, occurrence: Occurrence): Pr
     const group = rule.group_by ? ((await groupValue(api, rule.group_by, occurrence)) ?? '') : undefined;
     return await isThrottled(api, rule, group);
   } catch (error) {
-    if (error instanceof SandboxError) throw ValidationError.field('group_by', error.message);
+    if (saysWhatIsWrong(error)) throw ValidationError.field('group_by', error.message);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
+import { SandboxError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { until } from '../../../test/support/until.ts';
-import { type EventStage, startEvents } from './stage.ts';
+import { type EventStage, slowEvents, startEvents } from './stage.ts';
 
 const when = (jinja2_expression: string, description = '') => ({ jinja2_expression, description });
 
@@ -51,11 +52,11 @@ describe('an event that came in', function () {
   for (const [what, expression, text] of [
     ['cannot be judged', "event.a < 'x'", ''],
     ['divides by nothing', '1 / event.zero', ''],
-    ['eats memory', "('x' * 1000000000)|length > 1", ''],
+    ['eats memory', "('x' * event.many)|length > 1", ''],
   ] as const)
     it(`is an error where a condition ${what}`, async () => {
       const rule = await stage.rule({ conditions: [when('true'), when(expression)], actions: [launch(template)] });
-      const log = await stage.event(rule, { a: 1, zero: 0 });
+      const log = await stage.event(rule, { a: 1, zero: 0, many: 1_000_000_000 });
       expect(log).to.include({ status: 'error', conditions_matched: false, job_id: null });
       expect(log.error).to.include('Condition 2').and.include(text);
       expect(log.condition_results[0]).to.include({ result: true, error: '' });
@@ -240,6 +241,68 @@ describe('an event that came in', function () {
     ]);
     expect(again[4].condition_results[0].error).to.include('endless');
     expect((await stage.get(`event_rules/${rule.id}/`)).body.fire_count).to.equal(4);
+  });
+
+  /** Evaluates events by one task. */
+  async function again(ids: number[]): Promise<any[]> {
+    const { db, queue } = stage.services;
+    await db('plugin_eda.event_logs').whereIn('id', ids).update({ status: 'received', finished: null });
+    await queue.addTask(db, 'eda:evaluate', { logs: ids });
+    return Promise.all(ids.map((id) => stage.done(id)));
+  }
+
+  it('waits for no rule whose conditions have no end, which has a rest after some of them', async () => {
+    const [slow, rule] = [await stage.rule({ conditions: [when('event')] }), await stage.rule()];
+    const sent: any[] = [];
+    // one after the other
+    // oxlint-disable-next-line no-await-in-loop
+    for (const one of [slow, slow, rule, slow, slow, rule, slow])
+      sent.push(await stage.event(one, one === slow ? { slow: true } : {}));
+    const restore = slowEvents(stage);
+    try {
+      const logs = await again(sent.map(({ id }) => id));
+      const late = logs.filter(({ event_rule: of }) => of === slow.id);
+      const quick = logs.filter(({ event_rule: of }) => of === rule.id);
+      expect(quick.map(({ status }) => status)).to.deep.equal(['matched', 'matched']);
+      expect(late.map(({ status }) => status)).to.deep.equal(late.map(() => 'error'));
+      for (const { error } of late.slice(0, 3)) expect(error).to.equal('Condition 1: it took too long');
+      for (const { error } of late.slice(3)) expect(error).to.include('Not evaluated').and.include('3 events in a row');
+      const finished = (of: any[]) => of.map((log) => Date.parse(log.finished));
+      expect(Math.max(...finished(quick))).to.be.below(Math.min(...finished(late)));
+      // what is changed is asked again
+      await stage.request('PATCH', `event_rules/${slow.id}/`, { body: { conditions: [when('event.slow')] } });
+      expect((await stage.event(slow, {})).status).to.equal('unmatched');
+    } finally {
+      restore();
+    }
+  });
+
+  it('is evaluated when the sandbox can be asked again, and so are drafts', async () => {
+    const rule = await stage.rule({ conditions: [when('event.n')], group_by: 'event.n' });
+    const { sandbox } = stage.services;
+    const { evaluate, evaluateEach } = sandbox;
+    const busy = () => Promise.reject(new SandboxError('unavailable', 'too much is waiting to be evaluated'));
+    Object.assign(sandbox, { evaluate: busy, evaluateEach: busy });
+    try {
+      const { body } = await stage.send(rule, { n: 1 });
+      for (const [path, draft] of [
+        [`event_rules/${rule.id}/test/`, { payload: {} }],
+        [`event_rules/${rule.id}/backtest/`, {}],
+        ['event_rules/', { ...rule, name: 'x', webhook_path: 'unavailable', conditions: [when('1')] }],
+      ] as const) {
+        const answer = await stage.post(path, draft);
+        expect([answer.status, answer.headers.get('retry-after')], path).to.deep.equal([503, '5']);
+      }
+      expect((await stage.get(`event_logs/${body.event_log}/`)).body.status).to.equal('received');
+      await until(
+        async () =>
+          (await stage.services.db('tapline_jobs._private_jobs').where('attempts', '>', 0).first()) !== undefined,
+      );
+      Object.assign(sandbox, { evaluate, evaluateEach });
+      expect((await stage.done(body.event_log)).status).to.equal('matched');
+    } finally {
+      Object.assign(sandbox, { evaluate, evaluateEach });
+    }
   });
 
   it('is told about live, to who may see its rule', async () => {

@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
+import { SandboxError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { testPlugin } from '../../../test/support/plugins.ts';
 import { until } from '../../../test/support/until.ts';
 import { eventDecoder } from '../decoders/decoder.ts';
-import { type EventStage, startEvents } from './stage.ts';
+import { type EventStage, slowEvents, startEvents } from './stage.ts';
 
 const when = (jinja2_expression: string, description = '') => ({ jinja2_expression, description });
 
@@ -91,6 +93,13 @@ describe('event rules', function () {
     ['a key that is unknown', { conditions: [{ jinja2_expression: '1', x: 1 }] }, 'conditions', 'Unrecognized'],
     ['an expression that is none', { conditions: [when('1'), when('a b')] }, 'conditions', 'Condition 2'],
     ['a template in place of an expression', { conditions: [when('{{ event.a }}')] }, 'conditions', 'Condition 1'],
+    [
+      'an expression without end',
+      { conditions: [when('1'), when('range(100000)|unique|list')] },
+      'conditions',
+      'Condition 2: it took',
+    ],
+    ['a group_by without end', { group_by: 'range(100000)|unique|list' }, 'group_by', 'too long'],
     ['too many conditions', { conditions: Array.from({ length: 51 }, () => when('1')) }, 'conditions', 'More than 50'],
     ['an unknown action', { actions: [{ action_type: 'x', target_id: 1 }] }, 'actions', 'Action 1, action_type'],
     [
@@ -124,6 +133,36 @@ describe('event rules', function () {
       expect(answer.body).to.have.property(field);
       return expect(JSON.stringify(answer.body[field])).to.include(text);
     });
+
+  it('hold nothing while their conditions are tried, and are not saved with some that have no end', async () => {
+    const rule = await stage.rule();
+    const { sandbox, db } = stage.services;
+    const { evaluate } = sandbox;
+    const held: unknown[] = [];
+    sandbox.evaluate = async () => {
+      await setTimeout(300);
+      const { rows } = await db.raw(`select pid from pg_stat_activity
+        where state = 'idle in transaction' and datname = current_database() and now() - state_change > interval '200 ms'`);
+      held.push(...rows);
+      throw new SandboxError('timeout', 'it took too long');
+    };
+    try {
+      const endless = { conditions: [when('1')], group_by: '' };
+      for (const sent of [
+        () => stage.post('event_rules/', { ...rule, ...endless, name: 'endless', webhook_path: 'endless' }),
+        () => stage.request('PATCH', `event_rules/${rule.id}/`, { body: endless }),
+        () => stage.post(`event_rules/${rule.id}/backtest/`, endless),
+      ]) {
+        const { status, body } = await sent();
+        expect([status, body]).to.deep.equal([400, { conditions: ['Condition 1: it took too long'] }]);
+      }
+      const grouped = await stage.request('PATCH', `event_rules/${rule.id}/`, { body: { group_by: '1' } });
+      expect([grouped.status, grouped.body]).to.deep.equal([400, { group_by: ['it took too long'] }]);
+      expect(held).to.deep.equal([]);
+    } finally {
+      sandbox.evaluate = evaluate;
+    }
+  });
 
   it('keep their path', async () => {
     const rule = await stage.rule();
@@ -187,6 +226,20 @@ describe('event rules', function () {
     ]);
     expect((await stage.post(`event_rules/${rule.id}/backtest/`, { conditions: [when('a b')] })).status).to.equal(400);
     expect(await stored()).to.equal(before);
+  });
+
+  it('are tried on as much as a draft has time for', async () => {
+    const rule = await stage.rule();
+    // oxlint-disable-next-line no-await-in-loop
+    for (const slow of [false, true, true, true, true, false]) await stage.event(rule, { slow });
+    const restore = slowEvents(stage);
+    try {
+      const { body } = await stage.post(`event_rules/${rule.id}/backtest/`, { conditions: [when('true')] });
+      expect(body).to.include({ count: 4, matched: 1, complete: false });
+      expect(body.results[1].condition_results[0].error).to.include('too long');
+    } finally {
+      restore();
+    }
   });
 
   it('judge an event again as they are now, in a log that names the old one', async () => {

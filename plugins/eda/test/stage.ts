@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { SandboxError } from '@tapline/plugin-sdk';
 import { type Stage, startStage } from '../../../test/launch/fixture.ts';
 import type { BootWith } from '../../../test/support/plugins.ts';
 import { until } from '../../../test/support/until.ts';
@@ -23,6 +24,23 @@ export interface EventStage extends Stage {
 
 export const hex = (algorithm: string, key: string, body: string | Buffer): string =>
   `${algorithm}=${createHmac(algorithm, key).update(body).digest('hex')}`;
+
+/** Whatever is asked of events that say so takes too long, however busy the machine is, until what this returns is called. */
+export function slowEvents({ services: { sandbox } }: Pick<Stage, 'services'>): () => void {
+  const { evaluate, evaluateEach } = sandbox;
+  const assertQuick = (contexts: Record<string, any>[]) => {
+    if (contexts.some(({ event }) => event?.slow)) throw new SandboxError('timeout', 'it took too long');
+  };
+  sandbox.evaluate = async (...given) => {
+    assertQuick([given[1]]);
+    return evaluate(...given);
+  };
+  sandbox.evaluateEach = async (...given) => {
+    assertQuick(given[0].contexts);
+    return evaluateEach(...given);
+  };
+  return () => void Object.assign(sandbox, { evaluate, evaluateEach });
+}
 
 export async function startEvents(
   env: Record<string, string> = {},
