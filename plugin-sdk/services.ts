@@ -148,6 +148,8 @@ export interface HttpRequest {
   timeoutMs?: number;
   /** bytes of the answer, default 1 048 576 */
   maxBytes?: number;
+  /** the status counts: an answer that is longer, or does not end in time, is cut there and no error; default false */
+  cut?: boolean;
   /** false: accept any TLS certificate; default true */
   verifyTls?: boolean;
   /** PEM texts: authorities to trust besides those that this machine trusts, and what the caller shows of itself */

@@ -36,7 +36,7 @@ export function createOutbound({ settings, userAgent }: Deps): HttpService & { c
   return {
     async request(address, options = {}) {
       const url = readAddress(address);
-      const { verifyTls = true, trusted = false, maxBytes = defaultMaxBytes } = options;
+      const { verifyTls = true, trusted = false, maxBytes = defaultMaxBytes, cut = false } = options;
       if (!trusted) checkLiteral(url, settings.get('OUTBOUND_ALLOWED_NETWORKS'));
       const client = await loadClient();
       // what a caller shows of itself is for this one request
@@ -47,7 +47,7 @@ export function createOutbound({ settings, userAgent }: Deps): HttpService & { c
         return {
           status: reply.statusCode,
           headers: plainHeaders(reply.headers),
-          body: await readBody(reply.body, maxBytes, url),
+          body: await readBody(reply.body, { maxBytes, cut }, url),
         };
       } catch (error) {
         throw explained(error, url);
@@ -121,13 +121,23 @@ function makeAgent({ Agent, buildConnector }: Client, own: TlsOptions, allowed?:
   });
 }
 
-async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number, { host }: URL): Promise<Buffer> {
+async function readBody(
+  body: Dispatcher.ResponseData['body'],
+  { maxBytes, cut }: Required<Pick<HttpRequest, 'maxBytes' | 'cut'>>,
+  { host }: URL,
+): Promise<Buffer> {
   const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of body) {
-    size += part.length;
-    if (size > maxBytes) throw new OutboundError(`The answer of ${host} is longer than ${maxBytes} bytes.`);
-    parts.push(part);
+  let left = maxBytes;
+  try {
+    for await (const part of body) {
+      if (part.length > left && !cut)
+        throw new OutboundError(`The answer of ${host} is longer than ${maxBytes} bytes.`);
+      parts.push(part.subarray(0, left));
+      left -= part.length;
+      if (left <= 0 && cut) break;
+    }
+  } catch (error) {
+    if (!cut) throw error;
   }
   return Buffer.concat(parts);
 }

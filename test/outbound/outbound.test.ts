@@ -20,6 +20,7 @@ describe('requests to addresses that users gave', () => {
     server = createServer((request, response) => {
       asked.push(`${request.method} ${request.url} ${request.headers['user-agent']}`);
       if (request.url?.startsWith('/hang')) return;
+      if (request.url === '/endless') return void response.write('beginning');
       if (request.url === '/away') response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end();
       else if (request.url === '/long') response.end('x'.repeat(5000));
       else request.pipe(response);
@@ -119,6 +120,19 @@ describe('requests to addresses that users gave', () => {
   it('stops reading an answer that is too long', async () => {
     allowed = ['127.0.0.1'];
     expect(await refusal(`http://127.0.0.1:${port}/long`, { maxBytes: 1000 })).to.include('longer than 1000 bytes');
+  });
+
+  it('keeps the status of one that is too long or has no end where that is asked for', async () => {
+    allowed = ['127.0.0.1'];
+    const ask = async (path: string, options = {}) => {
+      const { status, body } = await outbound.request(`http://127.0.0.1:${port}/${path}`, { cut: true, ...options });
+      return [status, body.toString()];
+    };
+    expect(await ask('long', { maxBytes: 10 })).to.deep.equal([200, 'x'.repeat(10)]);
+    expect(await ask('long')).to.deep.equal([200, 'x'.repeat(5000)]);
+    expect(await ask('endless', { timeoutMs: 200 })).to.deep.equal([200, 'beginning']);
+    expect(await refusal(`http://127.0.0.1:${port}/endless`, { timeoutMs: 200 })).to.include('did not answer in time');
+    expect(await refusal(`http://127.0.0.1:${port}/hang`, { timeoutMs: 50, cut: true })).to.include('in time');
   });
 
   it('gives up on one that does not answer', async () => {
