@@ -1,5 +1,6 @@
 import type { Knex, PluginApi } from '@tapline/plugin-sdk';
 import type { Webhook } from '../webhook.ts';
+import { endDeliveries } from './end-deliveries.ts';
 
 /** Switches a webhook off by itself: its deliveries end, the audit log knows it, and whoever asked for it is sent word. */
 export async function disable(api: PluginApi, trx: Knex, webhook: Webhook, reason: string): Promise<void> {
@@ -8,10 +9,7 @@ export async function disable(api: PluginApi, trx: Knex, webhook: Webhook, reaso
     .where({ id, enabled: true })
     .update({ enabled: false, disabled_reason: reason, modified: trx.fn.now() });
   if (!switched) return;
-  await trx(api.table('outbound_webhook_deliveries'))
-    .where({ outbound_webhook_id: id, finished: null })
-    .whereRaw('(leased_until is null or leased_until <= now())')
-    .update({ status: 'failed', error: 'The webhook was disabled.', finished: trx.fn.now(), next_attempt: null });
+  await endDeliveries(api, trx, id);
   await api.audit.record({
     action: 'disable',
     actor: null,

@@ -1,10 +1,13 @@
 import type { PluginApi } from '@tapline/plugin-sdk';
 import { type Claimed, claim } from './claim.ts';
+import { endDeliveries } from './end-deliveries.ts';
 import type { Send } from './send.ts';
 import { settle } from './settle.ts';
 
 /** Requests that one node has under way. */
 const mostAtOnce = 100;
+/** Of these for webhooks whose latest deliveries failed: they may take all the time that a request has, and the rest is for the others. */
+const mostFailing = 50;
 /** What is due by time, or was left by another node, is found so soon. */
 const lookMs = 1000;
 
@@ -13,6 +16,7 @@ export class Pump {
   readonly #api: PluginApi;
   readonly #send: Send;
   #underWay = 0;
+  #failing = 0;
   #looking = false;
   #again = false;
   #timer: NodeJS.Timeout | undefined;
@@ -23,7 +27,7 @@ export class Pump {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.wake(), lookMs);
+    this.#timer = setInterval(() => void this.#lookAround(), lookMs);
     this.#timer.unref();
     this.wake();
   }
@@ -40,6 +44,13 @@ export class Pump {
     else void this.#look();
   }
 
+  async #lookAround(): Promise<void> {
+    this.wake();
+    await endDeliveries(this.#api, this.#api.db).catch((err: unknown) => {
+      if (this.#timer) this.#api.log.warn({ err }, 'deliveries of disabled webhooks could not be ended');
+    });
+  }
+
   async #look(): Promise<void> {
     this.#looking = true;
     try {
@@ -49,7 +60,8 @@ export class Pump {
         if (free <= 0) break;
         // one question at a time
         // oxlint-disable-next-line no-await-in-loop
-        for (const delivery of await claim(this.#api, free)) void this.#deliver(delivery);
+        for (const delivery of await claim(this.#api, { all: free, failing: mostFailing - this.#failing }))
+          void this.#deliver(delivery);
       } while (this.#again && this.#timer);
     } catch (err) {
       if (this.#timer) this.#api.log.warn({ err }, 'deliveries that are due could not be read');
@@ -59,7 +71,9 @@ export class Pump {
   }
 
   async #deliver(delivery: Claimed): Promise<void> {
+    const failing = delivery.webhook.failing_since === null ? 0 : 1;
     this.#underWay += 1;
+    this.#failing += failing;
     try {
       await settle(this.#api, delivery, await this.#send(delivery.webhook, delivery));
     } catch (err) {
@@ -67,6 +81,7 @@ export class Pump {
       if (this.#timer) this.#api.log.warn({ err, delivery: delivery.id }, 'a delivery could not be noted');
     } finally {
       this.#underWay -= 1;
+      this.#failing -= failing;
       this.wake();
     }
   }

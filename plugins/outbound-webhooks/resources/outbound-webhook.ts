@@ -1,5 +1,6 @@
 import { defineResource, field, type PluginApi, type Resource } from '@tapline/plugin-sdk';
 import { accessOf } from '../access.ts';
+import { endDeliveries } from '../deliver/end-deliveries.ts';
 import type { Send } from '../deliver/send.ts';
 import { events } from '../webhook.ts';
 import { checkWebhook, storeHeaders } from './check-webhook.ts';
@@ -34,7 +35,10 @@ export function outboundWebhookResource(api: PluginApi, send: Send): Resource {
     actions: { test: testAction(api, manage, send), webhook_key: keyAction(api, manage) },
     validate: (context) => checkWebhook(api, context as never),
     afterCreate: (context, row) => storeHeaders(api, context as never, row),
-    afterUpdate: (context, row) => storeHeaders(api, context as never, row),
+    async afterUpdate(context, row) {
+      await storeHeaders(api, context as never, row);
+      if (context.before.enabled && !row.enabled) await endDeliveries(api, context.trx, row.id);
+    },
   });
 }
 

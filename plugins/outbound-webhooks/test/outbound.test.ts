@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
@@ -9,6 +10,7 @@ import { type Stage, startStage } from '../../../test/launch/fixture.ts';
 import { describeWith, webhooksPython } from '../../../test/support/needs.ts';
 import { until } from '../../../test/support/until.ts';
 import outbound from '../index.ts';
+import { claim } from '../deliver/claim.ts';
 import { type Arrived, startTarget, type Target } from './target.ts';
 
 /** What a receiver written in Python does. */
@@ -259,6 +261,97 @@ describe('outbound webhooks', function () {
     // no more than its share
     expect(kept.length).to.equal(4);
     expect((await deliveries(hanging)).filter(({ attempt }: any) => attempt > 0)).to.have.length(4);
+  });
+
+  /** Messages that are due, as status changes make them. */
+  const put = async (hooks: { id: number }[], count: number) =>
+    stage.services.db('plugin_outbound_webhooks.outbound_webhook_deliveries').insert(
+      hooks.flatMap(({ id }) =>
+        Array.from({ length: count }, (_, seq) => ({
+          outbound_webhook_id: id,
+          organization_id: 1,
+          message_id: `msg_${id}_${seq}`,
+          event: 'job.succeeded',
+          run_id: 1,
+          seq,
+          body: '{}',
+        })),
+      ),
+    );
+  const rowsOf = ({ id }: { id: number }) =>
+    stage.services.db('plugin_outbound_webhooks.outbound_webhook_deliveries').where({ outbound_webhook_id: id });
+
+  it('have half of the places for those whose targets answer, however many are dead', async () => {
+    const dead = await Promise.all(Array.from({ length: 26 }, () => make()));
+    const well = await make();
+    const paths = new Set(dead.map(({ url }) => new URL(url).pathname));
+    const kept: unknown[] = [];
+    target.answer = (response, { path }) =>
+      void (paths.has(path) ? kept.push(response) : response.writeHead(204).end());
+    await stage.services
+      .db('plugin_outbound_webhooks.outbound_webhooks')
+      .whereIn(
+        'id',
+        dead.map(({ id }) => id),
+      )
+      .update({ failing_since: new Date().toISOString() });
+    await put(dead, 5);
+    await until(() => kept.length >= 50);
+    await put([well], 20);
+    await come(well, 20);
+    expect(kept).to.have.length(50);
+  });
+
+  it('are under way as many as may be, however many nodes take some', async () => {
+    const hook = await make({ events: ['job.failed'] });
+    target.answer = () => undefined;
+    const { db, settings } = stage.services;
+    // each claim takes its time, so that they overlap
+    await db.raw(`
+      create function plugin_outbound_webhooks.linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.05); return new; end $$;
+      create trigger linger before update on plugin_outbound_webhooks.outbound_webhook_deliveries
+        for each row when (new.attempt > old.attempt) execute function plugin_outbound_webhooks.linger();`);
+    await put([hook], 40);
+    const node = { db, settings, table: (name: string) => `plugin_outbound_webhooks.${name}` } as never;
+    await Promise.all(Array.from({ length: 8 }, () => claim(node, { all: 100, failing: 50 })));
+    await db.raw('drop trigger linger on plugin_outbound_webhooks.outbound_webhook_deliveries');
+    expect(await rowsOf(hook).where({ attempt: 1 })).to.have.length(4);
+  });
+
+  it('end as such when their webhook is switched off, and are not sent when it is on again', async () => {
+    const hook = await make();
+    const kept: ServerResponse[] = [];
+    target.answer = (response) => void kept.push(response);
+    await put([hook], 6);
+    await until(() => kept.length === 4);
+    const set = (enabled: boolean) => stage.request('PATCH', `outbound_webhooks/${hook.id}/`, { body: { enabled } });
+    await set(false);
+    const ended = { status: 'failed', error: 'The webhook was disabled.', next_attempt: null };
+    const waiting = (await deliveries(hook)).filter(({ attempt }: any) => attempt === 0);
+    expect(waiting).to.have.length(2);
+    for (const delivery of waiting) expect(delivery).to.include(ended);
+    // one that comes in meanwhile
+    await rowsOf(hook)
+      .where({ seq: 5 })
+      .update({ status: 'pending', finished: null, next_attempt: new Date().toISOString() });
+    for (const response of kept) response.writeHead(500).end();
+    const all = await settled(hook, (found) => found.every(({ finished }: any) => finished));
+    for (const delivery of all) expect(delivery).to.include(ended);
+    await set(true);
+    expect(at(hook)).to.have.length(4);
+  });
+
+  it('are delivered where a target takes them and goes on talking', async () => {
+    const hook = await make();
+    target.answer = (response) => {
+      response.writeHead(200);
+      response.write('x'.repeat(2_000_000));
+    };
+    await put([hook], 1);
+    const [one] = await settled(hook, ([first]) => first?.finished);
+    expect(one).to.include({ status: 'successful', status_code: 200, error: '' });
+    const { body } = await stage.get(`outbound_webhook_deliveries/${one.id}/`);
+    expect(body.attempts[0].response_excerpt).to.equal('x'.repeat(1000));
   });
 
   it('are signed with both keys for a while after a rotation', async () => {
