@@ -1,4 +1,5 @@
 import { ChoicesField, TextField, t } from '@tapline/console-kit';
+import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 
 const events = [
@@ -22,12 +23,25 @@ export const EventsField = ({ value, onValue, errors }) =>
     errors: errors['events'],
   });
 
-/** Headers by name; a value that is stored is shown as its mask, which stands for it when it is sent back. */
+/**
+ * Headers by name; a value that is stored is shown as its mask, which stands for it when it is sent back. The rows are kept
+ * here as they are typed: half of a name may be that of another header.
+ */
 export function HeadersField({ value, onValue, errors }) {
-  const rows = Object.entries(value ?? {});
-  const become = (index, entry) =>
-    onValue(Object.fromEntries(rows.map((old, at) => (at === index ? entry : old)).filter(Boolean)));
-  const problems = errors['custom_headers'] ?? [];
+  const typed = useSignal([]);
+  const isTyped = JSON.stringify(Object.fromEntries(typed.value)) === JSON.stringify(value ?? {});
+  const rows = isTyped ? typed.value : Object.entries(value ?? {});
+  const change = (changed) => {
+    typed.value = changed;
+    onValue(Object.fromEntries(changed));
+  };
+  const become = (index, entry) => change(rows.map((old, at) => (at === index ? entry : old)).filter(Boolean));
+  const names = rows.map(([name]) => name.toLowerCase());
+  const twice = rows.find(([name], index) => name && names.indexOf(name.toLowerCase()) < index);
+  const problems = [
+    ...(errors['custom_headers'] ?? []),
+    ...(twice ? [t`${twice[0]} is there twice: only one of them is stored.`] : []),
+  ];
   return h(
     'fieldset',
     { class: problems.length ? 'field invalid' : 'field' },
@@ -42,18 +56,18 @@ export function HeadersField({ value, onValue, errors }) {
           name: `header.${index}.name`,
           required: true,
           value: name,
-          onValue: (typed) => become(index, [typed, text]),
+          onValue: (written) => become(index, [written, text]),
         }),
         h(TextField, {
           label: t`Value`,
           name: `header.${index}.value`,
           value: text,
-          onValue: (typed) => become(index, [name, typed]),
+          onValue: (written) => become(index, [name, written]),
         }),
         h('button', { type: 'button', onClick: () => become(index, null) }, t`Remove header ${index + 1}`),
       ),
     ),
-    h('button', { type: 'button', onClick: () => onValue({ ...value, '': '' }) }, t`Add header`),
+    h('button', { type: 'button', onClick: () => change([...rows, ['', '']]) }, t`Add header`),
     problems.length > 0 && h('p', { class: 'error' }, problems.join(' ')),
   );
 }

@@ -6,7 +6,7 @@ const longest = 4096;
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 /** What the request says of itself, and what belongs to the connection. */
 const ours =
-  /^(webhook-.*|x-svc-.*|content-.*|host|user-agent|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
+  /^(webhook-.*|x-svc-.*|content-.*|host|user-agent|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|http2-settings)$/i;
 
 /**
  * Custom headers with their values; the mask stands for the value that is there.
@@ -28,6 +28,8 @@ export function readHeaders(given: unknown, before: Readonly<Record<string, stri
       // what a header can carry: visible characters of Latin-1, blanks and tabs
       if (typeof plain !== 'string' || plain.length > longest || !/^[\t\x20-\x7e\x80-\xff]*$/.test(plain))
         return refuse(`${shown}: a text of at most ${longest} characters without line breaks is expected.`);
+      // RFC 9110, 5.5: they would be taken away, or make it another value
+      if (/^[\t ]|[\t ]$/.test(plain)) refuse(`${shown}: its value must not begin or end with a blank.`);
       return [name, plain];
     }),
   );

@@ -424,19 +424,26 @@ describe('outbound webhooks', function () {
     expect((await stage.get(`activity_stream/?object1=outbound_webhook`)).text).not.to.include('abcdef');
   });
 
-  for (const [what, body, field] of [
+  for (const [what, body, field, text = ''] of [
     ['no events', { events: [] }, 'events'],
     ['an unknown event', { events: ['job.lost'] }, 'events'],
     ['an address of another kind', { url: 'ftp://x/' }, 'url'],
     ['an address with a password', { url: 'http://a:b@x/' }, 'url'],
     ['a key that is no base64', { webhook_key: 'whsec_!' }, 'webhook_key'],
-    ['a header of ours', { custom_headers: { 'Webhook-Signature': 'x' } }, 'custom_headers'],
-    ['another one', { custom_headers: { Host: 'x' } }, 'custom_headers'],
-    ['content headers', { custom_headers: { 'Content-Length': '1' } }, 'custom_headers'],
-    ['a header with a line break', { custom_headers: { 'X-A': 'a\r\nX-B: c' } }, 'custom_headers'],
-    ['a header that is no text', { custom_headers: { 'X-A': 5 } }, 'custom_headers'],
-    ['a name that is none', { custom_headers: { 'X A': 'x' } }, 'custom_headers'],
-    ['a mask for nothing', { custom_headers: { 'X-A': '$encrypted$' } }, 'custom_headers'],
+    ['a header of ours', { custom_headers: { 'Webhook-Signature': 'x' } }, 'custom_headers', 'Webhook-Signature'],
+    ['another one of ours', { custom_headers: { 'X-Svc-Signature': 'x' } }, 'custom_headers', 'X-Svc-Signature'],
+    ['another host', { custom_headers: { Host: 'x' } }, 'custom_headers', 'Host'],
+    ['content headers', { custom_headers: { 'Content-Length': '1' } }, 'custom_headers', 'Content-Length'],
+    ['headers of the connection', { custom_headers: { 'transfer-encoding': 'chunked' } }, 'custom_headers', 'transfer'],
+    ['a header with a line break', { custom_headers: { 'X-A': 'a\r\nX-B: c' } }, 'custom_headers', 'X-A'],
+    ['a header that ends in a blank', { custom_headers: { 'X-A': 'a ' } }, 'custom_headers', 'X-A'],
+    ['a header that no byte stands for', { custom_headers: { 'X-A': '\u20ac' } }, 'custom_headers', 'X-A'],
+    ['a header that is no text', { custom_headers: { 'X-A': 5 } }, 'custom_headers', 'X-A'],
+    ['a name that is none', { custom_headers: { 'X A': 'x' } }, 'custom_headers', 'X A'],
+    ['no name', { custom_headers: { '': 'x' } }, 'custom_headers', '""'],
+    ['one name twice', { custom_headers: { 'X-A': 'x', 'x-a': 'y' } }, 'custom_headers', 'x-a'],
+    ['headers that are a list', { custom_headers: ['x'] }, 'custom_headers'],
+    ['a mask for nothing', { custom_headers: { 'X-A': '$encrypted$' } }, 'custom_headers', 'X-A'],
   ] as const)
     it(`refuse ${what}`, async () => {
       const answer = await stage.post('outbound_webhooks/', {
@@ -448,6 +455,7 @@ describe('outbound webhooks', function () {
       });
       expect(answer.status, answer.text).to.equal(400);
       expect(Object.keys(answer.body)).to.deep.equal([field]);
+      expect(answer.body[field].join(' ')).to.include(text);
     });
 
   describeWith(['standardwebhooks'], 'signatures', () => {
