@@ -8,6 +8,9 @@ const acts = (at: string): Line => ({ at, GET: null, POST: admin });
 /** Specification, "Authentication" 5: organizations' administrators manage them. */
 export const eventExpectations: Record<string, Line> = {
   'event_rules/': { shows: 'event_rule', POST: admin, form: [...admin, 'otherAdmin'] },
+  // a rule that is not made yet, for who may make it
+  'event_rules/test/': { GET: null, POST: admin, form: ['*'] },
+  'event_rules/backtest/': { GET: null, POST: admin, form: ['*'] },
   'event_rules/:id/': { at: 'event_rule', ...writes },
   'event_rules/:id/webhook_key/': { at: 'event_rule', GET: [...admin, 'readToken'], POST: admin },
   'event_rules/:id/test/': acts('event_rule'),

@@ -23,6 +23,11 @@ const webhookBody = (organization: number | undefined) => ({
 export const eventBodies = (ids: Record<string, number>): Record<string, () => unknown> => ({
   'POST /api/v2/event_rules/': () => ruleBody(ids['organization']),
   'POST /api/v2/event_rules/:id/test/': () => ({ payload: { a: 1 }, headers: {} }),
+  'POST /api/v2/event_rules/test/': () => ({ organization: ids['organization'], payload: { a: 1 } }),
+  'POST /api/v2/event_rules/backtest/': () => ({
+    organization: ids['organization'],
+    source_type: 'webhook_generic',
+  }),
   'POST /api/v2/outbound_webhooks/': () => webhookBody(ids['organization']),
   ...Object.fromEntries(
     [

@@ -3,8 +3,8 @@ import { Fragment, h } from 'preact';
 import { RowsField, rowsOf } from './rows-field.js';
 import { Trial } from './trial.js';
 
-/** The conditions of a rule; beside those of one that is there already, what they say of a sample. */
-export function ConditionsField({ value, onValue, errors }) {
+/** The conditions of a rule, and what they say of a sample and of the latest events. */
+export function ConditionsField({ value, onValue, errors, values }) {
   const rows = rowsOf(value);
   const [, rule] = /^\/event_rules\/(\d+)\/edit$/.exec(place.value.path) ?? [];
   return h(
@@ -35,6 +35,15 @@ export function ConditionsField({ value, onValue, errors }) {
         }),
       ],
     }),
-    rule && h(Trial, { rule, conditions: rows }),
+    h(Try, { rule, conditions: rows, values }),
   );
+}
+
+/** Of a rule that is not made yet it is known once it is said where it belongs and who sends. */
+function Try({ rule, conditions, values: { organization, source_type: source } }) {
+  if (rule) return h(Trial, { at: `event_rules/${rule}/`, conditions });
+  if (!organization || !source)
+    return h('p', { class: 'hint' }, 'Choose an organization and a source type to try the conditions.');
+  const more = { organization: Number(organization), source_type: source };
+  return h(Trial, { at: 'event_rules/', more, conditions });
 }

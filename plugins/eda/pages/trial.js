@@ -6,19 +6,22 @@ import { Judged } from './judged.js';
 
 const pauseMs = 400;
 
-/** What the conditions say of a sample, and of the latest events, while they are typed. Nothing is written. */
-export function Trial({ rule, conditions }) {
+/**
+ * What the conditions say of a sample, and of the latest events, while they are typed. Nothing is written. `at` and `more` are where
+ * that is asked and with what: of a rule, or of one that is not made yet.
+ */
+export function Trial({ at, more = {}, conditions }) {
   const payload = useSignal('{}');
   const headers = useSignal('{}');
   const told = useSignal(null);
   const problem = useSignal('');
-  const draft = JSON.stringify(conditions);
+  const draft = JSON.stringify([conditions, more]);
   useEffect(() => {
     let late = false;
     const look = async () => {
-      const body = { payload: JSON.parse(payload.value), headers: JSON.parse(headers.value), conditions };
-      const sample = await post(`event_rules/${rule}/test/`, body);
-      const latest = await post(`event_rules/${rule}/backtest/`, { conditions, last: 100 });
+      const body = { ...more, payload: JSON.parse(payload.value), headers: JSON.parse(headers.value), conditions };
+      const sample = await post(`${at}test/`, body);
+      const latest = await post(`${at}backtest/`, { ...more, conditions, last: 100 });
       if (!late) [told.value, problem.value] = [{ sample, latest }, ''];
     };
     const timer = setTimeout(
@@ -58,6 +61,7 @@ function Verdict({ sample, latest }) {
     h(Judged, { results }),
     throttled && h('p', null, t`It would wait: the rule fired within its throttle.`),
     matched &&
+      actions &&
       h(
         'ul',
         null,

@@ -1,15 +1,8 @@
 import { type Action, field, type PluginApi, type Rule as Access } from '@tapline/plugin-sdk';
 import type { Rule } from '../rule.ts';
-import { backtest, backtested, eventsFor } from './backtest.ts';
+import { backtest, backtested, eventsFor, last } from './backtest.ts';
 import { checkExpressions } from './check-expressions.ts';
 import { readConditions } from './check-shape.ts';
-
-export const last = field.integer({
-  min: 1,
-  max: 500,
-  default: 100,
-  help: 'How many of the latest events are judged.',
-});
 
 /** `event_rules/N/backtest/`: which of its events a draft of conditions would match; nothing is written. */
 export const backtestAction = (api: PluginApi, { manage, see }: { manage: Access; see: Access }): Action => ({

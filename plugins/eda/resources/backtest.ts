@@ -1,4 +1,4 @@
-import type { Actor, Knex, PluginApi, Rule as Access } from '@tapline/plugin-sdk';
+import { type Actor, field, type Knex, type PluginApi, type Rule as Access } from '@tapline/plugin-sdk';
 import { judgeConditions, type Judged, judgeTogether } from '../evaluate/conditions.ts';
 import { type EventRow, logsOf } from '../evaluate/log.ts';
 import type { Condition } from '../rule.ts';
@@ -11,6 +11,13 @@ const patienceMs = 20_000;
 const longestAnswer = 8_388_608;
 /** A draft that takes too long for so many events in a row is not asked any more. */
 const mostLate = 3;
+
+export const last = field.integer({
+  min: 1,
+  max: 500,
+  default: 100,
+  help: 'How many of the latest events are judged.',
+});
 
 export const backtested = shapeOf({
   count: { type: 'integer' },

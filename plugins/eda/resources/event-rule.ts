@@ -3,6 +3,7 @@ import { accessOf } from '../access.ts';
 import { eventDecoder } from '../decoders/decoder.ts';
 import { backtestAction } from './backtest-action.ts';
 import { checkRule, tryExpressions } from './check-rule.ts';
+import { draftActions } from './draft-actions.ts';
 import { keyAction } from './key-action.ts';
 import { tryAction } from './try-action.ts';
 
@@ -46,6 +47,7 @@ export function eventRuleResource(api: PluginApi): Resource {
         disable: 'Switch it off: its events are answered and ignored',
       }),
     },
+    listActions: draftActions(api, { manage, see }),
     beforeWrite: (context) => tryExpressions(api, context as never),
     validate: (context) => checkRule(api, context as never),
   });

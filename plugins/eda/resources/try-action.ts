@@ -16,6 +16,7 @@ import type { Rule, RuleAction } from '../rule.ts';
 import { authorityOf, targetOf } from '../targets.ts';
 import { conditionResults, shapeOf } from './condition-schema.ts';
 import { readConditions } from './check-shape.ts';
+import { occurrenceOf, sample } from './sample.ts';
 
 const schema = shapeOf({
   conditions_matched: { type: 'boolean' },
@@ -39,8 +40,7 @@ export const tryAction = (api: PluginApi, access: Access): Action => ({
   access: { POST: access },
   summary: 'What an event with this payload and these headers would bring about; nothing is written',
   fields: {
-    payload: field.json({ required: true }),
-    headers: field.json(),
+    ...sample,
     conditions: field.list({
       help: 'A draft that is judged in place of the conditions of the rule.',
       nullable: true,
@@ -50,11 +50,7 @@ export const tryAction = (api: PluginApi, access: Access): Action => ({
   answers: { POST: { schema } },
   async handler({ body }, row) {
     const rule = row as unknown as Rule;
-    const headers = Object.entries((body['headers'] ?? {}) as object).map(([name, value]) => [
-      name.toLowerCase(),
-      value,
-    ]);
-    const occurrence: Occurrence = { event: body['payload'], headers: Object.fromEntries(headers) };
+    const occurrence = occurrenceOf(body);
     const conditions = body['conditions'] == null ? rule.conditions : readConditions(body['conditions']);
     const { matched, results } = await judgeConditions(api, conditions, occurrence);
     const throttled = matched && (await wouldWait(api, rule, occurrence));

@@ -58,6 +58,11 @@ describeWith(['chromium'], 'events in the console', function () {
     await page.getByRole('group', { name: 'Conditions' }).locator('p.error').waitFor();
     await clean();
     await group('condition 1').getByLabel('Expression').fill('event.ref == "main"');
+    await page.getByText('The sample does not match.').waitFor();
+    await page.getByLabel('Sample payload').fill('{"ref": "main"}');
+    await page.getByText('The sample matches.').waitFor();
+    await page.getByText('No event has come in yet.').waitFor();
+    await clean();
     await page.getByRole('button', { name: 'Create event rule' }).click();
     await page.getByRole('heading', { name: 'Deploy main', level: 1 }).waitFor();
     const { conditions, actions } = await ruleOf('Deploy main');

@@ -228,6 +228,48 @@ describe('event rules', function () {
     expect(await stored()).to.equal(before);
   });
 
+  it('are tried before they are made, by who may make them', async () => {
+    const organization = (await stage.post('organizations/', { name: 'drafts' })).body.id;
+    const rule = await stage.rule({ organization });
+    const elsewhere = await stage.rule({ organization, source_type: 'alert_a' });
+    for (const n of [1, 2, 3]) await stage.event(rule, { n });
+    await stage.event(elsewhere, { n: 4 });
+    const before = await stored();
+    const draft = { organization, conditions: [when('event.n > 1'), when("headers['x-a']", 'a')] };
+    const tried = await stage.post('event_rules/test/', { ...draft, payload: { n: 2 }, headers: { 'X-A': '1' } });
+    expect([tried.status, tried.body]).to.deep.equal([
+      200,
+      {
+        conditions_matched: true,
+        condition_results: [
+          { expression: 'event.n > 1', description: '', result: true, error: '' },
+          { expression: "headers['x-a']", description: 'a', result: true, error: '' },
+        ],
+      },
+    ]);
+    const conditions = [when('event.n > 1')];
+    const latest = { organization, conditions, source_type: 'webhook_generic' };
+    const { body } = await stage.post('event_rules/backtest/', latest);
+    expect(body).to.include({ count: 3, matched: 2, complete: true });
+    expect((await stage.post('event_rules/backtest/', { ...latest, organization: 1, last: 1 })).body.count).to.equal(1);
+    for (const [wrong, field] of [
+      [{ ...latest, organization: null }, 'organization'],
+      [{ ...latest, conditions: [when('a b')] }, 'conditions'],
+      [{ ...latest, source_type: '' }, 'source_type'],
+    ] as const) {
+      const refused = await stage.post('event_rules/backtest/', wrong);
+      expect([refused.status, Object.keys(refused.body)]).to.deep.equal([400, [field]]);
+    }
+    expect(await stored()).to.equal(before);
+    const { id } = (await stage.post('users/', { username: 'dan', password: 'Dan-has-1-secret' })).body;
+    const dan = { auth: 'dan:Dan-has-1-secret' };
+    expect((await stage.post('event_rules/backtest/', latest, dan)).status).to.equal(400);
+    const { results } = (await stage.get(`organizations/${organization}/object_roles/?role_field=auditor_role`)).body;
+    await stage.post(`users/${id}/roles/`, { id: results[0].id });
+    expect((await stage.post('event_rules/backtest/', latest, dan)).status).to.equal(403);
+    expect((await stage.post('event_rules/test/', { ...draft, payload: {} }, dan)).status).to.equal(403);
+  });
+
   it('are tried on as much as a draft has time for', async () => {
     const rule = await stage.rule();
     // oxlint-disable-next-line no-await-in-loop
