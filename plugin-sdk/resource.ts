@@ -347,16 +347,11 @@ export interface Resource<R extends Row = Row> {
   /** unique constraints: constraint name → the answer when it is hit */
   unique?: Record<string, { field: string; message: string }>;
   /**
-   * Its rows come about by being launched: a POST, to the list or below another record, is checked as any other, and then
-   * this starts the run and answers, in place of an insert. `values`: what was sent, has a default or belongs to the place,
-   * by the names of the fields.
+   * Its rows come about by being launched: a POST, to the list or below another record, is checked as any other, and then this
+   * starts the run and answers, in place of an insert. `values`, by the names of fields: sent, by default, or of the place.
    */
   launch?(call: Call, values: Columns): Promise<Reply>;
-  /**
-   * What takes its time and needs no transaction, such as asking the sandbox or somebody else: once it is known that the caller may
-   * write, and before the write holds anything. It refuses by a throw; what it changes in `input` is lost. `before` may change until the
-   * write itself, which `validate` sees.
-   */
+  /** What takes its time, as the sandbox does: before the write holds anything, for who may write. What it changes is lost. */
   beforeWrite?(context: Pick<WriteContext<R>, 'call' | 'input' | 'before'>): Promise<void>;
   validate?(context: WriteContext<R>): Promise<void> | void;
   afterCreate?(context: WriteContext<R>, row: R): Promise<void>;

@@ -343,12 +343,12 @@ describe('event rules', function () {
     const rule = await stage.rule({ conditions: [when('event.n / event.by > 0')] });
     const [one, two] = [await stage.event(rule, { n: 1, by: 0 }), await stage.event(rule, { n: 2, by: 0 })];
     const replays = await atOnce(one.id, () => stage.post(`event_logs/${one.id}/replay/`));
-    expect(replays.map(({ status }) => status).toSorted()).to.deep.equal([201, 409]);
+    expect(replays.map(({ status }) => status)).to.have.members([201, 409]);
     const [made] = await replaysOf(one.id);
     expect(replays.find(({ status }) => status === 409).body.detail).to.include(`event log ${made}`);
     await stage.done(made);
     const retries = await atOnce(two.id, () => stage.post('event_logs/retry/', { event_rule: rule.id }));
-    expect(retries.map(({ body }) => body.count).toSorted()).to.deep.equal([0, 2]);
+    expect(retries.map(({ body }) => body.count)).to.have.members([0, 2]);
     expect(await replaysOf(two.id)).to.have.length(1);
   });
 
