@@ -28,8 +28,9 @@ export const draftActions = (api: PluginApi, rights: Rights): Record<string, Act
   backtest: backtestDraft(api, rights),
 });
 
+// no ref: who sees nothing of the organization is told the same as who may make no rule there
 const draft = {
-  organization: field.ref('organization', { required: true, nullable: false, help: 'Where the rule is to be made.' }),
+  organization: field.integer({ required: true, min: 1, help: 'The organization that the rule is to be made in.' }),
   conditions: field.list({ default: [], help: 'Those of the rule that is to be made.' }),
 };
 
