@@ -1,4 +1,4 @@
-import { type PluginApi, saysWhatIsWrong } from '@tapline/plugin-sdk';
+import { isUnavailable, type PluginApi, saysWhatIsWrong } from '@tapline/plugin-sdk';
 import { plain } from '../plain.ts';
 import type { Rule } from '../rule.ts';
 import { isLate } from './answer.ts';
@@ -39,6 +39,8 @@ interface Judging {
 
 /** How long the events of one rule are judged one by one before the others of its task are put behind those of other rules. */
 const patienceMs = 20_000;
+/** So often nobody could be asked, and the other rules of a task are not tried any more. */
+const mostRefused = 2;
 
 /**
  * Judges events of any number of rules; nothing is written. Those of rules that keep others waiting are left for later, unless
@@ -63,30 +65,49 @@ export async function judge(
   return { verdicts: verdicts.toSorted((a, b) => a.log.id - b.log.id), later: judged.later };
 }
 
-/** All in one question; where that cannot be answered, one for each rule. */
+/**
+ * All in one question; where that cannot be answered, one for each rule. A rule whose events nobody could be asked about, as where
+ * they leave no time on a busy machine, keeps the others waiting no more than one that takes too long.
+ */
 async function judgeMixed(judging: Judging, byRule: readonly Asked[][]): Promise<Judgement> {
   const { api, slow } = judging;
   const quick = byRule.filter(([first]) => !slow.isSlow(first!.rule));
   const judgement: Judgement = { verdicts: [], later: byRule.filter((own) => !quick.includes(own)).flatMap(logsOf) };
-  const whole = quick.flat();
-  const answered = await judgeTogether(api, whole.map(caseOf));
-  for (const asked of answered ? [whole] : quick) {
+  const refused: unknown[] = [];
+  const refuse = (error: unknown): undefined => {
+    if (!isUnavailable(error)) throw error;
+    refused.push(error);
+  };
+  const answered = await judgeTogether(api, quick.flat().map(caseOf)).catch(refuse);
+  const answers = answered?.values();
+  for (const own of quick) {
+    const judged = answers ? own.map(() => answers.next().value!) : undefined;
     // the process that evaluates answers one after the other anyway
     // oxlint-disable-next-line no-await-in-loop
-    const judged = answered ?? (await judgeTogether(api, asked.map(caseOf)));
-    // oxlint-disable-next-line no-await-in-loop
-    if (judged) add(judgement, await verdictsOf(judging, asked, judged));
-    else judgement.later.push(...logsOf(asked));
+    const part = await (refused.length > mostRefused ? undefined : judgeRule(judging, own, judged).catch(refuse));
+    judgement.verdicts.push(...(part?.verdicts ?? []));
+    judgement.later.push(...(part?.later ?? logsOf(own)));
   }
+  if (refused.length && !judgement.verdicts.length) throw refused[0];
   return judgement;
+}
+
+/** Undefined where its events are no single question. */
+async function judgeRule(
+  judging: Judging,
+  own: readonly Asked[],
+  known: readonly Judged[] | undefined,
+): Promise<Judgement | undefined> {
+  const judged = known ?? (await judgeTogether(judging.api, own.map(caseOf)));
+  return judged && verdictsOf(judging, own, judged);
 }
 
 /** Those of one rule: where they are no single question, one by one, as far as there is a place for that. */
 async function judgeOwn(judging: Judging, asked: readonly Asked[]): Promise<Judgement> {
-  const { api, slow } = judging;
+  const { slow } = judging;
   if (!asked.length) return { verdicts: [], later: [] };
-  const judged = slow.isSlow(asked[0]!.rule) ? undefined : await judgeTogether(api, asked.map(caseOf));
-  if (judged) return verdictsOf(judging, asked, judged);
+  const judgement = slow.isSlow(asked[0]!.rule) ? undefined : await judgeRule(judging, asked, undefined);
+  if (judgement) return judgement;
   return (await slow.inTurn(() => judgeOneByOne(judging, asked))) ?? { verdicts: [], later: logsOf(asked) };
 }
 
@@ -113,11 +134,6 @@ const tooSlow = `Not evaluated: the conditions of the rule took too long for ${m
 
 const logsOf = (asked: readonly Asked[]): EventRow[] => asked.map(({ log }) => log);
 const caseOf = ({ log, rule: { conditions } }: Asked): Case => ({ conditions, occurrence: occurrenceOf(log) });
-
-function add(judgement: Judgement, { verdicts, later }: Judgement): void {
-  judgement.verdicts.push(...verdicts);
-  judgement.later.push(...later);
-}
 
 /** Of events whose conditions are judged: the value of `group_by` is asked for each, unless the rule shows to be slow at that. */
 async function verdictsOf(judging: Judging, asked: readonly Asked[], judged: readonly Judged[]): Promise<Judgement> {

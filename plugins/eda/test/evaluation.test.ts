@@ -277,6 +277,23 @@ describe('an event that came in', function () {
     }
   });
 
+  it('waits for no rule that the sandbox has no time for, which is tried again', async () => {
+    const [busy, rule] = [await stage.rule({ conditions: [when('event')] }), await stage.rule()];
+    const [one, other] = [await stage.event(busy, { busy: true }), await stage.event(rule, {})];
+    const restore = slowEvents(stage);
+    try {
+      const { db, queue } = stage.services;
+      const ids = [one.id, other.id];
+      await db('plugin_eda.event_logs').whereIn('id', ids).update({ status: 'received', finished: null });
+      await queue.addTask(db, 'eda:evaluate', { logs: ids });
+      expect((await stage.done(other.id)).status).to.equal('matched');
+      expect((await stage.get(`event_logs/${one.id}/`)).body.status).to.equal('received');
+    } finally {
+      restore();
+    }
+    expect((await stage.done(one.id)).status).to.equal('matched');
+  });
+
   it('is evaluated when the sandbox can be asked again, and so are drafts', async () => {
     const rule = await stage.rule({ conditions: [when('event.n')], group_by: 'event.n' });
     const { sandbox } = stage.services;

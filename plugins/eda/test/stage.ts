@@ -25,11 +25,12 @@ export interface EventStage extends Stage {
 export const hex = (algorithm: string, key: string, body: string | Buffer): string =>
   `${algorithm}=${createHmac(algorithm, key).update(body).digest('hex')}`;
 
-/** Whatever is asked of events that say so takes too long, however busy the machine is, until what this returns is called. */
+/** Events that say so take too long, or leave the sandbox no time, however busy the machine is, until what this returns is called. */
 export function slowEvents({ services: { sandbox } }: Pick<Stage, 'services'>): () => void {
   const { evaluate, evaluateEach } = sandbox;
   const assertQuick = (contexts: Record<string, any>[]) => {
     if (contexts.some(({ event }) => event?.slow)) throw new SandboxError('timeout', 'it took too long');
+    if (contexts.some(({ event }) => event?.busy)) throw new SandboxError('unavailable', 'the machine was too busy');
   };
   sandbox.evaluate = async (...given) => {
     assertQuick([given[1]]);
