@@ -61,6 +61,9 @@ function createReceive(api: PluginApi, store: (receipt: Receipt) => Promise<Stor
   async function accept({ rule, delivery, call }: Verified, keys: readonly Key[]): Promise<Reply | undefined> {
     const decoder = decoderOf(api, rule.source_type);
     if (!decoder || !rule.enabled || !isSigned(decoder, keys, delivery)) return undefined;
+    // behind the signature: who has no key takes no room from who has
+    const most = numberOf(api, 'EDA_RECEIVER_PER_MINUTE', 0);
+    assertRoom(most, most && received(rule.id, most, Date.now()));
     const receipt = receiptOf(api, decoder, { rule, delivery, call });
     const stored = await store(receipt);
     if (stored.outcome === 'changed') return undefined;
@@ -71,8 +74,6 @@ function createReceive(api: PluginApi, store: (receipt: Receipt) => Promise<Stor
     const delivery = deliveryOf(api, call);
     const known = rules.known(path) ?? (await rules.read(path));
     if (!known) throw notFound();
-    const most = numberOf(api, 'EDA_RECEIVER_PER_MINUTE', 0);
-    assertRoom(most, most && received(known.id, most, Date.now()));
     // a former key has to be read anew
     const accepted = await accept({ rule: known, delivery, call }, known.keys.slice(0, 1));
     if (accepted) return accepted;

@@ -266,4 +266,21 @@ describe('the receiver of events', function () {
       sent.on('error', reject);
       sent.end(body);
     });
+
+  it('takes so many a minute of a rule, and counts none whose signature is wrong', async () => {
+    const rule = await stage.rule();
+    const limit = (most: number) =>
+      stage.request('PATCH', 'settings/events/', { body: { EDA_RECEIVER_PER_MINUTE: most } });
+    await limit(2);
+    try {
+      const statuses: number[] = [];
+      for (const key of ['x', 'x', 'x', undefined, undefined, undefined])
+        // one after the other
+        // oxlint-disable-next-line no-await-in-loop
+        statuses.push((await stage.send(rule, {}, key ? { key } : {})).status);
+      expect(statuses).to.deep.equal([403, 403, 403, 202, 202, 429]);
+    } finally {
+      await limit(0);
+    }
+  });
 });
