@@ -43,9 +43,9 @@ export async function settle(api: PluginApi, delivery: Claimed, { attempt, reque
   });
 }
 
-async function recovered({ table }: PluginApi, trx: Knex, { id, failing_since: since }: Webhook): Promise<void> {
-  // no write for each delivery that goes well
-  if (since !== null) await trx(table('outbound_webhooks')).where({ id }).update({ failing_since: null });
+/** Others may have failed while this one was under way. It writes only where there is something to write. */
+async function recovered({ table }: PluginApi, trx: Knex, { id }: Webhook): Promise<void> {
+  await trx(table('outbound_webhooks')).where({ id }).whereNotNull('failing_since').update({ failing_since: null });
 }
 
 async function failing(api: PluginApi, trx: Knex, webhook: Webhook): Promise<void> {

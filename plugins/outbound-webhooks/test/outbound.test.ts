@@ -341,6 +341,19 @@ describe('outbound webhooks', function () {
     expect(at(hook)).to.have.length(4);
   });
 
+  it('count as failing no more when one was taken that was under way before', async () => {
+    const hook = await make();
+    const kept: ServerResponse[] = [];
+    target.answer = (response) => void kept.push(response);
+    await put([hook], 2);
+    await until(() => kept.length === 2);
+    const since = async () => (await stage.get(`outbound_webhooks/${hook.id}/`)).body.failing_since;
+    kept[0]!.writeHead(500).end();
+    await until(async () => (await since()) !== null);
+    kept[1]!.writeHead(204).end();
+    await until(async () => (await since()) === null);
+  });
+
   it('are delivered where a target takes them and goes on talking', async () => {
     const hook = await make();
     target.answer = (response) => {
