@@ -43,7 +43,7 @@ export function ConditionsField({ value, onValue, errors, values }) {
 function Try({ rule, conditions, values: { organization, source_type: source } }) {
   if (rule) return h(Trial, { at: `event_rules/${rule}/`, conditions });
   if (!organization || !source)
-    return h('p', { class: 'hint' }, 'Choose an organization and a source type to try the conditions.');
+    return h('p', { class: 'hint' }, t`Choose an organization and a source type to try the conditions.`);
   const more = { organization: Number(organization), source_type: source };
   return h(Trial, { at: 'event_rules/', more, conditions });
 }
