@@ -26,6 +26,7 @@ const link = (parent: number, child: number, kind: GraphLink['kind'], more: Part
   operator: 'eq',
   expected: '',
   expression: '',
+  holds: null,
   artifact: null,
   ...more,
 });
@@ -115,9 +116,24 @@ describe('what is next in a workflow', () => {
       Array(4).fill(false),
     );
     expect(holds('4', '3', 'ne')).to.equal(true);
-    const condition = link(1, 2, 'condition', { expected: '3', artifact: '3' });
-    expect(decided([went(1, 'successful'), node(2)], [condition]).launch).to.deep.equal([2]);
-    expect(decided([went(1, 'failed'), node(2)], [condition])).to.deep.include({ skip: [2], end: 'failed' });
+  });
+
+  it('takes a condition that holds for its outcome, and waits for one that is not judged', () => {
+    const condition = (holds: boolean | null, more: Partial<GraphLink> = {}) =>
+      link(1, 2, 'condition', { holds, ...more });
+    const after = (outcome: GraphNode['outcome'], one: GraphLink) => decided([went(1, outcome), node(2)], [one]);
+    expect(after('successful', condition(true)).launch).to.deep.equal([2]);
+    expect(after('successful', condition(false)).skip).to.deep.equal([2]);
+    expect(after('successful', condition(null))).to.deep.equal(nothing);
+    for (const holds of [true, null])
+      expect(after('failed', condition(holds))).to.deep.include({ skip: [2], end: 'failed' });
+    // whether the failure counts depends on it, too
+    const done = [went(1, 'failed'), went(2, 'successful')];
+    const handles = (holds: boolean | null) => decided(done, [condition(holds, { trigger: 'failure' })]).end;
+    expect([handles(true), handles(false), handles(null)]).to.deep.equal(['successful', 'failed', undefined]);
+    const two = [link(1, 3, 'condition'), link(2, 3, 'success')];
+    const both = (all: boolean) => decided([went(1, 'successful'), went(2, 'successful'), node(3, { all })], two);
+    expect([both(false).launch, both(true).launch]).to.deep.equal([[3], []]);
   });
 
   it('looks at a thousand nodes in no time worth telling', () => {

@@ -1,3 +1,4 @@
+import { SandboxError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import type { Core } from '@tapline/plugin-sdk/testing';
@@ -176,4 +177,48 @@ describe('the look for workflows that may go on', function () {
       await trx.rollback();
     }
   });
+
+  it('judges a condition once, later where nobody could be asked, and keeps what came of it', async () => {
+    const trx = await core.db.transaction();
+    try {
+      const run = await twoNodes(trx, "artifacts.color == 'red'");
+      const asked: unknown[] = [];
+      const look = async (answer: () => unknown, whole: boolean) => {
+        const evaluate = async (_expression: string, context: object) => (asked.push(context), answer());
+        const judging = { sandbox: { evaluate }, log: { warn: () => undefined } } as never;
+        const { launch, skip, end, later } = await takeSteps(judging, trx, run, { canceled: false, whole });
+        return { launch: launch.length, skip: skip.length, end, later };
+      };
+      const away = () => {
+        throw new SandboxError('unavailable', 'it is stopping');
+      };
+      for (const whole of [false, true])
+        expect(await look(away, whole)).to.deep.equal({ launch: 0, skip: 0, end: undefined, later: 5 });
+      expect(await look(() => true, false)).to.include({ launch: 1, skip: 0 });
+      expect(asked).to.have.length(3);
+      await trx('runs').where({ id: run }).update({ artifacts: '{}' });
+      expect(await look(() => false, true)).to.include({ launch: 1, skip: 0 });
+      expect(asked).to.have.length(3);
+      expect(asked[2]).to.deep.equal({ artifacts: { color: 'red' }, status: 'successful' });
+    } finally {
+      await trx.rollback();
+    }
+  });
 });
+
+/** A run whose first node went well and said that it is red; the second follows where the expression holds. */
+async function twoNodes(trx: Knex, expression: string): Promise<number> {
+  const [template] = await trx('templates').insert({ kind: 'job_template', name: 'none' }).returning('id');
+  const run = { kind: 'workflow_job', name: 'graph', status: 'running', needs: 'nobody', artifacts: '{"color":"red"}' };
+  const [{ id }] = await trx('runs').insert(run).returning('id');
+  const node = { run_id: id, unified_job_template_id: template.id };
+  const [first, second] = await trx('workflow_job_nodes')
+    .insert([
+      { ...node, identifier: 'first', job_id: id, outcome: 'successful', news: true },
+      { ...node, identifier: 'second', job_id: null, outcome: null, news: false },
+    ])
+    .returning('id');
+  const link = { parent_id: first.id, child_id: second.id, kind: 'condition', expression };
+  await trx('workflow_job_node_links').insert(link);
+  return id;
+}

@@ -11,6 +11,8 @@ export interface Steps {
   launch: GraphNode[];
   /** nodes that failed and are launched again, now or later */
   again: number[];
+  /** nodes that have ended and are followed by conditions that are not judged */
+  open: number[];
   /** seconds until the first of those is due that are tried again later; undefined: there are none */
   later: number | undefined;
   /** how the run ends, once nothing is left to do */
@@ -29,12 +31,13 @@ export function decideSteps({ nodes, links }: Graph, { canceled }: { canceled: b
   const children = Map.groupBy(links, ({ parent }) => parent);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const states = new Map<number, State>();
-  const steps: Steps = { skip: [], fail: [], launch: [], again: [], later: undefined, end: undefined };
+  const steps: Steps = { skip: [], fail: [], launch: [], again: [], open: [], later: undefined, end: undefined };
   for (const node of inOrder(nodes, parents, children)) {
     const into = parents.get(node.id) ?? [];
     states.set(node.id, stateOf(node, { into, states, byId, canceled, steps }));
   }
-  if (![...states.values()].includes('waiting')) steps.end = endOf(nodes, states, children);
+  if (!canceled) steps.open = [...new Set(links.flatMap((link) => (isOpen(link, states) ? link.parent : [])))];
+  if (!steps.open.length && ![...states.values()].includes('waiting')) steps.end = endOf(nodes, states, children);
   return steps;
 }
 
@@ -66,11 +69,17 @@ function stateOf(node: GraphNode, around: Surroundings): State {
   return 'waiting';
 }
 
+/** Whether it has come to something that is not tried again. */
+export const hasEnded = ({ outcome, failed_s: failed, retries, template }: GraphNode): boolean =>
+  outcome !== null && (outcome === 'successful' || failed === null || retries <= 0 || template === null);
+
+export const stateAfter = (outcome: GraphNode['outcome']): 'success' | 'failure' =>
+  outcome === 'successful' ? 'success' : 'failure';
+
 function ended(node: GraphNode, canceled: boolean, steps: Steps): State {
-  if (node.outcome === 'successful') return 'success';
-  if (canceled || node.failed_s === null || node.retries <= 0 || node.template === null) return 'failure';
+  if (canceled || hasEnded(node)) return stateAfter(node.outcome);
   steps.again.push(node.id);
-  const left = pauseBefore(node.attempts) - node.failed_s;
+  const left = pauseBefore(node.attempts) - node.failed_s!;
   if (left > 0) steps.later = Math.min(steps.later ?? Infinity, left);
   else steps.launch.push(node);
   return 'waiting';
@@ -81,26 +90,35 @@ function chanceOf(node: GraphNode, { into, states, byId }: Surroundings): 'now' 
   if (!into.length) return 'now';
   const from = into.map((link) => {
     const state = states.get(link.parent)!;
-    return { link, state, outcome: byId.get(link.parent)!.outcome, holds: isSatisfied(link, state) };
+    const { outcome } = byId.get(link.parent)!;
+    return { state, outcome, holds: isSatisfied(link, state), open: isOpen(link, states) };
   });
   if (node.all) {
     if (from.some(({ state }) => state === 'skipped')) return 'never';
     const judged = ({ outcome, state }: (typeof from)[number]) =>
       state !== 'waiting' && (outcome === 'successful' || outcome === 'failed');
-    if (from.some((one) => judged(one) && !one.holds)) return 'never';
+    if (from.some((one) => judged(one) && !one.open && !one.holds)) return 'never';
+    if (from.some(({ open }) => open)) return 'open';
   }
   if (from.some(({ state }) => state === 'waiting')) return 'open';
-  return from.some(({ holds }) => holds) ? 'now' : 'never';
+  if (from.some(({ holds }) => holds)) return 'now';
+  return from.some(({ open }) => open) ? 'open' : 'never';
 }
 
 function isSatisfied(link: GraphLink, state: State): boolean {
   if (state !== 'success' && state !== 'failure') return false;
-  if (link.kind === 'condition') return (link.trigger === 'always' || link.trigger === state) && conditionHolds(link);
+  if (link.kind === 'condition') return isTriggered(link, state) && link.holds === true;
   return link.kind === 'always' || link.kind === state;
 }
 
-const conditionHolds = (link: GraphLink): boolean =>
-  link.expression === '' ? artifactHolds(link) : link.holds === true;
+const isTriggered = ({ trigger }: GraphLink, state: State): boolean => trigger === 'always' || trigger === state;
+
+/** A condition that is asked, and has not been judged. */
+function isOpen(link: GraphLink, states: ReadonlyMap<number, State>): boolean {
+  const state = states.get(link.parent)!;
+  const over = state === 'success' || state === 'failure';
+  return link.kind === 'condition' && over && isTriggered(link, state) && link.holds === null;
+}
 
 /** A value is what it is as JSON, by its type, or as text; one that is not there is neither equal nor unequal to anything. */
 export function artifactHolds({

@@ -36,10 +36,10 @@ export interface GraphLink {
   expected: string;
   /** asked in place of an artifact */
   expression: string;
-  /** of a condition: the artifact that it asks for, as JSON; null where the parent has none of that name. Of an expression all of them */
+  /** of a condition that is not judged: the artifact that it asks for, as JSON; null where the parent has none of that name. Of an expression all of them */
   artifact: string | null;
-  /** of an expression, once it was evaluated */
-  holds?: boolean;
+  /** of a condition, once it was judged */
+  holds: boolean | null;
 }
 
 export interface Graph {
@@ -56,8 +56,8 @@ const nodeJson = `json_build_array(n.id, n.unified_job_template_id, n.all_parent
 
 const linksJson = (
   table: string,
-) => `coalesce(json_agg(json_build_array(l.parent_id, l.child_id, l.kind, l.trigger, l.operator, l.expected_value, l.expression,
-    case when l.kind = 'condition' and p.outcome is not null then
+) => `coalesce(json_agg(json_build_array(l.parent_id, l.child_id, l.kind, l.trigger, l.operator, l.expected_value, l.expression, l.holds,
+    case when l.kind = 'condition' and l.holds is null and p.outcome is not null then
       (select (case l.expression when '' then made.artifacts -> l.artifact_key else made.artifacts end)::text
         from (select p.ancestor_artifacts || case jsonb_typeof(r.artifacts) when 'object' then r.artifacts else '{}' end as artifacts
           from (values (1)) one left join runs r on r.id = p.job_id) made) end)
@@ -118,7 +118,17 @@ type NodeTuple = [
   boolean?,
   boolean?,
 ];
-type LinkTuple = [number, number, LinkKind, GraphLink['trigger'], GraphLink['operator'], string, string, string | null];
+type LinkTuple = [
+  number,
+  number,
+  LinkKind,
+  GraphLink['trigger'],
+  GraphLink['operator'],
+  string,
+  string,
+  boolean | null,
+  string | null,
+];
 
 interface Read {
   nodes: NodeTuple[];
@@ -167,7 +177,7 @@ const graphOf = ({ nodes, links }: Read): Graph => ({
       followed,
     }),
   ),
-  links: links.map(([parent, child, kind, trigger, operator, expected, expression, artifact]) => ({
+  links: links.map(([parent, child, kind, trigger, operator, expected, expression, holds, artifact]) => ({
     parent,
     child,
     kind,
@@ -175,6 +185,7 @@ const graphOf = ({ nodes, links }: Read): Graph => ({
     operator,
     expected,
     expression,
+    holds,
     artifact,
   })),
 });

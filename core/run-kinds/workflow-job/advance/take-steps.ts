@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { runPrepared } from '../../../db/prepared.ts';
 import { decideSteps, type Steps } from './decide.ts';
-import { type Judging, judgeExpressions } from './judge-expressions.ts';
+import { ConditionJudge, type Judging } from './judge-conditions.ts';
 import { type Graph, type GraphNode, loadGraph, loadNear } from './graph.ts';
 
 /** Marks lead to further ones; from so many links on, all of the graph is read. */
@@ -18,24 +18,28 @@ interface Look {
  * where a run begins or may have ended, was canceled or is looked at now and then, all of it.
  */
 export async function takeSteps(judging: Judging, trx: Knex, run: number, { canceled, whole }: Look): Promise<Steps> {
-  const near = canceled || whole ? null : await takeNear(judging, trx, run);
+  const judge = new ConditionJudge(judging);
+  const near = canceled || whole ? null : await takeNear(judge, trx, run);
   if (near) return near;
   const graph = await loadGraph(trx, run);
-  await judgeExpressions(judging, graph);
+  if (!canceled) await judge.judge(trx, graph);
   const steps = decideSteps(graph, { canceled });
   await mark(trx, graph, steps, []);
-  return steps;
+  return withPause(steps, judge);
 }
 
+const withPause = (steps: Steps, { pause }: ConditionJudge): Steps =>
+  steps.open.length ? { ...steps, later: Math.min(steps.later ?? Infinity, pause) } : steps;
+
 /** null where it takes all of the graph to tell. */
-async function takeNear(judging: Judging, trx: Knex, run: number): Promise<Steps | null> {
+async function takeNear(judge: ConditionJudge, trx: Knex, run: number): Promise<Steps | null> {
   const launch = new Map<number, GraphNode>();
   for (let links = 0; links < furthest; links += 1) {
     // each goes on from what the one before it marked
     // oxlint-disable-next-line no-await-in-loop
     const { others, ...near } = await loadNear(trx, run);
     // oxlint-disable-next-line no-await-in-loop
-    await judgeExpressions(judging, near);
+    await judge.judge(trx, near);
     const steps = decideSteps(near, { canceled: false });
     const followed = new Set(near.nodes.flatMap((node) => (node.followed ? node.id : [])));
     const further = [...steps.skip, ...steps.fail].filter((id) => followed.has(id));
@@ -44,7 +48,7 @@ async function takeNear(judging: Judging, trx: Knex, run: number): Promise<Steps
     for (const node of steps.launch) launch.set(node.id, node);
     if (further.length) continue;
     const goesOn = others || launch.size > 0 || !steps.end;
-    return goesOn ? { ...steps, launch: [...launch.values()], end: undefined } : null;
+    return goesOn ? { ...withPause(steps, judge), launch: [...launch.values()], end: undefined } : null;
   }
   return null;
 }
@@ -57,8 +61,8 @@ const marked = {
 };
 
 /** @param further of what is marked, the nodes whose followers have not been decided */
-async function mark(trx: Knex, { nodes }: Graph, { skip, fail, again }: Steps, further: readonly number[]) {
-  const told = nodes.flatMap(({ id, news }) => (news && !again.includes(id) ? id : []));
+async function mark(trx: Knex, { nodes }: Graph, { skip, fail, again, open }: Steps, further: readonly number[]) {
+  const told = nodes.flatMap(({ id, news }) => (news && !again.includes(id) && !open.includes(id) ? id : []));
   const touched = [...told, ...skip, ...fail];
   if (touched.length) await runPrepared(trx, marked, [touched, skip, fail, further]);
 }

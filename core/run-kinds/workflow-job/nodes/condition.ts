@@ -1,4 +1,4 @@
-import { type Columns, SandboxError, ValidationError } from '@tapline/plugin-sdk';
+import { type Columns, saysWhatIsWrong, ValidationError } from '@tapline/plugin-sdk';
 import type { WorkflowServices } from '../services.ts';
 
 const triggers: readonly unknown[] = ['success', 'failure', 'always'];
@@ -39,7 +39,7 @@ async function expressionProblem({ sandbox }: Pick<WorkflowServices, 'sandbox'>,
   try {
     await sandbox.evaluate(expression, { artifacts: {}, status: 'successful' });
   } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
+    if (!saysWhatIsWrong(error)) throw error;
     if (['syntax', 'timeout', 'memory'].includes(error.kind)) return error.message.slice(0, 500);
   }
   return undefined;

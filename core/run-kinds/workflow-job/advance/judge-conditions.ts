@@ -1,0 +1,78 @@
+import { isUnavailable, saysWhatIsWrong } from '@tapline/plugin-sdk';
+import type { Knex } from 'knex';
+import { runPrepared } from '../../../db/prepared.ts';
+import type { WorkflowServices } from '../services.ts';
+import { artifactHolds, hasEnded, stateAfter } from './decide.ts';
+import type { Graph, GraphLink, GraphNode } from './graph.ts';
+
+export type Judging = Pick<WorkflowServices, 'sandbox' | 'log'>;
+
+const timeoutMs = 2000;
+/** of all of a look, whose transaction is open meanwhile: the next look goes on with the others */
+const longestMs = 20_000;
+/** until nobody who could be asked is asked again */
+const pauseS = 5;
+
+const kept = {
+  name: 'workflow conditions judged',
+  text: `update workflow_job_node_links l set holds = j.holds
+    from jsonb_to_recordset($1::jsonb) as j(parent bigint, child bigint, holds boolean)
+    where l.parent_id = j.parent and l.child_id = j.child`,
+};
+
+/**
+ * Judges the conditions that are asked once the node before them has come to its end: each once, for good, since what was
+ * decided by it may have been launched. An expression that is wrong does not hold; one that nobody could judge stays open.
+ */
+export class ConditionJudge {
+  readonly #judging: Judging;
+  readonly #until = Date.now() + longestMs;
+  #away = false;
+
+  constructor(judging: Judging) {
+    this.#judging = judging;
+  }
+
+  /** Seconds until those are asked again that stayed open. */
+  get pause(): number {
+    return this.#away ? pauseS : 0;
+  }
+
+  async judge(trx: Knex, { nodes, links }: Graph): Promise<void> {
+    const byId = new Map(nodes.map((node) => [node.id, node]));
+    const asked = links.filter((link) => isAsked(link, byId.get(link.parent)!));
+    for (const link of asked)
+      // they are evaluated by one process anyway
+      // oxlint-disable-next-line no-await-in-loop
+      link.holds = await this.#verdict(link, byId.get(link.parent)!);
+    const judged = asked.filter(({ holds }) => holds !== null);
+    if (judged.length)
+      await runPrepared(trx, kept, [
+        JSON.stringify(judged.map(({ parent, child, holds }) => ({ parent, child, holds }))),
+      ]);
+  }
+
+  async #verdict(link: GraphLink, { outcome }: GraphNode): Promise<boolean | null> {
+    const { parent, child, expression, artifact } = link;
+    if (expression === '') return artifactHolds(link);
+    if (this.#away || Date.now() > this.#until) return null;
+    const { sandbox, log } = this.#judging;
+    const context = { artifacts: JSON.parse(artifact ?? '{}') as unknown, status: outcome };
+    try {
+      // true and false as the language has it
+      return (await sandbox.evaluate(`true if (${expression}) else false`, context, { timeoutMs })) === true;
+    } catch (err) {
+      this.#away = isUnavailable(err);
+      if (!this.#away && !saysWhatIsWrong(err)) throw err;
+      const what = this.#away ? 'now, and is asked again later' : 'and does not hold';
+      log.warn({ err, parent, child }, `a condition of a workflow could not be evaluated ${what}`);
+      return this.#away ? null : false;
+    }
+  }
+}
+
+const isAsked = ({ kind, holds, trigger }: GraphLink, parent: GraphNode): boolean =>
+  kind === 'condition' &&
+  holds === null &&
+  hasEnded(parent) &&
+  (trigger === 'always' || trigger === stateAfter(parent.outcome));
