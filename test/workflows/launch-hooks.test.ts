@@ -89,4 +89,32 @@ describe('taps that decide about workflows', function () {
     expect(seen.at(-1)!.nodes).to.deep.include({ ...seen[0]!.nodes![0]! });
     await until(async () => (await core.admin.get(`workflow_jobs/${again.id}/`)).body.finished, 90_000);
   });
+
+  it('go on past a node that cannot be launched or decided about, whatever the reason', async () => {
+    const { workflow, node, follow, launch, nodesOf, ended } = workflows;
+    const names = ['refused', 'undecided', 'sound'];
+    const [refused, undecided, sound] = await Promise.all(names.map((name) => workflow({ name })));
+    await core.db.raw(`
+      create function refuse_run() returns trigger language plpgsql as $$ begin raise exception 'not this one'; end $$;
+      create trigger refused before insert on runs for each row when (new.name = 'refused') execute function refuse_run();
+      create trigger undecided before update on runs for each row
+        when (new.name = 'undecided' and new.status = 'pending') execute function refuse_run();`);
+    const made = await workflow();
+    for (const [index, { id }] of [refused, undecided, sound].entries()) {
+      const first = await node(made.id, { identifier: names[index], unified_job_template: id });
+      const then = await node(made.id, { identifier: `after ${names[index]}`, unified_job_template: sound.id });
+      await follow(first.id, 'failure', then.id);
+    }
+    await node(made.id, { identifier: 'last', unified_job_template: refused.id });
+    const run = await ended((await launch(made.id)).id);
+    const nodes = await nodesOf(run.id);
+    expect(nodes['refused']).to.include({ job: null, do_not_run: false }).and.have.property('explanation').match(/log/);
+    expect(nodes['undecided'].summary_fields.job.status).to.equal('error');
+    expect(nodes['sound']).to.have.property('explanation', '');
+    for (const name of ['sound', 'after refused', 'after undecided'])
+      expect(nodes[name].summary_fields.job?.status, name).to.equal('successful');
+    expect(nodes['after sound']).to.include({ do_not_run: true });
+    expect(run).to.include({ status: 'failed' });
+    expect(run.job_explanation).to.match(/for workflow node \d+ \(error: The service could not launch it/);
+  });
 });

@@ -46,11 +46,17 @@ export async function savedLaunches(
     saved,
     rows.map(({ id }) => id),
   );
-  return new Map(
-    rows.map((row) => {
-      const open = Object.entries(row['extra_data'] as Variables).filter(([, value]) => value !== masked);
-      const prompts = promptsOf(row, Object.fromEntries(open), lists.get(row.id));
-      return [row.id, { prompts, secretVariables: openAnswers(keyRing, saved.table, row), saved: true }];
-    }),
-  );
+  return new Map(rows.map((row) => [row.id, savedLaunch(keyRing, saved, row, lists.get(row.id))]));
+}
+
+/** What one of them brings, with its lists. */
+export function savedLaunch(
+  keyRing: Pick<KeyRing, 'decrypt'>,
+  saved: SavedIn,
+  row: Row,
+  lists: Lists | undefined,
+): SavedLaunch {
+  const open = Object.entries(row['extra_data'] as Variables).filter(([, value]) => value !== masked);
+  const prompts = promptsOf(row, Object.fromEntries(open), lists);
+  return { prompts, secretVariables: openAnswers(keyRing, saved.table, row), saved: true };
 }

@@ -7,6 +7,7 @@ import type { WorkflowServices } from '../services.ts';
 import { mergedArtifacts } from './artifacts.ts';
 import type { Steps } from './decide.ts';
 import type { GraphNode } from './graph.ts';
+import { whyNot, willPass } from './launch-node.ts';
 import { takeSteps } from './take-steps.ts';
 import { spawn } from './spawn.ts';
 
@@ -19,13 +20,19 @@ const mostAtOnce = 50;
  * plugins are asked about it after the commit, and what they never got to decide about is deleted, and launched again.
  */
 export async function advanceWorkflow(services: WorkflowServices, id: number, look: { whole: boolean }): Promise<void> {
-  const { db, launch, log } = services;
+  const { db, launch } = services;
   const inserted = await db.transaction((trx) => step(trx, services, id, look));
-  for (const one of inserted)
-    // nobody waits for it
-    launch
-      .decide(one)
-      .catch((err: unknown) => log.error({ err, run: one.run.id }, 'a node of a workflow could not be started'));
+  // nobody waits for them
+  for (const one of inserted) void launch.decide(one).catch((err: unknown) => giveUp(services, one, err));
+}
+
+/** What can never be decided would be deleted by the reaper, and launched again for ever. */
+async function giveUp({ db, statuses, log }: WorkflowServices, { run }: Inserted, err: unknown): Promise<void> {
+  log.error({ err, run: run.id }, 'a node of a workflow could not be started');
+  if (willPass(err)) return;
+  await db
+    .transaction((trx) => statuses.setStatus(trx, run, 'error', { job_explanation: whyNot(err) }))
+    .catch((error: unknown) => log.error({ err: error, run: run.id }, 'nor could that be noted'));
 }
 
 async function step(
@@ -63,7 +70,7 @@ async function finish(
 ): Promise<void> {
   const artifacts = await mergedArtifacts(trx, run.id);
   if (run.canceled_on !== null) return void (await statuses.setStatus(trx, run, 'canceled', { artifacts }));
-  const explanation = end.status === 'failed' ? explain(end.unhandled) : undefined;
+  const explanation = end.status === 'failed' ? await explain(trx, end.unhandled) : undefined;
   await statuses.setStatus(trx, run, end.status, {
     artifacts,
     ...(explanation === undefined
@@ -74,10 +81,18 @@ async function finish(
 
 const named = 20;
 
-function explain(nodes: readonly GraphNode[]): string {
-  const why = ({ job, template, outcome }: GraphNode) =>
-    job === null && template === null ? 'nothing to launch' : outcome;
-  const told = nodes.slice(0, named).map((node) => `${node.id} (${why(node)})`);
+async function explain(trx: Knex, nodes: readonly GraphNode[]): Promise<string> {
+  const first = nodes.slice(0, named);
+  const noted: { id: number; explanation: string }[] = await trx('workflow_job_nodes')
+    .whereIn(
+      'id',
+      first.map(({ id }) => id),
+    )
+    .select('id', 'explanation');
+  const reasons = new Map(noted.map(({ id, explanation }) => [id, explanation]));
+  const why = ({ id, job, template, outcome }: GraphNode) =>
+    job === null && template === null ? 'nothing to launch' : [outcome, reasons.get(id)].filter(Boolean).join(': ');
+  const told = first.map((node) => `${node.id} (${why(node)})`);
   const more = nodes.length > named ? ` and ${nodes.length - named} more` : '';
   return `No error handling path was found for workflow node${nodes.length > 1 ? 's' : ''} ${told.join(', ')}${more}.`;
 }

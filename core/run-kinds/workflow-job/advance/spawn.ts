@@ -1,6 +1,6 @@
-import { type Actor, ApiError, type Row, type RunRow } from '@tapline/plugin-sdk';
+import type { Actor, Row, RunRow } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { savedLaunches, type SavedLaunch } from '../../../runs/saved-prompts/launch.ts';
+import { savedLaunch, type SavedLaunch, savedLists } from '../../../runs/saved-prompts/launch.ts';
 import type { Inserted, LaunchRequest } from '../../../runs/start.ts';
 import { isTerminal } from '../../../runs/states.ts';
 import { openVariables } from '../../../secrets/secret-variables.ts';
@@ -9,6 +9,7 @@ import { inRun } from '../nodes/saved.ts';
 import { handedOn } from '../prompts.ts';
 import type { WorkflowServices } from '../services.ts';
 import type { GraphNode } from './graph.ts';
+import { launchNode } from './launch-node.ts';
 
 interface NodeRow extends Row {
   unified_job_template_id: number;
@@ -32,6 +33,7 @@ interface Linked {
   ancestor_artifacts: Variables;
   /** the run that was launched before and failed */
   retried: number | null;
+  explanation: string;
 }
 
 /**
@@ -53,29 +55,42 @@ export async function spawn(
     .orderBy(['n.unified_job_template_id', 'n.id'])
     .join('templates as t', 't.id', 'n.unified_job_template_id')
     .select('n.*', 't.kind', trx.raw(`${inherited} as inherited`));
-  const saved = await savedLaunches({ db: trx, keyRing: services.keyRing }, inRun, rows);
-  const common = await handsOn(trx, services, run);
+  const lists = await savedLists(
+    trx,
+    inRun,
+    rows.map(({ id }) => id),
+  );
+  let common: Common | undefined;
   const inserted: Inserted[] = [];
   const linked: Linked[] = [];
   for (const row of rows) {
     const artifacts = mergeVariables(...row.inherited);
     const kind = services.kinds.ofTemplate(row.kind)?.kind;
-    const request = requestOf(run, { row, kind, artifacts, saved: saved.get(row.id)!, common });
     // they share the transaction
     // oxlint-disable-next-line no-await-in-loop
-    const made = await launchOne(trx, services, request);
-    if (made) inserted.push(made);
-    const status = made?.run.status ?? 'error';
-    linked.push({
-      node: row.id,
-      job: made?.run.id ?? null,
-      outcome: isTerminal(status) ? status : null,
-      ancestor_artifacts: artifacts,
-      retried: row.job_id,
+    const made = await launchNode(trx, services, row.id, async () => {
+      common ??= await handsOn(trx, services, run);
+      const saved = savedLaunch(services.keyRing, inRun, row, lists.get(row.id));
+      return requestOf(run, { row, kind, artifacts, saved, common });
     });
+    if (typeof made !== 'string') inserted.push(made);
+    linked.push(linkedTo(row, made, artifacts));
   }
   await tie(trx, linked);
   return inserted;
+}
+
+function linkedTo(row: NodeRow, made: Inserted | string, artifacts: Variables): Linked {
+  const { run, why } = typeof made === 'string' ? { run: null, why: made } : { run: made.run, why: '' };
+  const status = run?.status ?? 'error';
+  return {
+    node: row.id,
+    job: run?.id ?? null,
+    outcome: isTerminal(status) ? status : null,
+    ancestor_artifacts: artifacts,
+    retried: row.job_id,
+    explanation: why,
+  };
 }
 
 interface Common {
@@ -154,27 +169,13 @@ function variablesOf(
   return { variables, secretVariables: mergeVariables(less(own, variables), hidden) };
 }
 
-/** undefined where it cannot even be planned: its template went meanwhile, say. */
-async function launchOne(
-  trx: Knex,
-  { launch, log }: WorkflowServices,
-  request: LaunchRequest,
-): Promise<Inserted | undefined> {
-  try {
-    return await launch.insert(trx, request);
-  } catch (err) {
-    if (!(err instanceof ApiError) || err.status >= 500) throw err;
-    log.warn({ err, run: request.parent }, 'a node of a workflow could not be launched');
-    return undefined;
-  }
-}
-
 const tie = async (trx: Knex, linked: readonly Linked[]): Promise<void> =>
   trx.raw(
-    `update workflow_job_nodes n set job_id = i.job, outcome = i.outcome, news = i.outcome is not null, ancestor_artifacts = i.ancestor_artifacts, modified = now(),
+    `update workflow_job_nodes n set job_id = i.job, outcome = i.outcome, news = i.outcome is not null, ancestor_artifacts = i.ancestor_artifacts,
+       explanation = i.explanation, modified = now(),
        retry_attempts = n.retry_attempts + case when i.retried is null then 0 else 1 end,
        retried_jobs = n.retried_jobs || case when i.retried is null then '[]' else jsonb_build_array(i.retried) end
-     from jsonb_to_recordset(?::jsonb) as i(node bigint, job bigint, outcome text, ancestor_artifacts jsonb, retried bigint)
+     from jsonb_to_recordset(?::jsonb) as i(node bigint, job bigint, outcome text, ancestor_artifacts jsonb, retried bigint, explanation text)
      where n.id = i.node`,
     [JSON.stringify(linked)],
   );

@@ -55,6 +55,7 @@ export const runNodeResource = (services: WorkflowServices): Resource =>
       job: field.ref('unified_job', { ...ro, column: 'job_id' }),
       identifier: field.string(ro),
       do_not_run: field.boolean(ro),
+      explanation: field.string({ ...ro, help: 'Why it launched nothing although it was reached.' }),
       all_parents_must_converge: field.boolean(ro),
       max_retries: field.integer(ro),
       retry_attempts: field.integer(ro),
