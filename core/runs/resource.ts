@@ -16,11 +16,12 @@ import { deleteRunEvents } from '../events/partitions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ofSeenRun, type Visible } from './access.ts';
 import { cancelAction, type CancelDeps } from './cancel.ts';
+import { awaitedSql } from './awaited.ts';
 import { eventFields, eventLists } from './event-fields.ts';
 import { launcherSql, runFields } from './fields.ts';
 import { endNow, isForced } from './force.ts';
 import type { RunKinds } from './kinds.ts';
-import { activeStatuses, isActive } from './states.ts';
+import { isActive } from './states.ts';
 import { stdoutAction } from './stdout-action.ts';
 import { dependenciesSql, sourceSql } from './templates/summaries.ts';
 
@@ -149,10 +150,9 @@ async function assertOver(trx: Knex, deps: RunResourceDeps, row: Row, call: Call
 }
 
 /** What launched it and still runs goes by how it ended. */
-async function assertNotAwaited(trx: Knex, { parent_id: parent }: Row): Promise<void> {
-  if (typeof parent !== 'number') return;
-  const active = await trx('runs').where({ id: parent }).whereIn('status', activeStatuses).first('id');
-  if (active) throw new ApiError(403, 'Cannot delete job resource when associated workflow job is running.');
+async function assertNotAwaited(trx: Knex, { id }: Row): Promise<void> {
+  const awaited = await trx('runs as r').where({ id }).whereRaw(awaitedSql('r')).first('r.id');
+  if (awaited) throw new ApiError(403, 'Cannot delete job resource when associated workflow job is running.');
 }
 
 const eventType = ({ kind }: RunKind) => `${kind}_event`;

@@ -196,7 +196,7 @@ describe('the look for workflows that may go on', function () {
         expect(await look(away, whole)).to.deep.equal({ launch: 0, skip: 0, end: undefined, later: 5 });
       expect(await look(() => true, false)).to.include({ launch: 1, skip: 0 });
       expect(asked).to.have.length(3);
-      await trx('runs').where({ id: run }).update({ artifacts: '{}' });
+      await trx('workflow_job_nodes').where({ run_id: run }).update({ artifacts: '{}' });
       expect(await look(() => false, true)).to.include({ launch: 1, skip: 0 });
       expect(asked).to.have.length(3);
       expect(asked[2]).to.deep.equal({ artifacts: { color: 'red' }, status: 'successful' });
@@ -209,13 +209,13 @@ describe('the look for workflows that may go on', function () {
 /** A run whose first node went well and said that it is red; the second follows where the expression holds. */
 async function twoNodes(trx: Knex, expression: string): Promise<number> {
   const [template] = await trx('templates').insert({ kind: 'job_template', name: 'none' }).returning('id');
-  const run = { kind: 'workflow_job', name: 'graph', status: 'running', needs: 'nobody', artifacts: '{"color":"red"}' };
+  const run = { kind: 'workflow_job', name: 'graph', status: 'running', needs: 'nobody' };
   const [{ id }] = await trx('runs').insert(run).returning('id');
   const node = { run_id: id, unified_job_template_id: template.id };
   const [first, second] = await trx('workflow_job_nodes')
     .insert([
-      { ...node, identifier: 'first', job_id: id, outcome: 'successful', news: true },
-      { ...node, identifier: 'second', job_id: null, outcome: null, news: false },
+      { ...node, identifier: 'first', job_id: id, outcome: 'successful', news: true, artifacts: '{"color":"red"}' },
+      { ...node, identifier: 'second', job_id: null, outcome: null, news: false, artifacts: '{}' },
     ])
     .returning('id');
   const link = { parent_id: first.id, child_id: second.id, kind: 'condition', expression };

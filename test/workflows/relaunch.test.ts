@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Core } from '@tapline/plugin-sdk/testing';
+import { type Core, until } from '@tapline/plugin-sdk/testing';
 import { startCore } from '../../core/testing/start-core.ts';
 import { workflowsOf } from './workflows.ts';
 
@@ -12,6 +12,7 @@ describe('a relaunch of a workflow job', function () {
     core = await startCore({ env: { LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent' } });
     workflows = workflowsOf(core);
     await core.makeUser('operator');
+    await core.makeUser('decider', { is_superuser: true });
   });
   after(() => core?.stop());
 
@@ -109,5 +110,43 @@ describe('a relaunch of a workflow job', function () {
     expect(fine.status).to.equal('successful');
     await must(core.admin.delete(`workflow_job_templates/${inner.id}/`), 204);
     expect((await must(rerun(fine), 400)).nodes[0]).to.match(/No node/);
+  });
+
+  it('keeps what it took over from being deleted under it, and what that set although it is deleted later', async () => {
+    const { must, workflow, node, follow, launch, ended, nodesOf, asksPeople, pending } = workflows;
+    const [inner, outer] = [await workflow(), await workflow()];
+    const well = await node(outer.id, { identifier: 'well', unified_job_template: inner.id });
+    const asks = await node(outer.id, { identifier: 'asks' });
+    await asksPeople(asks.id);
+    await follow(well.id, 'success', asks.id);
+    const decided = async (run: { id: number }, how: 'deny' | 'approve') => {
+      const { id } = await pending(run.id);
+      await must(core.as('decider').post(`workflow_approvals/${id}/${how}/`, {}), 204);
+      return ended(run.id);
+    };
+    const first = await launch(outer.id);
+    await pending(first.id);
+    const { job } = (await nodesOf(first.id))['well'];
+    await core.db('workflow_job_nodes').where({ job_id: job }).update({ artifacts: '{"color":"red"}' });
+    expect((await decided(first, 'deny')).status).to.equal('failed');
+
+    const again = await must(core.admin.post(`workflow_jobs/${first.id}/relaunch/`, { nodes: 'failed' }), 201);
+    await pending(again.id);
+    const refused = await must(core.admin.delete(`workflow_jobs/${job}/`), 403);
+    expect(refused.detail).to.match(/associated workflow job is running/);
+    const cleanup = (await core.admin.get('system_job_templates/?job_type=cleanup_jobs')).body.results[0];
+    const { id } = await must(
+      core.admin.post(`system_job_templates/${cleanup.id}/launch/`, { extra_vars: { days: 0 } }),
+      201,
+    );
+    await until(async () => (await core.admin.get(`system_jobs/${id}/`)).body.finished, 60_000);
+    await must(core.admin.get(`workflow_jobs/${job}/`), 200);
+    await must(core.admin.get(`workflow_jobs/${first.id}/`), 404);
+
+    expect((await decided(again, 'approve')).status).to.equal('successful');
+    await must(core.admin.delete(`workflow_jobs/${job}/`), 204);
+    expect((await nodesOf(again.id))['well']).to.include({ job: null, prior_run_succeeded: true, do_not_run: false });
+    const { artifacts } = await core.db('runs').where({ id: again.id }).first('artifacts');
+    expect(artifacts).to.deep.equal({ color: 'red' });
   });
 });

@@ -18,6 +18,10 @@ import { toldNodes } from './told-nodes.ts';
 import { workflowTemplateResource } from './template.ts';
 import { workflowJobDescriptor } from './workflow-job.ts';
 
+/** What is under no_log is a text in place of them. */
+const setBy = (artifacts: unknown): string =>
+  JSON.stringify(typeof artifacts === 'object' && artifacts !== null && !Array.isArray(artifacts) ? artifacts : {});
+
 /** A run of others: it launches what its nodes name, as what came before them went. */
 export const workflowJobKind = (services: WorkflowServices): RunKind => ({
   kind: 'workflow_job',
@@ -51,10 +55,12 @@ export const workflowJobKind = (services: WorkflowServices): RunKind => ({
   parts: (run, most) => partsOf(services.db, run, most),
   advance: (run, look) => advanceWorkflow(services, run, look),
   mayAdvance,
-  async follow(trx, _parent, { id, status, parent_part: node }) {
+  async follow(trx, _parent, { id, status, artifacts, parent_part: node }) {
     // of a child that ends before the node is tied to it, the advance that ties it takes the end over
     if (isTerminal(status))
-      await trx('workflow_job_nodes').where({ id: node, job_id: id }).update({ outcome: status, news: true });
+      await trx('workflow_job_nodes')
+        .where({ id: node, job_id: id })
+        .update({ outcome: status, news: true, artifacts: setBy(artifacts) });
   },
   async cancel(trx, run) {
     const children: number[] = await trx('runs')

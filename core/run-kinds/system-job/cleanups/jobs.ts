@@ -1,6 +1,7 @@
 import type { Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { deleteRunEvents, dropEmptyPartitions } from '../../../events/partitions.ts';
+import { awaitedSql } from '../../../runs/awaited.ts';
 import {
   type Batch,
   type Cleanup,
@@ -12,9 +13,9 @@ import {
 } from './cleanup.ts';
 import { createRefusals, type Refusals } from './guarded.ts';
 
-/** What goes: runs of every kind that are over, unless one that launched them is not. */
+/** What goes: runs of every kind that are over, unless one that launched them or took them over is not. */
 const old = `r.created < now() - ? * interval '1 day' and r.status in ('successful', 'failed', 'error', 'canceled')
-  and not exists (select from runs p where p.id = r.parent_id and p.status in ('new', 'pending', 'waiting', 'running'))`;
+  and not ${awaitedSql('r')}`;
 
 interface Range {
   low: number;

@@ -59,8 +59,7 @@ const linksJson = (
 ) => `coalesce(json_agg(json_build_array(l.parent_id, l.child_id, l.kind, l.trigger, l.operator, l.expected_value, l.expression, l.holds,
     case when l.kind = 'condition' and l.holds is null and p.outcome is not null then
       (select (case l.expression when '' then made.artifacts -> l.artifact_key else made.artifacts end)::text
-        from (select p.ancestor_artifacts || case jsonb_typeof(r.artifacts) when 'object' then r.artifacts else '{}' end as artifacts
-          from (values (1)) one left join runs r on r.id = p.job_id) made) end)
+        from (select p.ancestor_artifacts || p.artifacts as artifacts) made) end)
     order by l.parent_id, l.child_id), '[]')
   from ${table} l join workflow_job_nodes p on p.id = l.parent_id`;
 

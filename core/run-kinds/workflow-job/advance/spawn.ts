@@ -22,9 +22,8 @@ interface NodeRow extends Row {
 }
 
 /** What each parent hands on: what came to it, and over that what its run set. */
-const inherited = `(select coalesce(jsonb_agg(p.ancestor_artifacts || case jsonb_typeof(r.artifacts) when 'object' then r.artifacts else '{}' end order by p.id), '[]')
-  from workflow_job_node_links l join workflow_job_nodes p on p.id = l.parent_id left join runs r on r.id = p.job_id
-  where l.child_id = n.id and not p.do_not_run)`;
+const inherited = `(select coalesce(jsonb_agg(p.ancestor_artifacts || p.artifacts order by p.id), '[]')
+  from workflow_job_node_links l join workflow_job_nodes p on p.id = l.parent_id where l.child_id = n.id and not p.do_not_run)`;
 
 interface Linked {
   node: number;
@@ -172,7 +171,7 @@ function variablesOf(
 const tie = async (trx: Knex, linked: readonly Linked[]): Promise<void> =>
   trx.raw(
     `update workflow_job_nodes n set job_id = i.job, outcome = i.outcome, news = i.outcome is not null, ancestor_artifacts = i.ancestor_artifacts,
-       explanation = i.explanation, modified = now(),
+       explanation = i.explanation, artifacts = '{}', modified = now(),
        retry_attempts = n.retry_attempts + case when i.retried is null then 0 else 1 end,
        retried_jobs = n.retried_jobs || case when i.retried is null then '[]' else jsonb_build_array(i.retried) end
      from jsonb_to_recordset(?::jsonb) as i(node bigint, job bigint, outcome text, ancestor_artifacts jsonb, retried bigint, explanation text)

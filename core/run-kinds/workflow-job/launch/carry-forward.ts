@@ -17,7 +17,8 @@ export async function hasFailed(db: Knex, run: number): Promise<boolean> {
 /** Nodes that went well before, and whatever did not run in their favour, stay as they were: they are not launched again. */
 export async function carryForward(trx: Knex, run: number, before: number): Promise<void> {
   await trx.raw(
-    `${againSql} update workflow_job_nodes n set outcome = o.outcome, job_id = o.job_id, ancestor_artifacts = o.ancestor_artifacts,
+    `${againSql} update workflow_job_nodes n set outcome = o.outcome, job_id = o.job_id, artifacts = o.artifacts,
+       ancestor_artifacts = o.ancestor_artifacts,
        prior_run_succeeded = true,
        prior_run_elapsed = (select extract(epoch from r.finished - r.started)::float8 from runs r where r.id = o.job_id)
      from workflow_job_nodes o

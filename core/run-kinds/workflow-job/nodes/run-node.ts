@@ -65,7 +65,7 @@ export const runNodeResource = (services: WorkflowServices): Resource =>
       ...linkFields('workflow_job_node'),
       ...readOnly(savedPromptFields),
     },
-    hiddenColumns: ['survey_passwords', 'ancestor_artifacts', 'columns', 'outcome'],
+    hiddenColumns: ['survey_passwords', 'ancestor_artifacts', 'artifacts', 'columns', 'outcome'],
     sublists: {
       ...follows(),
       credentials: listed('credential'),
