@@ -37,6 +37,8 @@ export interface LaunchRequest extends Omit<PlanRequest, 'db'> {
   kind?: string;
   /** true: somebody waits for the answer, which tells what is wrong, and a refused run goes; false: it is kept as failed with the reasons */
   waiting: boolean;
+  /** the user whose rights were judged before, when what is launched now was saved; `authority` is who is judged now */
+  standsFor?: number | null;
   /** the run that launches it and follows it */
   parent?: number;
   /** where nobody waits: what else follows from a tap's denial, in the transaction that keeps the run */
@@ -85,6 +87,7 @@ export function createLaunchDoor(deps: StartDeps): LaunchDoor {
       ...columnsOf(deps, request, { kind, plan }),
       ...(plan.record ? { decision_record: JSON.stringify({ ...plan.record, gates: gatesOf(hooks) }) } : {}),
       ...(request.parent === undefined ? {} : { parent_id: request.parent }),
+      ...(request.standsFor === undefined ? {} : { authority_id: request.standsFor }),
     };
     const stored = (run: RunRow): Inserted => ({ run, ignored, request, template, uses });
     const planned = { ...plan, columns };

@@ -47,6 +47,8 @@ export async function launchTick(deps: LaunchDeps, { schedule: id, at }: Tick): 
     template,
     actor: null,
     authority: null,
+    // what it launches was judged when it was written
+    standsFor: (schedule['modified_by_id'] ?? schedule['created_by_id']) as number | null,
     origin: { kind: 'schedule', id, client_ip: null },
     waiting: false,
     columns: tick,

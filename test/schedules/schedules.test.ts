@@ -208,6 +208,38 @@ describe('schedules', function () {
     expect((await stage.get(`schedules/${copy.body.id}/credentials/`)).body.count).to.equal(1);
   });
 
+  it('lets nobody approve the steps of a workflow that they schedule', async () => {
+    const made = async (path: string, body: object, options = {}) => {
+      const answer = await stage.post(path, body, options);
+      expect(answer.status, answer.text).to.equal(201);
+      return answer.body;
+    };
+    const planner = { auth: 'planner:planner-password-1' };
+    await made('users/', { username: 'planner', password: 'planner-password-1', is_superuser: true });
+    const workflow = await made('workflow_job_templates/', { name: 'asks', organization: 1 });
+    const node = await made(`workflow_job_templates/${workflow.id}/workflow_nodes/`, { identifier: 'asks' });
+    await made(`workflow_job_template_nodes/${node.id}/create_approval_template/`, { name: 'Shall we?' });
+    const schedule = { name: 'planned', rrule: daily, unified_job_template: workflow.id };
+    await due((await made('schedules/', schedule, planner)).id);
+    await startDue(stage.services);
+    const waits = await until(
+      async () => (await stage.get('workflow_approvals/?status=pending')).body.results[0],
+      60_000,
+      'that the step waits',
+    );
+    const approve = (options = {}) => stage.post(`workflow_approvals/${waits.id}/approve/`, { comment: 'go' }, options);
+    expect((await approve(planner)).status).to.equal(403);
+    expect((await approve()).status).to.equal(204);
+    const { results } = (await stage.get(`workflow_approvals/${waits.id}/activity_stream/?order_by=-id`)).body;
+    expect(results[0].changes).to.deep.equal({
+      vote: ['', 'approve'],
+      comment: ['', 'go'],
+      status: ['pending', 'successful'],
+    });
+    const audited = await stage.services.db('audit_events').where({ object_id: waits.id, action: 'approve' }).first();
+    expect(audited).to.include({ object_type: 'workflow_approval', actor_name: 'admin' });
+  });
+
   it('launches each time once however many ask, and skips what was missed unless it is to catch up', async () => {
     const template = await stage.template({ allow_simultaneous: true });
     const ids: number[] = [];

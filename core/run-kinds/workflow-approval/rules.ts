@@ -7,9 +7,9 @@ const ofWorkflow = (field: string) => parent('workflow_id', 'workflow_job_templa
 
 export const decides = ofWorkflow('approval_role');
 
-/** Four eyes, unless the setting says otherwise. */
+/** Four eyes, unless the setting says otherwise: neither who launched it nor whose rights launched it, as of a schedule. */
 const anothers = ({ settings }: { readonly settings: Settings }): Rule => {
-  const other = not(owner('created_by_id'));
+  const other = allOf(not(owner('created_by_id')), not(owner('authority_id')));
   const allowed = () => settings.get('WORKFLOW_ALLOW_SELF_APPROVAL');
   return {
     name: `${other.name}, or WORKFLOW_ALLOW_SELF_APPROVAL`,

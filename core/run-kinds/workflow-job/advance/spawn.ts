@@ -148,6 +148,7 @@ function requestOf(run: RunRow, { row, kind, artifacts, saved, common }: Spawnin
     actor: common.actor,
     // what its nodes launch was judged when they were made, and what a launch hands on when it was launched
     authority: null,
+    standsFor: run.authority_id,
     origin: { kind: 'workflow', id: run.id, client_ip: null },
     belowSchedule: run['schedule_id'] !== null,
     waiting: false,
