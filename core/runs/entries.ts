@@ -1,6 +1,6 @@
 import type { Actor, RunRow } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { activityEntryQueries, insertActivityEntries } from '../db/activity-entry.ts';
+import { type ActivityEntry, activityEntryQueries, insertActivityEntries } from '../db/activity-entry.ts';
 import { requestContext } from '../db/current-request.ts';
 import { type Part, runPrepared } from '../db/prepared.ts';
 import { afterCommit } from '../db/after-commit.ts';
@@ -8,14 +8,16 @@ import type { Log } from '../observe/log.ts';
 import { aboutRun } from './followers/log-moves.ts';
 import type { RunKinds } from './kinds.ts';
 
-/** Writes launches, cancels and denials into the activity stream and the audit log, in their own transactions, and into the log. */
+/** Writes launches, cancels, votes and denials into the activity stream and the audit log, in their own transactions, and into the log. */
 export interface RunEntries {
   /** For the statement that makes a run pending (status.ts, `Along`); `credentials` that the same statement stores. */
   launching(run: { kind: string }, credentials?: readonly number[]): Part[];
   launched(trx: Knex, run: RunRow, actor: Actor | null): void;
   canceled(trx: Knex, run: RunRow, actor: Actor | null): Promise<void>;
+  /** What somebody said about a run that waits for it. `action`: what the audit log calls it. */
+  voted(trx: Knex, voted: RunEntry & { action: string }): Promise<void>;
   /** A launch that was denied, whether its run is kept or goes. */
-  refused(trx: Knex, refused: RefusedEntry): Promise<void>;
+  refused(trx: Knex, refused: RunEntry): Promise<void>;
 }
 
 interface Subject {
@@ -24,7 +26,7 @@ interface Subject {
   name?: string;
 }
 
-export interface RefusedEntry {
+export interface RunEntry {
   run: RunRow;
   /** what it is about and still there: the template, the run */
   about: readonly Subject[];
@@ -122,22 +124,28 @@ export function createRunEntries({ settings, kinds, log, node }: Deps): RunEntri
       const { ip = null, request_id = null } = requestContext();
       await runPrepared(trx, cancel(told(run)), [run.id, node, actor?.id ?? null, ip, request_id]);
     },
-    async refused(trx, { run, about, actor, changes }) {
-      const { tap, detail, launch_type } = changes;
-      tell(trx, run, actor, 'launch denied', { launch_type, tap, why: detail });
-      await insertActivityEntries(trx, [
-        {
-          operation: 'update',
-          action: 'launch_denied',
-          told: enabled(),
-          object: about[0]?.kind ?? run.kind,
-          node,
-          user: actor?.id ?? null,
-          organization: run.organization_id,
-          changes,
-          about: about.map(({ id, kind, name }) => ({ type: kind, object_id: id, summary: { id, name } })),
-        },
-      ]);
+    async voted(trx, voted) {
+      tell(trx, voted.run, voted.actor, 'vote', { action: voted.action });
+      await insertActivityEntries(trx, [entryOf(voted, { action: voted.action, told: told(voted.run), node })]);
+    },
+    async refused(trx, refused) {
+      const { tap, detail, launch_type } = refused.changes;
+      tell(trx, refused.run, refused.actor, 'launch denied', { launch_type, tap, why: detail });
+      const how = { action: 'launch_denied', told: enabled(), node };
+      await insertActivityEntries(trx, [entryOf(refused, how)]);
     },
   };
 }
+
+const entryOf = (
+  { run, about, actor, changes }: RunEntry,
+  how: Pick<ActivityEntry, 'action' | 'told' | 'node'>,
+): ActivityEntry => ({
+  operation: 'update',
+  ...how,
+  object: about[0]?.kind ?? run.kind,
+  user: actor?.id ?? null,
+  organization: run.organization_id,
+  changes,
+  about: about.map(({ id, kind, name }) => ({ type: kind, object_id: id, summary: { id, name } })),
+});

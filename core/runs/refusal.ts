@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { safeText } from '../db/safe-text.ts';
 import { EXPLANATION_LIMIT } from '../hooks/explanation.ts';
 import type { Refusal } from '../hooks/hooks.ts';
-import type { RefusedEntry, RunEntries } from './entries.ts';
+import type { RunEntry, RunEntries } from './entries.ts';
 import type { Statuses } from './status.ts';
 
 interface Deps {
@@ -54,7 +54,7 @@ export async function keepRefused(
 
 const mostReasons = 50;
 
-function entryOf({ run, template, actor, refusal }: RefusedLaunch, kept?: MovedRun): RefusedEntry {
+function entryOf({ run, template, actor, refusal }: RefusedLaunch, kept?: MovedRun): RunEntry {
   const { detail, reasons } = reasonsOf(refusal.denial);
   const changes = {
     action: 'launch_denied',
@@ -68,7 +68,7 @@ function entryOf({ run, template, actor, refusal }: RefusedLaunch, kept?: MovedR
 }
 
 /** The template as its kind shows it to taps, which may be little. */
-function subjectOf({ template_id: id }: RunRow, template: RefusedLaunch['template']): RefusedEntry['about'] {
+function subjectOf({ template_id: id }: RunRow, template: RefusedLaunch['template']): RunEntry['about'] {
   const { kind, name } = template ?? {};
   return id !== null && typeof kind === 'string' ? [{ id, kind, name: String(name ?? '') }] : [];
 }

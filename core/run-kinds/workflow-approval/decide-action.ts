@@ -1,5 +1,6 @@
 import { type Action, type Actor, ApiError, field, type Rule, type RunRow } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import type { RunEntry } from '../../runs/entries.ts';
 import { statusSql } from '../../runs/followers/tell-changes.ts';
 import type { ApprovalServices } from './services.ts';
 import { tellOfApproval } from './tell.ts';
@@ -46,11 +47,27 @@ async function decide(trx: Knex, services: ApprovalServices, { id, vote, comment
   if (!stored) throw refused('You have voted on this workflow step already.');
   const [{ count }] = await trx('workflow_approval_votes').where({ run_id: id, vote: 'approve' }).count();
   const decided = vote === 'deny' || Number(count) >= Number(run.data['required_approvals'] ?? 1);
+  const to = vote === 'approve' ? 'successful' : 'failed';
+  const changes = {
+    vote: ['', vote],
+    ...(comment && { comment: ['', comment] }),
+    ...(decided && { status: [run.status, to] }),
+  };
+  await services.entries.voted(trx, { run, action: vote, actor, changes, about: await aboutIt(trx, run) });
   if (!decided) return tellAgain(trx, services, id);
-  await services.statuses.setStatus(trx, run, vote === 'approve' ? 'successful' : 'failed', {
-    data: { ...run.data, decided_by: actor.id },
-  });
+  await services.statuses.setStatus(trx, run, to, { data: { ...run.data, decided_by: actor.id } });
   await tellOfApproval(trx, services, run, vote === 'approve' ? 'approved' : 'denied');
+}
+
+/** The step, the run that it belongs to, and the workflow. */
+async function aboutIt(trx: Knex, run: RunRow): Promise<RunEntry['about']> {
+  const parent = await trx('runs')
+    .where({ id: run.parent_id as number })
+    .first('id', 'kind', 'name');
+  const workflow = await trx('templates')
+    .where({ id: run['workflow_id'] as number | null })
+    .first('id', 'kind', 'name');
+  return [run, parent, workflow].filter((one) => one !== undefined);
 }
 
 /** Clients that follow it read again how many votes there are. */

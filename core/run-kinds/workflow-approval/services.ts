@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Queue } from '../../queue/queue.ts';
 import type { Bus } from '../../queue/bus.ts';
+import type { RunEntries } from '../../runs/entries.ts';
 import type { RunKinds } from '../../runs/kinds.ts';
 import type { Statuses } from '../../runs/status.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -13,6 +14,7 @@ export interface ApprovalServices {
   readonly queue: Pick<Queue, 'addTasks'>;
   readonly kinds: RunKinds;
   readonly statuses: Statuses;
+  readonly entries: Pick<RunEntries, 'voted'>;
   readonly sandbox: Pick<Sandbox, 'render'>;
   readonly settings: Settings;
 }
