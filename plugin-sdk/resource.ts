@@ -339,7 +339,7 @@ export interface Resource<R extends Row = Row> {
   /** links besides those of refs, sublists and actions; null entries are left out */
   related?(row: R): Record<string, string | null>;
   /** further summary_fields for a whole page at once: returns one object per row id (no N+1) */
-  summaries?(db: Knex, rows: R[], call: Call): Promise<Map<number, Record<string, unknown>>>;
+  summaries?(db: Knex, rows: R[], call: Call, view: View): Promise<Map<number, Record<string, unknown>>>;
   /** which keys of the target a ref to this resource shows in summary_fields; default id, name, description */
   summary?: readonly string[];
   /** further SQL columns of the rows that `related`, `summaries`, `present` and `compute` see: name → expression over `{alias}`. Timestamps in those rows are ISO texts. */

@@ -13,8 +13,8 @@ export function addSummaries(
   const own = resource.summaries;
   return {
     ...resource,
-    async summaries(db, rows, call) {
-      const [first, second] = await Promise.all([own?.(db, rows, call), more(db, rows, call)]);
+    async summaries(db, rows, call, view) {
+      const [first, second] = await Promise.all([own?.(db, rows, call, view), more(db, rows, call)]);
       return new Map(rows.map(({ id }) => [id, { ...first?.get(id), ...second.get(id) }]));
     },
   };

@@ -16,6 +16,7 @@ import { deleteRunEvents } from '../events/partitions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ofSeenRun, type Visible } from './access.ts';
 import { cancelAction, type CancelDeps } from './cancel.ts';
+import { ancestorsOf } from './ancestors.ts';
 import { awaitedSql } from './awaited.ts';
 import { eventFields, eventLists } from './event-fields.ts';
 import { launcherSql, runFields } from './fields.ts';
@@ -75,12 +76,18 @@ export function runResource(deps: RunResourceDeps, kind: RunKind): Resource {
       ...launcherLink(deps.kinds, row),
       ...resource.related?.(row),
     }),
-    summaries: async (db, rows, call) => {
-      const own = await resource.summaries?.(db, rows, call);
+    summaries: async (db, rows, call, view) => {
+      const own = await resource.summaries?.(db, rows, call, view);
+      const ancestors = view === 'detail' ? await ancestorsOf(db, deps.kinds, rows) : undefined;
       return new Map(
         rows.map((row) => [
           row.id,
-          { ...summariesOf(dependenciesOf(row)), ...launcherSummary(row), ...own?.get(row.id) },
+          {
+            ...summariesOf(dependenciesOf(row)),
+            ...launcherSummary(row),
+            ...ancestors?.get(row.id),
+            ...own?.get(row.id),
+          },
         ]),
       );
     },

@@ -224,9 +224,16 @@ describe('workflows', () => {
     expect(nodes.play.summary_fields.job.status).to.equal('successful');
     const refused = await must(core.admin.get(`workflow_jobs/${nodes.outer.job}/`), 200);
     expect(refused.job_explanation).to.match(/within itself/);
-    expect(
-      (await must(core.admin.get(`workflow_jobs/${within}/`), 200)).summary_fields.source_workflow_job.id,
-    ).to.equal(nested.id);
+    const shown = await must(core.admin.get(`workflow_jobs/${within}/`), 200);
+    expect(shown.summary_fields.source_workflow_job.id).to.equal(nested.id);
+    // of what is launched further down it is still the first
+    const { summary_fields: below } = await must(core.admin.get(`jobs/${nodes.play.job}/`), 200);
+    expect(below.source_workflow_job.id).to.equal(within);
+    const ancestor = { id: nested.id, name: nested.name, type: 'workflow_job', url: nested.url };
+    for (const { ancestor_job } of [below, shown.summary_fields]) expect(ancestor_job).to.deep.equal(ancestor);
+    expect((await must(core.admin.get(`workflow_jobs/${nested.id}/`), 200)).summary_fields).not.to.have.property(
+      'ancestor_job',
+    );
 
     const copy = await must(core.admin.post(`workflow_job_templates/${outer.id}/copy/`, { name: 'copied' }), 201);
     const copied = await must(core.admin.get(`workflow_job_templates/${copy.id}/workflow_nodes/`), 200);

@@ -45,16 +45,16 @@ export const safeLinks =
   };
 
 export function safeSummaries(core: Summaries | undefined, added: Summaries, own: Own, failed: Failed): Summaries {
-  return async (db, rows, call) => {
+  return async (db, rows, call, view) => {
     const asked = inTime(
       async () => {
-        const found = await added(db, rows.map(readOnly), call);
+        const found = await added(db, rows.map(readOnly), call, view);
         return new Map([...found].map(([id, summary]) => [Number(id), own(plain(summary ?? {}))]));
       },
       { ms: limitMs, late: () => new Error(`not done within ${limitMs} ms`) },
     );
     const [known, more] = await Promise.all([
-      core?.(db, rows, call),
+      core?.(db, rows, call, view),
       asked.catch((error: unknown) => {
         failed(error);
         return undefined;

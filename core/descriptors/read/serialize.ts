@@ -52,7 +52,7 @@ export function compileSerializer(model: Model, models: Models, log: Pick<Log, '
   return {
     async rows(db, rows, call, view) {
       const [extra, hidden] = await Promise.all([
-        rows.length ? resource.summaries?.(db, rows, call) : undefined,
+        rows.length ? resource.summaries?.(db, rows, call, view) : undefined,
         hide(db, call.actor, rows),
       ]);
       return rows.map((row) => without(hidden(row.id), one(row, call, view, extra?.get(row.id))));

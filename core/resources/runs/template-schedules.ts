@@ -27,8 +27,8 @@ export function withSchedules(kinds: RunKinds, resources: readonly Resource[]): 
       },
       spans: { ...resource.spans, schedules: { resource: 'schedule', column: 'unified_job_template_id' } },
       extraSql: { ...resource.extraSql, shown_next_schedule: nextSchedule },
-      async summaries(db, rows, call) {
-        const shown = (await resource.summaries?.(db, rows, call)) ?? new Map<number, Record<string, unknown>>();
+      async summaries(db, rows, call, view) {
+        const shown = (await resource.summaries?.(db, rows, call, view)) ?? new Map<number, Record<string, unknown>>();
         return new Map(
           rows.map((row) => {
             const next = row['shown_next_schedule'];

@@ -62,8 +62,8 @@ export function templateResource(deps: TemplateDeps, kind: RunKind, template: Te
       ...resource.related?.(row),
     }),
     extraSql: { ...runsOfTemplateSql, ...recentRunsSql, ...resource.extraSql },
-    async summaries(db, rows, call) {
-      const own = await resource.summaries?.(db, rows, call);
+    async summaries(db, rows, call, view) {
+      const own = await resource.summaries?.(db, rows, call, view);
       const shown = (row: Row) => ({ ...shownRuns(row), recent_jobs: row.summary_recent ?? [], ...own?.get(row.id) });
       return new Map(rows.map((row) => [row.id, shown(row)]));
     },
