@@ -558,7 +558,7 @@ export const expectations: Record<string, Line> = {
   },
   'workflow_job_template_nodes/:id/labels/': {
     at: 'workflow_job_template_node',
-    POST: keepers,
+    POST: admin,
     unseen: ['workflow_job_template.admin'],
   },
   'workflow_job_template_nodes/:id/instance_groups/': {

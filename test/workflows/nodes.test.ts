@@ -61,6 +61,34 @@ describe('a node of a workflow, when it is saved', function () {
     const { job_explanation: why } = await must(core.admin.get(`workflow_jobs/${failed.job}/`), 200);
     expect(why).to.match(/'size' value missing/);
   });
+
+  it('needs the right to launch its template of whoever says what that is launched with', async () => {
+    const { must, workflow, node } = workflows;
+    const [inner, outer] = [
+      await workflow({ ask_limit_on_launch: true, ask_labels_on_launch: true }),
+      await workflow(),
+    ];
+    const made = await node(outer.id, { identifier: 'inner', unified_job_template: inner.id, limit: 'web' });
+    const path = `workflow_job_template_nodes/${made.id}/`;
+    const user = await core.makeUser('weaver');
+    await must(core.admin.post('organizations/1/users/', { id: user.id }), 204);
+    await core.grant('weaver', `workflow_job_templates/${outer.id}/`, 'admin_role');
+    const label = await must(core.admin.post(`${path}labels/`, { name: 'mine', organization: 1 }), 201);
+    const weaver = core.as('weaver');
+    const changes = [
+      () => weaver.patch(path, { limit: 'all' }),
+      () => weaver.patch(path, { extra_data: { a: 1 } }),
+      () => weaver.post(`${path}labels/`, { name: 'other', organization: 1 }),
+      () => weaver.post(`${path}labels/`, { id: label.id, disassociate: true }),
+    ];
+    for (const change of changes) expect((await change()).status, String(change)).to.equal(403);
+    // what stays as it is says nothing of the launch
+    const { extra_data, limit, unified_job_template } = await must(core.admin.get(path), 200);
+    await must(weaver.put(path, { identifier: 'renamed', extra_data, limit, unified_job_template }), 200);
+    await must(weaver.patch(path, { extra_data: '---', max_retries: 2 }), 200);
+    await core.grant('weaver', `workflow_job_templates/${inner.id}/`, 'execute_role');
+    for (const change of [changes[0]!, changes[3]!]) expect((await change()).status).to.be.within(200, 204);
+  });
 });
 
 describe('a launch of a workflow', function () {

@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { forbidden, ValidationError, type WriteContext } from '@tapline/plugin-sdk';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Call,
+  type Columns,
+  forbidden,
+  type Sublist,
+  ValidationError,
+  type WriteContext,
+} from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { checkSavedPrompts, type SavedDeps } from '../../../runs/saved-prompts/check.ts';
+import { nothingSaved, savedColumns } from '../../../runs/saved-prompts/fields.ts';
 import type { RunKinds } from '../../../runs/kinds.ts';
 import { launchRule } from '../../../runs/templates/launch-right.ts';
+import { readVariables } from '../../../yaml/variables.ts';
 import { ofNodes } from './saved.ts';
 
 /** contract B3, over the node as it will be. */
@@ -15,18 +25,41 @@ export async function checkNode(deps: SavedDeps, context: WriteContext): Promise
   const [old, now] = [before?.[column] ?? null, (column in input ? input[column] : before?.[column]) ?? null];
   // without a template they would belong to nothing
   if (now === null) delete input['max_retries'];
-  if (old !== now)
-    for (const id of [old, now]) if (typeof id === 'number') await assertMayLaunch(trx, deps.kinds, context, id);
+  // what it launches with is as much of a launch as the template
+  if (old !== now || (await changesPrompts(context)))
+    for (const id of new Set([old, now])) await assertMayLaunch(trx, deps.kinds, context.call, id);
   await checkSavedPrompts(deps, context, ofNodes);
 }
 
-/** Who makes a node must be allowed to launch what it names; an approval is its workflow's own. */
-async function assertMayLaunch(trx: Knex, kinds: RunKinds, { call }: WriteContext, id: number): Promise<void> {
+async function changesPrompts({ input, before }: WriteContext): Promise<boolean> {
+  const given = savedColumns.filter((column) => column in input);
+  const variables =
+    typeof input['extra_data'] === 'string' ? await readOrKeep(input['extra_data']) : input['extra_data'];
+  const now: Columns = { ...input, extra_data: variables ?? {} };
+  const was: Columns = before ?? nothingSaved;
+  return given.some((column) => !isDeepStrictEqual(now[column] ?? null, was[column] ?? null));
+}
+
+/** What is no variables is told where they are read. */
+const readOrKeep = (text: string): Promise<unknown> => readVariables(text).catch(() => text);
+
+/** Who makes a node, or says what it launches with, must be allowed to launch what it names; an approval is its workflow's own. */
+async function assertMayLaunch(trx: Knex, kinds: RunKinds, { actor }: Pick<Call, 'actor'>, id: unknown): Promise<void> {
+  if (typeof id !== 'number') return;
   const row = await trx('templates').where({ id }).first();
   const kind = row && kinds.ofTemplate(row.kind);
   if (!row || !kind) throw ValidationError.field('unified_job_template', `Invalid pk "${id}" - object does not exist.`);
   if (kind.unlisted) return;
   const rule = launchRule(kinds, row.kind);
-  if (!rule || !(await rule.row(call.actor, row, trx)))
-    throw forbidden(`You do not have the right to launch ${row.name}.`);
+  if (!rule || !(await rule.row(actor, row, trx))) throw forbidden(`You do not have the right to launch ${row.name}.`);
 }
+
+/** A list of what a node launches with: who changes it must be allowed to launch, as who changes the node. */
+export const guarded = (deps: Pick<SavedDeps, 'kinds'>, list: Sublist): Sublist => ({
+  ...list,
+  async check(trx, node, child, call) {
+    await assertMayLaunch(trx, deps.kinds, call, node['unified_job_template_id']);
+    await list.check?.(trx, node, child, call);
+  },
+  checkDetach: (trx, node, _child, call) => assertMayLaunch(trx, deps.kinds, call, node['unified_job_template_id']),
+});

@@ -6,7 +6,7 @@ import { nodeAccess } from '../rules.ts';
 import type { WorkflowServices } from '../services.ts';
 import { endApprovalTemplate } from '../../workflow-approval/end-template.ts';
 import { approvalAction } from './approval-action.ts';
-import { checkNode } from './check-node.ts';
+import { checkNode, guarded } from './check-node.ts';
 import { linksOf } from './links.ts';
 import { linkFields, templateSql } from './node-fields.ts';
 import { ofNodes } from './saved.ts';
@@ -48,8 +48,7 @@ export const templateNodeResource = (services: WorkflowServices): Resource =>
     },
     sublists: {
       ...linksOf(services),
-      ...savedSublists(services, ofNodes),
-      labels: labelsOf('workflow_node', 'node_id'),
+      ...guardedLists(services),
     },
     hiddenColumns: ['survey_passwords'],
     actions: { create_approval_template: approvalAction(services, nodeAccess) },
@@ -59,6 +58,11 @@ export const templateNodeResource = (services: WorkflowServices): Resource =>
     validate: (context) => checkNode(services, context),
     ...endings(services),
   });
+
+const guardedLists = (services: WorkflowServices): Resource['sublists'] => {
+  const lists = { ...savedSublists(services, ofNodes), labels: labelsOf('workflow_node', 'node_id') };
+  return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, guarded(services, list)]));
+};
 
 /** An approval goes with the node that it belongs to. */
 const endings = (services: WorkflowServices): Pick<Resource, 'afterUpdate' | 'afterDelete'> => ({
