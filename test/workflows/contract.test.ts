@@ -136,6 +136,46 @@ describe('what clients are told of workflows', function () {
     await must(core.as('reader').post(path, { name: 'none' }), 403);
   });
 
+  it('of a copy: it names no environment, instance group, label or credential that whoever copies may not use', async () => {
+    const { must, workflow, node } = workflows;
+    const other = await must(core.admin.post('organizations/', { name: 'elsewhere' }), 201);
+    const environment = { name: 'theirs', organization: other.id, image: 'quay.io/theirs/one' };
+    const { id: execution_environment } = await must(core.admin.post('execution_environments/', environment), 201);
+    const group = await must(core.admin.post('instance_groups/', { name: 'theirs' }), 201);
+    const label = { name: 'theirs', organization: other.id };
+    const asks = Object.fromEntries(
+      ['execution_environment', 'labels', 'instance_groups'].map((name) => [`ask_${name}_on_launch`, true]),
+    );
+    const template = await core.makeTemplate({ ...asks, execution_environment });
+    const made = await workflow();
+    const uses = await node(made.id, { identifier: 'uses', unified_job_template: template.id, execution_environment });
+    const path = `workflow_job_template_nodes/${uses.id}/`;
+    await must(core.admin.post(`${path}labels/`, label), 201);
+    for (const at of [path, `job_templates/${template.id}/`])
+      await must(core.admin.post(`${at}instance_groups/`, { id: group.id }), 204);
+
+    const user = await core.makeUser('keeper');
+    await must(core.admin.post('organizations/1/users/', { id: user.id }), 204);
+    await core.grant('keeper', 'organizations/1/', 'admin_role');
+    const copied = async (from: string, by = core.as('keeper')) =>
+      must(by.post(`${from}copy/`, { name: `copy ${Math.random()}` }), 201);
+    const count = async (at: string, list: string) => (await must(core.admin.get(`${at}${list}/`), 200)).count;
+    for (const [by, left] of [
+      [core.as('keeper'), 0],
+      [core.admin, 1],
+    ] as const) {
+      const kept = left ? execution_environment : null;
+      const job = await copied(`job_templates/${template.id}/`, by);
+      expect(job.execution_environment).to.equal(kept);
+      expect(await count(`job_templates/${job.id}/`, 'instance_groups')).to.equal(left);
+      const flow = await copied(`workflow_job_templates/${made.id}/`, by);
+      const [only] = (await must(core.admin.get(`workflow_job_templates/${flow.id}/workflow_nodes/`), 200)).results;
+      expect(only).to.include({ execution_environment: kept, unified_job_template: template.id });
+      for (const list of ['labels', 'instance_groups'])
+        expect(await count(`workflow_job_template_nodes/${only.id}/`, list), list).to.equal(left);
+    }
+  });
+
   it('of a cycle also where it closes behind ten thousand nodes in a row', async () => {
     const made = await workflows.workflow();
     const { rows } = await core.db.raw(

@@ -8,6 +8,7 @@ import { notificationsOfTemplate } from '../../notifications/attach.ts';
 import type { Bus } from '../../queue/bus.ts';
 import type { LaunchDoor } from '../../runs/start.ts';
 import { copyTemplateAction, copyLists } from '../../runs/templates/copy-action.ts';
+import { leaveOutUnusable } from '../../runs/templates/leave-out.ts';
 import { runLink, runOf, templateRunFields } from '../../runs/templates/fields.ts';
 import { jobTypes, verbosities } from '../../runs/prompts/prompts.ts';
 import { launchAction } from './launch/launch-action.ts';
@@ -152,8 +153,9 @@ export const jobTemplateResource = (services: JobTemplateServices): Resource =>
 
 const finishCopy =
   ({ keyRing }: Pick<JobTemplateServices, 'keyRing'>) =>
-  async (trx: Knex, copied: Row, original: Row, { actor }: Call): Promise<void> => {
+  async (trx: Knex, copied: Row, original: Row, call: Call): Promise<void> => {
     await copyLists(trx, copied, original);
     await resealSurvey(trx, keyRing, copied, original);
-    await giveToActor(trx, 'job_template', copied.id, actor);
+    await leaveOutUnusable(trx, call, copied.id);
+    await giveToActor(trx, 'job_template', copied.id, call.actor);
   };

@@ -13,6 +13,7 @@ import {
 import type { Knex } from 'knex';
 import { assertNoActiveRuns } from '../../runs/active-runs.ts';
 import { copyTemplateAction } from '../../runs/templates/copy-action.ts';
+import { leaveOutUnusable } from '../../runs/templates/leave-out.ts';
 import { runLink, runOf, templateRunFields } from '../../runs/templates/fields.ts';
 import { runsOfTemplateSql, shownRuns } from '../../runs/templates/summaries.ts';
 import type { LaunchDoor } from '../../runs/start.ts';
@@ -259,6 +260,7 @@ const finishCopy =
     await trx('templates')
       .where({ id })
       .update({ local_path: localPath(id, String(name)) });
+    await leaveOutUnusable(trx, call, id);
     const { launch } = services;
     const inserted = await launch.insert(trx, updateRequest(id, call, false));
     return () => launch.decide(inserted);

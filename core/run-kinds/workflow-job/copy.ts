@@ -2,6 +2,7 @@ import { type Action, type Call, field, type Row, type Rule } from '@tapline/plu
 import type { Knex } from 'knex';
 import { giveToActor } from '../../rbac/roles.ts';
 import { copyLists, copyTemplateAction } from '../../runs/templates/copy-action.ts';
+import { clearUnusable, leaveOutUnusable, unlinkUnusable } from '../../runs/templates/leave-out.ts';
 import { resealSurvey } from '../../surveys/defaults.ts';
 import { copyNodes } from './launch/copy-nodes.ts';
 import { inTemplate } from './nodes/saved.ts';
@@ -63,14 +64,16 @@ interface Copying {
 async function finishCopy(
   trx: Knex,
   { keyRing, kinds }: WorkflowServices,
-  { copied, original, call: { actor } }: Copying,
+  { copied, original, call }: Copying,
 ): Promise<void> {
   await copyLists(trx, copied, original);
   await resealSurvey(trx, keyRing, copied, original);
   await copyNodes(trx, keyRing, { of: inTemplate, owner: original.id }, { of: inTemplate, owner: copied.id });
   await copyApprovals(trx, copied, original);
-  await leaveOut(trx, copied.id, await unusableBy(trx, kinds, actor, copied.id));
-  await giveToActor(trx, 'workflow_job_template', copied.id, actor);
+  await leaveOut(trx, copied.id, await unusableBy(trx, kinds, call.actor, copied.id));
+  await leaveOutUnusable(trx, call, copied.id);
+  await leaveOutOfNodes(trx, call, copied.id);
+  await giveToActor(trx, 'workflow_job_template', copied.id, call.actor);
 }
 
 /** Approvals are their workflow's own: the copy gets others like them. */
@@ -109,4 +112,13 @@ async function leaveOut(trx: Knex, workflow: number, { templates, credentials, i
     .where({ id: workflow })
     .whereIn('webhook_credential_id', ids(credentials))
     .update({ webhook_credential_id: null });
+}
+
+/** What the answer has no list for. */
+async function leaveOutOfNodes(trx: Knex, call: Call, workflow: number): Promise<void> {
+  const nodes = trx('workflow_job_template_nodes').where({ workflow_job_template_id: workflow });
+  const linked = (list: string) => trx(`workflow_node_${list}`).whereIn('node_id', nodes.clone().select('id'));
+  await clearUnusable(trx, call, nodes, 'execution_environment_id', 'execution_environment');
+  await unlinkUnusable(trx, call, linked('instance_groups'), 'instance_group');
+  await unlinkUnusable(trx, call, linked('labels'), 'label');
 }
