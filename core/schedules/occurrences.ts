@@ -2,7 +2,7 @@
 // oxlint-disable-next-line import/default
 import rrule from 'rrule';
 import { type RulePart, type RuleText, wallOf } from './rule-text.ts';
-import { msOf, toUtc, wallAt } from './wall-clock.ts';
+import { isStorable, latest, msOf, toUtc, wallAt } from './wall-clock.ts';
 
 const { RRule } = rrule;
 
@@ -149,6 +149,7 @@ export function occurrencesAfter(rule: RuleText, instant: number, most: number, 
     for (const wall of walls) {
       tries += 1;
       const utc = toUtc(wall, rule.zone);
+      if (utc !== undefined && utc > latest) return found;
       if (utc === undefined || utc < instant || (utc === instant && !at) || utc === found.at(-1)) continue;
       if (excluded.some((series) => series.includes(wall))) continue;
       found.push(utc);
@@ -171,7 +172,7 @@ export function lastOccurrence(rule: RuleText): number | undefined {
   const last = included.flatMap((series) => {
     const wall = series
       .last()
-      .find((one) => toUtc(one, rule.zone) !== undefined && !excluded.some((other) => other.includes(one)));
+      .find((one) => isStorable(toUtc(one, rule.zone) ?? Infinity) && !excluded.some((other) => other.includes(one)));
     return wall === undefined ? [] : [toUtc(wall, rule.zone)!];
   });
   return last.length ? Math.max(...last) : undefined;

@@ -1,6 +1,6 @@
 import { ValidationError } from '@tapline/plugin-sdk';
 import { partsProblem, readParts, type RulePart, type RuleText, wallOf } from './rule-text.ts';
-import { isZone, toUtc } from './wall-clock.ts';
+import { isStorable, isZone, toUtc } from './wall-clock.ts';
 
 /** Longer than any rule that people write; each part of it is computed. */
 const mostText = 4096;
@@ -50,8 +50,8 @@ function ruleProblems(rule: string): string[] {
   else if (/SECONDLY/i.test(rule)) say('SECONDLY is not supported.');
   const days = rule.split(/BYDAY=/i).slice(1);
   if (days.some((value) => /(?:^|,)\+?\d/.test(value.split(';')[0]!))) say('BYDAY with numeric prefix not supported.');
-  const count = /COUNT=(\d+)/.exec(rule);
-  if (count && /UNTIL=/.test(rule)) say('RRULE may not contain both COUNT and UNTIL.');
+  const count = /COUNT=(\d+)/i.exec(rule);
+  if (count && /UNTIL=/i.test(rule)) say('RRULE may not contain both COUNT and UNTIL.');
   if (count && Number(count[1]) > 999) say('COUNT > 999 is unsupported.');
   return problems;
 }
@@ -80,6 +80,8 @@ function readStart(start: string): { zone: string; wall: string } | string {
   if (!wall || (options && !zone)) return `DTSTART is not understood: ${start.slice(0, 100)}`;
   if (zone && z) return 'DTSTART cannot have both TZID and Z.';
   if (zone && !isZone(zone)) return `A valid TZID must be provided (e.g., America/New_York), not ${zone.slice(0, 100)}`;
+  if (!isStorable(toUtc(wall, zone ?? 'UTC', { gap: 'after' })!))
+    return `DTSTART is not in the years 1 to 9999 of UTC: ${start.slice(0, 100)}`;
   return { zone: zone ?? 'UTC', wall };
 }
 
@@ -92,6 +94,7 @@ function readRulePart(body: string, excludes: boolean, { zone }: { zone: string 
   const sent = parts['UNTIL'];
   if (!sent || sent.endsWith('Z')) return { excludes, text: body, parts };
   const utc = toUtc(wallOf(sent)!, zone, { gap: 'after' })!;
+  if (!isStorable(utc)) return `UNTIL is not in the years 1 to 9999 of UTC: ${sent}`;
   const until = new Date(utc).toISOString().replace(/[-:]|\.\d+/g, '');
   const text = body.replace(/UNTIL=[^;]*/i, `UNTIL=${until}`);
   return { excludes, text, parts: { ...parts, UNTIL: until } };

@@ -46,6 +46,10 @@ export function wallAt(instant: number, zone: string): number {
 
 const dayMs = 86_400_000;
 
+/** What has four digits of a year in UTC: neither texts nor the database take others. */
+export const [earliest, latest] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')];
+export const isStorable = (instant: number): boolean => instant >= earliest && instant <= latest;
+
 /**
  * The instant at which clocks show this; of two the first. @returns undefined where they are put over it, unless
  * `gap` says to take the time as if they were not

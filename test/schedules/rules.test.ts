@@ -64,6 +64,12 @@ describe('rules of schedules', function () {
     ]);
   });
 
+  it('come to an end with the year 9999 of UTC', () => {
+    const last = 'DTSTART;TZID=America/New_York:99991230T200000 RRULE:FREQ=DAILY;INTERVAL=1';
+    expect(next(last, '9999-12-30T00:00:00Z')).to.deep.equal(['9999-12-31T01:00:00Z']);
+    expect(text(lastOccurrence(readRule(`${last};COUNT=5`))!)).to.equal('9999-12-31T01:00:00Z');
+  });
+
   it('are refused with a message for each thing that is wrong', () => {
     const start = 'DTSTART:20300101T000000Z';
     const rule = 'RRULE:FREQ=DAILY;INTERVAL=1';
@@ -85,6 +91,10 @@ describe('rules of schedules', function () {
       [`DTSTART;TZID=Europe/Berlin:20300101T000000Z ${rule}`, /both TZID and Z/],
       [`DTSTART;TZID=Europe/Berlin:20300101T000000 ${rule};UNTIL=20310101`, /UNTIL must be a time/],
       [`DTSTART:20301301T000000Z ${rule}`, /DTSTART is not understood/],
+      [`DTSTART;TZID=America/New_York:99991231T200000 ${rule}`, /DTSTART is not in the years/],
+      [`DTSTART;TZID=Asia/Tokyo:00010101T000000 ${rule}`, /DTSTART is not in the years/],
+      [`DTSTART;TZID=America/New_York:20300101T000000 ${rule};UNTIL=99991231T200000`, /UNTIL is not in the years/],
+      [`${start} rrule:freq=daily;interval=1;count=5000;until=20310101T000000Z`, /both COUNT/, /COUNT > 999/],
       ['RRULE:FREQ=DAILY;COUNT=1000', /Valid DTSTART/, /INTERVAL/, /COUNT > 999/],
     ];
     for (const [sent, ...expected] of cases) {

@@ -262,6 +262,27 @@ describe('schedules', function () {
     await stage.request('PATCH', 'settings/jobs/', { body: { SCHEDULE_MISSED_AFTER: 300 } });
   });
 
+  it('is claimed while a launch refers to it, and again where the database gave it up', async () => {
+    const { id } = (await create(await stage.template({ allow_simultaneous: true }))).body;
+    await due(id);
+    const launching = await stage.services.db.transaction();
+    let lost = 0;
+    const db = new Proxy(stage.services.db, {
+      get: (target, name) =>
+        name === 'transaction' && (lost += 1) < 5
+          ? () => Promise.reject(Object.assign(new Error('deadlock detected'), { code: '40P01', severity: 'ERROR' }))
+          : Reflect.get(target, name),
+    });
+    try {
+      await launching('schedules').where({ id }).forKeyShare().first();
+      expect(await startDue({ ...stage.services, db })).to.equal(1);
+    } finally {
+      await launching.rollback();
+    }
+    expect(lost).to.equal(5);
+    await launched(id);
+  });
+
   it('looks for what is due each half minute', async () => {
     const { db, queue } = stage.services;
     await queue.addTask(db, 'core:start-schedules', {});
