@@ -50,6 +50,7 @@ const elsewhere: Record<string, string> = {
   DISABLE_ALL_SCHEDULES: 'schedules/schedules.test.ts',
   SCHEDULE_MISSED_AFTER: 'schedules/schedules.test.ts',
   WORKFLOW_ALLOW_SELF_APPROVAL: 'workflows/workflow.test.ts',
+  WORKFLOW_STATS_ARTIFACTS: 'workflows/workflow.test.ts',
 };
 
 const changed = (file: string) => changedSettings(readFileSync(join(import.meta.dirname, '..', file), 'utf8'));

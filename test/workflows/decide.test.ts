@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { mergeArtifacts } from '../../core/run-kinds/workflow-job/advance/artifacts.ts';
 import { artifactHolds, decideSteps } from '../../core/run-kinds/workflow-job/advance/decide.ts';
 import type { GraphLink, GraphNode } from '../../core/run-kinds/workflow-job/advance/graph.ts';
 
@@ -140,5 +141,21 @@ describe('what is next in a workflow', () => {
     const nodes = Array.from({ length: 1000 }, (_, at) => (at < 500 ? went(at + 1, 'successful') : node(at + 1)));
     const links = nodes.slice(1).map(({ id }) => link(id - 1, id, 'success'));
     expect(decided(nodes, links)).to.deep.include({ launch: [501], skip: [] });
+  });
+
+  it('merges how hosts went on ways that meet, and lets the last of them say everything else', () => {
+    const [first, second] = [
+      { svc_stats_failed: true, svc_stats_failed_hosts: ['a'], svc_stats_hosts_truncated: false, made: 1 },
+      { svc_stats_failed: false, svc_stats_failed_hosts: ['b', 'a'], svc_stats_hosts_truncated: false, made: 2 },
+    ];
+    const both = { svc_stats_failed: true, svc_stats_failed_hosts: ['a', 'b'], svc_stats_hosts_truncated: false };
+    expect(mergeArtifacts([first, second])).to.deep.equal({ ...both, made: 2 });
+    expect(mergeArtifacts([second])).to.deep.equal(second);
+    const many = (from: number) => Array.from({ length: 600 }, (_, at) => `host ${from + at}`);
+    const merged = mergeArtifacts(
+      [0, 600].map((from) => ({ svc_stats_changed_hosts: many(from), svc_stats_hosts_truncated: false })),
+    );
+    expect(merged).to.include({ svc_stats_hosts_truncated: true });
+    expect(merged['svc_stats_changed_hosts']).to.have.lengthOf(1000);
   });
 });

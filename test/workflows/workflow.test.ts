@@ -65,6 +65,7 @@ describe('workflows', () => {
     const other = await core.admin.post(`workflow_job_template_nodes/${second.id}/always_nodes/`, { id: mends.id });
     expect(other.status).to.equal(400);
 
+    await must(core.admin.patch('settings/jobs/', { WORKFLOW_STATS_ARTIFACTS: true }), 200);
     const run = await launch(made.id, { extra_vars: { shared: 'yes' } });
     expect(run).to.include({ type: 'workflow_job', workflow_job: run.id, launch_type: 'manual' });
     expect(run).not.to.have.property('event_processing_finished');
@@ -82,6 +83,16 @@ describe('workflows', () => {
     const job = await must(core.admin.get(`jobs/${nodes.mends.job}/`), 200);
     expect(job.launch_type).to.equal('workflow');
     expect(JSON.parse(job.extra_vars)).to.include({ shared: 'yes', made: 'two' });
+    const hosts = JSON.parse(job.extra_vars).svc_stats_failed_hosts as string[];
+    expect(hosts).to.have.lengthOf(1);
+    expect(JSON.parse(job.extra_vars)).to.deep.include({
+      svc_stats_failed: true,
+      svc_stats_changed: false,
+      svc_stats_hosts_truncated: false,
+      svc_stats_non_failed_hosts: [],
+      svc_stats_changed_hosts: [],
+      svc_stats_non_changed_hosts: hosts,
+    });
     expect(job.summary_fields.source_workflow_job?.id).to.equal(run.id);
     const output = await core.admin.get(`jobs/${nodes.both.job}/stdout/?format=txt`);
     expect(output.text).to.include('from=none');

@@ -4,6 +4,7 @@ import { cancelTask } from '../../runs/waiting/cancel-task.ts';
 import { advanceTask } from '../../runs/waiting/advance.ts';
 import { activeStatuses, isTerminal } from '../../runs/states.ts';
 import { advanceWorkflow } from './advance/advance.ts';
+import { artifactsOf } from './advance/artifacts.ts';
 import { mayAdvance } from './advance/may-advance.ts';
 import { bulkLaunch } from './bulk/route.ts';
 import { runNodeResource } from './nodes/run-node.ts';
@@ -17,10 +18,6 @@ import type { WorkflowServices } from './services.ts';
 import { toldNodes } from './told-nodes.ts';
 import { workflowTemplateResource } from './template.ts';
 import { workflowJobDescriptor } from './workflow-job.ts';
-
-/** What is under no_log is a text in place of them. */
-const setBy = (artifacts: unknown): string =>
-  JSON.stringify(typeof artifacts === 'object' && artifacts !== null && !Array.isArray(artifacts) ? artifacts : {});
 
 /** A run of others: it launches what its nodes name, as what came before them went. */
 export const workflowJobKind = (services: WorkflowServices): RunKind => ({
@@ -55,12 +52,12 @@ export const workflowJobKind = (services: WorkflowServices): RunKind => ({
   parts: (run, most) => partsOf(services.db, run, most),
   advance: (run, look) => advanceWorkflow(services, run, look),
   mayAdvance,
-  async follow(trx, _parent, { id, status, artifacts, parent_part: node }) {
+  async follow(trx, _parent, { id, status, artifacts: set, parent_part: node }) {
     // of a child that ends before the node is tied to it, the advance that ties it takes the end over
-    if (isTerminal(status))
-      await trx('workflow_job_nodes')
-        .where({ id: node, job_id: id })
-        .update({ outcome: status, news: true, artifacts: setBy(artifacts) });
+    if (!isTerminal(status)) return;
+    const stats = services.settings.get('WORKFLOW_STATS_ARTIFACTS') === true;
+    const artifacts = JSON.stringify(await artifactsOf(trx, { id, artifacts: set }, stats));
+    await trx('workflow_job_nodes').where({ id: node, job_id: id }).update({ outcome: status, news: true, artifacts });
   },
   async cancel(trx, run) {
     const children: number[] = await trx('runs')

@@ -142,6 +142,12 @@ export const jobSettings = {
     default: false,
     help: 'Whether who launched a workflow may approve its steps.',
   },
+  WORKFLOW_STATS_ARTIFACTS: {
+    category: 'jobs',
+    type: 'boolean',
+    default: false,
+    help: 'Whether the nodes of a workflow hand on how the hosts of their jobs went, as artifacts svc_stats_*, below what their playbooks set.',
+  },
   AD_HOC_COMMANDS: {
     category: 'jobs',
     type: 'list',

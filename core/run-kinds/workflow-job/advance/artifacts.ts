@@ -1,5 +1,10 @@
 import type { Knex } from 'knex';
 import { mergeVariables, type Variables } from '../../../yaml/variables.ts';
+import { mergedStats, statsOf } from './stats-artifacts.ts';
+
+/** What nodes side by side hand on: of what they set each over those before it, of how their hosts went all of it. */
+export const mergeArtifacts = (siblings: readonly Variables[]): Variables =>
+  mergeVariables(...siblings, ...(siblings.length > 1 ? [mergedStats(siblings)] : []));
 
 /** What a run of a workflow hands on where it is a node itself: what its own runs set, in the order of their nodes. */
 export async function mergedArtifacts(trx: Knex, run: number): Promise<Variables> {
@@ -9,5 +14,16 @@ export async function mergedArtifacts(trx: Knex, run: number): Promise<Variables
     .whereRaw(`artifacts <> '{}'`)
     .orderBy('id')
     .pluck('artifacts');
-  return mergeVariables(...artifacts);
+  return mergeArtifacts(artifacts);
+}
+
+/** What a run that ended hands on; what is under no_log is a text in place of what was set. */
+export async function artifactsOf(
+  trx: Knex,
+  run: { id: number; artifacts: unknown },
+  stats: boolean,
+): Promise<Variables> {
+  const { artifacts } = run;
+  const set = typeof artifacts === 'object' && artifacts !== null && !Array.isArray(artifacts) ? artifacts : {};
+  return stats ? mergeVariables(await statsOf(trx, run.id), set as Variables) : (set as Variables);
 }

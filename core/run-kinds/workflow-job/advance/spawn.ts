@@ -8,6 +8,7 @@ import { mergeVariables, storedVariables, type Variables } from '../../../yaml/v
 import { inRun } from '../nodes/saved.ts';
 import { handedOn } from '../prompts.ts';
 import type { WorkflowServices } from '../services.ts';
+import { mergeArtifacts } from './artifacts.ts';
 import type { GraphNode } from './graph.ts';
 import { launchNode } from './launch-node.ts';
 
@@ -63,7 +64,7 @@ export async function spawn(
   const inserted: Inserted[] = [];
   const linked: Linked[] = [];
   for (const row of rows) {
-    const artifacts = mergeVariables(...row.inherited);
+    const artifacts = mergeArtifacts(row.inherited);
     const kind = services.kinds.ofTemplate(row.kind)?.kind;
     // they share the transaction
     // oxlint-disable-next-line no-await-in-loop
