@@ -8,7 +8,7 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { type ComposeDeps, textsOf } from './texts-of.ts';
 import type { Composed } from './compose.ts';
 import { type Configuration, openConfiguration, recipientsOf, secretTexts } from './configuration.ts';
-import { LANE, mostAttempts, TASK } from './follow.ts';
+import { LANE, mostAttempts, mostStarts, TASK } from './follow.ts';
 import { type Attempt, begun, masking, noteBegin, noteEnd } from './records.ts';
 import type { NotificationKinds } from './registry.ts';
 import { isFinal, type SendDeps, trySend } from './send.ts';
@@ -33,6 +33,7 @@ export interface Pending {
   subject: string | null;
   body: string | null;
   outcome: { task: string; kept: unknown } | null;
+  attempts: Attempt[];
   /** of the template, as it is now */
   type: string;
   configuration: Configuration;
@@ -46,7 +47,7 @@ export function defineDeliveries(deps: DeliveryDeps): void {
   deps.queue.define(TASK, {
     schema: payload,
     lane: LANE,
-    maxAttempts: mostAttempts,
+    maxAttempts: mostStarts,
     run: ({ notification }, context) => deliver(deps, notification, context),
   });
 }
@@ -84,18 +85,25 @@ async function deliver(
   await noteBegin(db, id, opened, { ...texts, recipients, notification_type: kind.kind });
   const began = performance.now();
   const { delivered, error, asked } = await trySend(deps, { kind, configuration, texts, id, signal });
+  const cut = error !== undefined && signal.aborted && !isFinal(error);
   const ended: Attempt = {
     ...opened,
     finished: new Date().toISOString(),
     duration_ms: Math.round(performance.now() - began),
-    outcome: error ? 'refused' : 'delivered',
+    outcome: cut ? 'unknown' : error ? 'refused' : 'delivered',
     request: mask([opened.request, ...asked].join('; ')),
     answer: mask(delivered?.answer ?? ''),
     error: error ? mask(error.message) || 'It was refused without a word.' : '',
   };
-  const last = !error || isFinal(error) || attempt >= mostAttempts || found.event === 'test';
+  const last = !error || found.event === 'test' || (!cut && (isFinal(error) || isLast(found, attempt)));
   await settle(deps, found, { ended, last, sent: delivered?.sent ?? 1 });
   if (!last) throw new Error(`notification ${id} was not delivered: ${ended.error}`);
+}
+
+/** Tries that broke off do not count, nor do those of an earlier delivery. */
+function isLast({ attempts }: Pending, started: number): boolean {
+  const earlier = started > 1 ? attempts.slice(1 - started) : [];
+  return started >= mostStarts || earlier.filter(({ outcome }) => outcome === 'refused').length + 1 >= mostAttempts;
 }
 
 interface Ready {

@@ -10,6 +10,8 @@ export const TASK = 'core:notify';
 export const LANE = 'core-notifications';
 /** The pauses between them grow: over a minute and a half in all. */
 export const mostAttempts = 5;
+/** Those that a node's end cut short included: nobody was asked, or nobody heard the answer. */
+export const mostStarts = 15;
 
 const events: Partial<Record<RunStatus, RunEvent>> = {
   running: 'started',
@@ -27,7 +29,7 @@ const queueSql = (found: string) => `
     from (${found}) found join notification_templates nt on nt.id = found.notification_template_id
     returning id
   ), deliveries as (
-    select array_agg(row('${TASK}', json_build_object('notification', id), null, null, ${mostAttempts}, '${TASK}:' || id, 0, array['${LANE}'])::${QUEUE_SCHEMA}.job_spec) as specs
+    select array_agg(row('${TASK}', json_build_object('notification', id), null, null, ${mostStarts}, '${TASK}:' || id, 0, array['${LANE}'])::${QUEUE_SCHEMA}.job_spec) as specs
     from noted
   ), notified as (
     select count(*) from deliveries cross join lateral ${QUEUE_SCHEMA}.add_jobs(deliveries.specs, false) where deliveries.specs is not null

@@ -226,6 +226,44 @@ describe('word of runs', () => {
     expect((await stage.request('DELETE', `notification_templates/${away}/`)).status).to.equal(204);
   });
 
+  it('does not count the tries that broke off with the service', async () => {
+    const id = await template('cut');
+    const { db } = stage.services;
+    const broken = {
+      started: new Date().toISOString(),
+      finished: null,
+      outcome: 'unknown',
+      request: '',
+      answer: '',
+      error: '',
+    };
+    const row = {
+      notification_template_id: id,
+      notification_type: 'webhook',
+      event: 'message',
+      subject: '',
+      body: '{}',
+    };
+    const [{ id: notification }] = await db('notifications')
+      .insert({ ...row, attempts: JSON.stringify(Array(6).fill(broken)) })
+      .returning('id');
+    http.answer = () => ({ status: 500 });
+    await db.transaction(async (trx) => {
+      await stage.services.queue.addTask(trx, 'core:notify', { notification });
+      // as the queue has it after so many processes died
+      const task = trx('tapline_jobs._private_jobs').whereRaw(`payload ->> 'notification' = ?`, [String(notification)]);
+      await task.update({ attempts: 6 });
+    });
+    const outcomes = async () => {
+      await hurry();
+      const [found] = await of(`notification_templates/${id}`);
+      return found.attempts.map(({ outcome }: any) => outcome).slice(6);
+    };
+    await until(async () => (await outcomes()).length >= 4, 60_000, 'four tries more');
+    http.answer = () => ({ body: 'at last' });
+    await until(async () => (await outcomes()).includes('delivered'), 60_000, 'the one that was taken');
+  });
+
   it('leaves a mark where the service died while it was sending, and sends it again', async () => {
     const id = await template('marked');
     const { db } = stage.services;
