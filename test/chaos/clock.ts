@@ -52,13 +52,20 @@ export async function tieNotifications(api: Api, url: string): Promise<void> {
     organization: 1,
     notification_type: 'webhook',
     notification_configuration: { url, headers: {}, http_method: 'POST' },
-    messages: { success: { body: wordOf }, error: { body: wordOf }, started: { body: wordOf } },
+    messages: {
+      ...Object.fromEntries(['success', 'error', 'started'].map((event) => [event, { body: wordOf }])),
+      workflow_approval: Object.fromEntries(
+        ['running', 'approved', 'timed_out', 'denied'].map((event) => [event, { body: approvalOf(event) }]),
+      ),
+    },
   });
   for (const event of ['started', 'success', 'error', 'approvals'])
     await api.call('POST', `organizations/1/notification_templates_${event}/`, { id });
 }
 
 const wordOf = '{"run": {{ job.id }}, "status": "{{ job.status }}"}';
+
+const approvalOf = (event: string) => `{"run": {{ job.id }}, "status": "approvals.${event}"}`;
 
 const ticksSql = `
   select s.name, r.at, count(t.id)::int as runs
@@ -78,7 +85,8 @@ export async function brokenTicks(stage: Pick<Stage, 'query'>): Promise<{ ticks:
 }
 
 const wordsSql = `
-  select n.id::int, n.event, n.status, r.id::int as run, n.source ->> 'status' as told, jsonb_array_length(n.attempts) as attempts
+  select n.id::int, n.event, n.status, r.id::int as run,
+    case when n.event like 'approvals.%' then n.event else n.source ->> 'status' end as told, jsonb_array_length(n.attempts) as attempts
   from notifications n join runs r on r.id = n.run_id order by n.id`;
 const endedSql = `
   select r.id::int, r.status, count(n.id)::int as words from runs r
@@ -87,9 +95,14 @@ const endedSql = `
     select created from notification_templates where name = 'Chaos')
   group by r.id having count(n.id) <> 1
     -- one that is canceled before anybody saw it ends unheard
-    and not (count(n.id) = 0 and r.status = 'canceled' and r.started is null)`;
+    and not (count(n.id) = 0 and r.status = 'canceled' and r.started is null)
+  union all
+  select r.id::int, r.status, count(n.id)::int from runs r cross join (values (true), (false)) decided(was)
+  left join notifications n on n.run_id = r.id and (n.event <> 'approvals.running') = decided.was
+  where r.kind = 'workflow_approval' and (r.status in ('successful', 'failed') or not decided.was)
+  group by r.id, decided.was having count(n.id) <> 1`;
 
-/** Each end of a run has its one notification, each of them came at least once, and no more often than it is marked. */
+/** Each end of a run, each question to people and each answer to one has its one notification, each of them came at least once, and no more often than it is marked. */
 export async function brokenWords(
   stage: Pick<Stage, 'query'>,
   notified: ReadonlyMap<string, number>,
@@ -100,7 +113,6 @@ export async function brokenWords(
   );
   for (const { id, event, status, run, told, attempts } of words) {
     if (status !== 'successful') problems.push(`notification ${id} (${event} of run ${run}) is ${status}`);
-    if (event.startsWith('approvals.')) continue;
     const came = notified.get(`${run} ${told}`) ?? 0;
     if (came === 0) problems.push(`notification ${id} (${event} of run ${run}) never came`);
     if (came > attempts) problems.push(`notification ${id} came ${came} times and is marked ${attempts} times`);

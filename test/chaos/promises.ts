@@ -2,6 +2,7 @@ import { broughtHosts } from './content.ts';
 import type { Ledger } from './ledger.ts';
 import { playNames, playOf } from './plays.ts';
 import type { Stage } from './stage.ts';
+import { conditioned } from './workflow.ts';
 import type { StoredRun } from './verdict.ts';
 
 /** What clients were told, held against what is stored. */
@@ -74,12 +75,23 @@ const strays: Record<string, string> = {
       where j.attempts < j.max_attempts and j.run_at < now() - interval '5 seconds'`,
 };
 
-/** Of workflows that have ended: every node of theirs runs whatever became of those before it, and none is tried again. */
+/** Of workflows that have ended: every node of theirs runs whatever became of those before it, but for two that are asked for. */
 const nodesOfEnded = `from workflow_job_nodes n join runs w on w.id = n.run_id and w.finished is not null
   left join lateral (select count(*) as times, max(r.status) as status from runs r where r.parent_id = w.id and r.parent_part = n.id) r on true`;
-strays['a node of a workflow that ran twice'] = `select n.id::text as what ${nodesOfEnded} where r.times > 1`;
+const asked = Object.keys(conditioned)
+  .map((name) => `'${name}'`)
+  .join(', ');
+strays['a node of a workflow that ran twice'] =
+  `select n.id::text as what ${nodesOfEnded} where r.times > 1 + n.retry_attempts or n.retry_attempts > n.max_retries`;
+strays['a node of a workflow that failed and was not tried again'] =
+  `select n.id::text as what ${nodesOfEnded} join runs j on j.id = n.job_id and j.started is not null
+    where n.outcome in ('failed', 'error') and n.retry_attempts < n.max_retries`;
 strays['a node of a workflow that was skipped'] =
-  `select n.id::text as what ${nodesOfEnded} where r.times = 0 or n.do_not_run`;
+  `select n.id::text as what ${nodesOfEnded} where (r.times = 0 or n.do_not_run) and n.identifier not in (${asked})`;
+strays['a condition of a workflow that was not judged as it is'] =
+  `select n.id::text || ' ' || n.identifier as what ${nodesOfEnded}
+    join workflow_job_nodes one on one.run_id = n.run_id and one.identifier = 'one'
+    where n.identifier in (${asked}) and (r.times = 1) <> (n.identifier = 'told' and one.outcome = 'successful')`;
 strays['a node of a workflow that does not know its end'] =
   `select n.id::text as what ${nodesOfEnded} where r.times = 1 and n.outcome is distinct from r.status`;
 

@@ -4,9 +4,12 @@ import type { PlayName } from './plays.ts';
 /** It answers what no client lived to answer. */
 const timeoutS = 15;
 
+/** Nodes of whose conditions one holds where the node before it went well, and the other never. */
+export const conditioned = { told: 'artifacts.chaos_job is defined', untold: 'artifacts.chaos_job is not defined' };
+
 /**
- * A workflow whose every node runs however those before it end: one, then three of them side by side, then one that
- * waits for all three, then people, then another one.
+ * A workflow whose nodes run however those before it end, but for two that are asked for: one, then three of them side by
+ * side, of which one always fails and is tried again, then one that waits for all three, then people, then another one.
  */
 export async function workflowLaunch(
   api: Api,
@@ -15,6 +18,11 @@ export async function workflowLaunch(
   await api.call('PATCH', 'settings/jobs/', { WORKFLOW_ALLOW_SELF_APPROVAL: true });
   const { id } = await api.call('POST', 'workflow_job_templates/', {
     name: 'Chaos',
+    organization: 1,
+    allow_simultaneous: true,
+  });
+  const { id: nothing } = await api.call('POST', 'workflow_job_templates/', {
+    name: 'Nothing',
     organization: 1,
     allow_simultaneous: true,
   });
@@ -33,6 +41,14 @@ export async function workflowLaunch(
     await node('two', 'fail', first),
     await node('three', 'append', first),
   ];
+  await api.call('PATCH', `workflow_job_template_nodes/${fan[1]}/`, { max_retries: 1 });
+  for (const [identifier, expression] of Object.entries(conditioned)) {
+    const asked = await api.call('POST', `workflow_job_templates/${id}/workflow_nodes/`, {
+      identifier,
+      unified_job_template: nothing,
+    });
+    await api.call('POST', `workflow_job_template_nodes/${fan[0]}/condition_nodes/`, { id: asked.id, expression });
+  }
   const joined = await node('joined', 'append', ...fan);
   const asks = await node('asks', null, joined);
   await api.call('POST', `workflow_job_template_nodes/${asks}/create_approval_template/`, {
