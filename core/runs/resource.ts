@@ -16,8 +16,8 @@ import { deleteRunEvents } from '../events/partitions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ofSeenRun, type Visible } from './access.ts';
 import { cancelAction, type CancelDeps } from './cancel.ts';
-import { ancestorsOf } from './ancestors.ts';
-import { awaitedSql } from './awaited.ts';
+import { ancestorsOf } from './templates/ancestors.ts';
+import { awaitedSql } from './waiting/awaited.ts';
 import { eventFields, eventLists } from './event-fields.ts';
 import { launcherSql, runFields } from './fields.ts';
 import { endNow, isForced } from './force.ts';
@@ -76,21 +76,7 @@ export function runResource(deps: RunResourceDeps, kind: RunKind): Resource {
       ...launcherLink(deps.kinds, row),
       ...resource.related?.(row),
     }),
-    summaries: async (db, rows, call, view) => {
-      const own = await resource.summaries?.(db, rows, call, view);
-      const ancestors = view === 'detail' ? await ancestorsOf(db, deps.kinds, rows) : undefined;
-      return new Map(
-        rows.map((row) => [
-          row.id,
-          {
-            ...summariesOf(dependenciesOf(row)),
-            ...launcherSummary(row),
-            ...ancestors?.get(row.id),
-            ...own?.get(row.id),
-          },
-        ]),
-      );
-    },
+    summaries: summariesWith(deps, resource),
     fields: { ...fieldsOf(without), ...resource.fields },
     sublists: {
       notifications: { resource: 'notification', column: 'run_id' },
@@ -103,6 +89,24 @@ export function runResource(deps: RunResourceDeps, kind: RunKind): Resource {
     afterDelete: (trx, { id }) => deleteRunEvents(trx, [id]),
   });
 }
+
+const summariesWith =
+  (deps: Pick<RunResourceDeps, 'kinds'>, resource: Pick<Resource, 'summaries'>): NonNullable<Resource['summaries']> =>
+  async (db, rows, call, view) => {
+    const own = await resource.summaries?.(db, rows, call, view);
+    const ancestors = view === 'detail' ? await ancestorsOf(db, deps.kinds, rows) : undefined;
+    return new Map(
+      rows.map((row) => [
+        row.id,
+        {
+          ...summariesOf(dependenciesOf(row)),
+          ...launcherSummary(row),
+          ...ancestors?.get(row.id),
+          ...own?.get(row.id),
+        },
+      ]),
+    );
+  };
 
 /** What runs of every kind show, but for what this one has not. */
 const fieldsOf = (without: readonly string[] = []): Record<string, Field> =>

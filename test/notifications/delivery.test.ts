@@ -245,7 +245,7 @@ describe('word of runs', () => {
       body: '{}',
     };
     const [{ id: notification }] = await db('notifications')
-      .insert({ ...row, attempts: JSON.stringify(Array(6).fill(broken)) })
+      .insert({ ...row, attempts: JSON.stringify(Array.from({ length: 6 }, () => broken)) })
       .returning('id');
     http.answer = () => ({ status: 500 });
     await db.transaction(async (trx) => {

@@ -1,7 +1,7 @@
 import type { Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { deleteRunEvents, dropEmptyPartitions } from '../../../events/partitions.ts';
-import { awaitedSql } from '../../../runs/awaited.ts';
+import { awaitedSql } from '../../../runs/waiting/awaited.ts';
 import {
   type Batch,
   type Cleanup,

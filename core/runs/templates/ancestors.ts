@@ -1,6 +1,6 @@
 import type { Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import type { RunKinds } from './kinds.ts';
+import type { RunKinds } from '../kinds.ts';
 
 interface Topmost {
   run: number;

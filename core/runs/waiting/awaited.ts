@@ -1,4 +1,4 @@
-import { activeStatuses } from './states.ts';
+import { activeStatuses } from '../states.ts';
 
 const active = activeStatuses.map((status) => `'${status}'`).join(', ');
 
