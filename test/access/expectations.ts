@@ -555,16 +555,19 @@ export const expectations: Record<string, Line> = {
     at: 'workflow_job_template_node',
     POST: admin,
     unseen: ['organization.workflow_admin', 'workflow_job_template.admin'],
+    form: admin,
   },
   'workflow_job_template_nodes/:id/labels/': {
     at: 'workflow_job_template_node',
     POST: admin,
     unseen: ['workflow_job_template.admin'],
+    form: admin,
   },
   'workflow_job_template_nodes/:id/instance_groups/': {
     at: 'workflow_job_template_node',
     POST: superuser,
     unseen: may.workflow.slice(1),
+    form: admin,
   },
   'workflow_job_template_nodes/:id/create_approval_template/': {
     at: 'workflow_job_template_node',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
+  ApiError,
   type Call,
   type Columns,
   forbidden,
@@ -14,6 +15,7 @@ import { nothingSaved, savedColumns } from '../../../runs/saved-prompts/fields.t
 import type { RunKinds } from '../../../runs/kinds.ts';
 import { launchRule } from '../../../runs/templates/launch-right.ts';
 import { readVariables } from '../../../yaml/variables.ts';
+import { nodeAccess } from '../rules.ts';
 import { ofNodes } from './saved.ts';
 
 /** contract B3, over the node as it will be. */
@@ -54,9 +56,22 @@ async function assertMayLaunch(trx: Knex, kinds: RunKinds, { actor }: Pick<Call,
   if (!rule || !(await rule.row(actor, row, trx))) throw forbidden(`You do not have the right to launch ${row.name}.`);
 }
 
+type GuardDeps = Pick<SavedDeps, 'kinds'> & { readonly db: Knex };
+
 /** A list of what a node launches with: who changes it must be allowed to launch, as who changes the node. */
-export const guarded = (deps: Pick<SavedDeps, 'kinds'>, list: Sublist): Sublist => ({
+export const guarded = (deps: GuardDeps, list: Sublist): Sublist => ({
   ...list,
+  offered: {
+    row: async (actor, node, db = deps.db) =>
+      (await nodeAccess.change.row(actor, node, db)) &&
+      assertMayLaunch(db, deps.kinds, { actor }, node['unified_job_template_id']).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ApiError) return false;
+          throw error;
+        },
+      ),
+  },
   async check(trx, node, child, call) {
     await assertMayLaunch(trx, deps.kinds, call, node['unified_job_template_id']);
     await list.check?.(trx, node, child, call);
