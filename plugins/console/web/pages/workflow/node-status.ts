@@ -17,6 +17,7 @@ export const jobOf = ({ row }: GraphNode): NodeJob | undefined => row.summary_fi
 export function nodeStatus(node: GraphNode, run: { status: string }): { status: string; label: string } {
   const job = jobOf(node);
   if (job) return { status: job.status, label: wordOf(job) };
+  if (node.row['explanation']) return { status: 'failed', label: t`Not launched` };
   if (node.row['prior_run_succeeded']) return { status: 'successful', label: t`Successful before` };
   const over = node.row['do_not_run'] === true || !isActive(run);
   return { status: 'new', label: over ? t`Not run` : t`Not started yet` };

@@ -16,6 +16,7 @@ export function StepsTable({ graph, run }: { graph: Graph; run: Run }) {
           <>
             {to ? <a href={to}>{node.name}</a> : node.name}
             <span class="muted sub">{kindWords(node)}</span>
+            {node.row['explanation'] && <span class="sub">{node.row['explanation']}</span>}
           </>
         );
       },
