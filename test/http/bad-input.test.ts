@@ -401,7 +401,9 @@ describe('Bad input', function () {
       const body = untouched.bodies[`POST ${route.path}`];
       if (body) {
         const status = await ask('POST', path, { body: body() });
-        expect([200, 201, 202, 204], last).to.include(status);
+        // that event was sent again together with the others, just before
+        const again = route.path.endsWith('/event_logs/:id/replay/') ? [409] : [];
+        expect([200, 201, 202, 204, ...again], last).to.include(status);
       }
       if (route.endpoints.PATCH && route.kind === 'detail')
         expect(await ask('PATCH', path, { body: '{}' }), `PATCH ${route.path}`).to.equal(200);
