@@ -103,6 +103,30 @@ describe('provisioning callbacks', function () {
     expect(asked).to.have.length(8);
   });
 
+  it('of a large inventory wait for their turn without a listener for each look-up', async () => {
+    let atOnce = 0;
+    let most = 0;
+    const names = createNames({
+      addresses: async (name) => {
+        most = Math.max(most, (atOnce += 1));
+        await setImmediate();
+        atOnce -= 1;
+        return [`2001:db8::${name.slice('host-'.length)}`];
+      },
+      name: () => Promise.reject(new Error('none')),
+    });
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const add = signal.addEventListener.bind(signal);
+    signal.addEventListener = (...given: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...given);
+    };
+    const found = await Promise.all(Array.from({ length: 500 }, (_, at) => names.addressesOf(`host-${at}`, signal)));
+    expect(new Set(found.flat())).to.have.lengthOf(500);
+    expect([most, listeners]).to.deep.equal([8, 1]);
+  });
+
   it('are refused alike without the key, whatever is wrong', async () => {
     const id = await template();
     const answers = [

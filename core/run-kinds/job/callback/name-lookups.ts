@@ -27,30 +27,40 @@ const system: System = {
 export const plainAddress = (text: string): string | undefined =>
   ipaddr.isValid(text) ? ipaddr.process(text).toNormalizedString() : undefined;
 
-const aborted = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
+const ends = new WeakMap<AbortSignal, Promise<undefined>>();
+
+/** One listener per signal: hundreds of look-ups share one, and each listener that is added walks past all others. */
+function aborted(signal: AbortSignal): Promise<undefined> {
+  const known = ends.get(signal);
+  if (known) return known;
+  const end = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
     else signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
+  ends.set(signal, end);
+  return end;
+}
 
 function createPlaces() {
-  const free: (() => void)[] = [];
+  const waiting: { until: AbortSignal; take: (taken: boolean) => void }[] = [];
   let running = 0;
-  const full = () => running >= atOnce;
 
-  /** Takes a place; false where nobody waits any more before there was one. */
+  /** Takes a place; false where nobody waits any more when there is one. */
   async function room(until: AbortSignal): Promise<boolean> {
-    while (full() && !until.aborted)
-      // oxlint-disable-next-line no-await-in-loop
-      await Promise.race([new Promise<void>((resolve) => void free.push(resolve)), aborted(until)]);
     if (until.aborted) return false;
+    if (running >= atOnce) return new Promise((take) => void waiting.push({ until, take }));
     running += 1;
     return true;
   }
 
+  /** Hands the place to who has waited longest and still does. */
   function leave(): void {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const waits = !next.until.aborted;
+      next.take(waits);
+      if (waits) return;
+    }
     running -= 1;
-    for (const next of free.splice(0)) next();
   }
   return { room, leave };
 }
