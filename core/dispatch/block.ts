@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { safeJson } from '../db/safe-text.ts';
-import type { Candidate, Reason } from './decide.ts';
+import { runPrepared } from '../db/prepared.ts';
+import { type Candidate, capacityReason, type Reason } from './decide.ts';
+import type { Look } from './look.ts';
 import { shapeSql } from './situation.ts';
 
 /** Writes what stands in the way of runs; the dispatcher does not look at them until it is gone. */
@@ -32,29 +34,43 @@ export async function tell(
   const told = new Map(candidates.map(({ id, pending_reasons: [reason] }) => [id, reason]));
   const news = waits.filter(({ run, reason }) => !isTold(told.get(run), reason));
   if (!news.length) return;
+  await write(trx, news);
+}
+
+async function write(trx: Knex, reasons: readonly { run: number; reason: Reason }[]): Promise<void> {
   await trx.raw(
     `with input as (
        select * from jsonb_to_recordset(?::jsonb) as i(run bigint, reason jsonb)
      ), free as (
-       select runs.id from runs join input on input.run = runs.id where runs.status = 'pending' for no key update of runs skip locked
+       select runs.id from runs join input on input.run = runs.id where runs.status = 'pending' and runs.blocked_on is null for no key update of runs skip locked
      )
      update runs set pending_reasons = jsonb_build_array(input.reason)
      from input, free where runs.id = input.run and runs.id = free.id`,
-    [safeJson(news.map(({ run, reason }) => ({ run, reason })))],
+    [safeJson(reasons.map(({ run, reason }) => ({ run, reason })))],
   );
 }
 
-/** The same for runs that no pass read, because others of their shape found no place. */
-export async function tellUnread(trx: Knex, closed: ReadonlyMap<string, Reason>): Promise<void> {
-  await trx.raw(
-    `with input as (
-       select * from jsonb_to_recordset(?::jsonb) as i(shape text, reason jsonb)
-     ), free as (
-       select r.id, input.reason from runs r join input on input.shape = ${shapeSql}
-       where r.status = 'pending' and r.blocked_on is null and r.pending_reasons->0->'code' is distinct from input.reason->'code'
-       for no key update of r skip locked
-     )
-     update runs set pending_reasons = jsonb_build_array(free.reason) from free where runs.id = free.id`,
-    [safeJson([...closed].map(([shape, reason]) => ({ shape, reason })))],
-  );
+/** A queue of any length is told in parts, one after each look. */
+const MOST_TOLD = 1000;
+
+const unread = {
+  name: 'dispatch unread',
+  text: `select r.id, r.impact, i.shape from runs r left join jsonb_to_recordset($1::jsonb) as i(shape text, code text) on i.shape = ${shapeSql}
+    where r.status = 'pending' and r.blocked_on is null and r.kind = any ($5) and (i.shape is not null or r.needs = 'engine' and r.impact > $2)
+      and r.pending_reasons->0->>'code' is distinct from coalesce(i.code, $3)
+    order by r.priority desc, r.id limit $4`,
+};
+
+/** The same for runs that no pass of the look read: others of their shape found no place, or no node has room for them. */
+export async function tellUnread(trx: Knex, kinds: readonly string[], { closed, largest, nodes }: Look): Promise<void> {
+  if (!nodes) return;
+  const codes = safeJson([...closed].map(([shape, { code }]) => ({ shape, code })));
+  const values = [codes, largest, capacityReason({ impact: 0 }, nodes).code, MOST_TOLD, kinds];
+  const rows = await runPrepared<{ id: number; impact: number; shape: string | null }>(trx, unread, values);
+  if (!rows.length) return;
+  const reasons = rows.map(({ id, impact, shape }) => ({
+    run: id,
+    reason: closed.get(shape ?? '') ?? capacityReason({ impact }, nodes),
+  }));
+  await write(trx, reasons);
 }

@@ -194,7 +194,7 @@ const waitsFor = (run: { id: number; kind: string }, code: string): Reason => ({
   explanation: `waiting for ${run.kind}-${run.id} to finish`,
 });
 
-function capacityReason({ impact }: Candidate, nodes: readonly NodeLoad[]): Reason {
+export function capacityReason({ impact }: Pick<Candidate, 'impact'>, nodes: readonly NodeLoad[]): Reason {
   const explanation = noCapacity;
   if (!nodes.length) return { code: 'no_node', text: 'No enabled node is alive.', explanation };
   return {

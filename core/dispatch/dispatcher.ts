@@ -69,14 +69,17 @@ export class Dispatcher {
     const self = this.#self;
     const look = new Look();
     let more = false;
+    let skips = false;
     for (let goOn = true; goOn && self === this.#self;) {
       // passes share the locks of the queue only for as long as they take
       // oxlint-disable-next-line no-await-in-loop
       const pass = await db.transaction((trx) => this.#pass(trx, self, look));
       this.#begin(pass.applied, self);
       goOn = pass.full;
+      skips ||= pass.full;
       more ||= pass.more;
     }
+    if (skips) await db.transaction((trx) => tellUnread(trx, this.#deps.kinds.names(), look));
     return more;
   }
 
@@ -88,12 +91,10 @@ export class Dispatcher {
   }
 
   async #pass(trx: Knex, self: Self | undefined, look: Look) {
-    const skips = look.closed.size > 0;
     const situation = await loadSituation(trx, this.#deps.kinds.names(), look);
     const decisions = decide(situation, look);
     const applied = await applyDecisions(trx, { ...this.#deps, self: self?.instance }, decisions, situation);
     const full = situation.candidates.length === PASS_SIZE;
-    if (!full && skips) await tellUnread(trx, look.closed);
     // in other hands just now
     const missed = decisions.filter((decision) => decision.do === 'assign').length > applied.assigned.length;
     return { applied, full, more: applied.again || missed };

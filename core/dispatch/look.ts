@@ -1,5 +1,5 @@
 import type { Candidate, Decision, Reason, Room } from './decide.ts';
-import type { GroupLoad, NodeLoad } from './place.ts';
+import { ANY_IMPACT, type GroupLoad, largestPlaced, type NodeLoad } from './place.ts';
 
 /** Higher priority comes first, then the older run. */
 export interface Position {
@@ -17,6 +17,8 @@ const MOST_CLOSED = 100;
 export class Look {
   /** the next pass goes on behind it */
   after: Position = { priority: 2 ** 31 - 1, id: 0 };
+  /** of the last pass that read a run */
+  nodes: readonly NodeLoad[] | undefined;
   /** shapes of runs that found no place, each with the reason */
   readonly #closed = new Map<string, Reason>();
   readonly #awaited = new Set<string>();
@@ -25,6 +27,11 @@ export class Look {
 
   get closed(): ReadonlyMap<string, Reason> {
     return this.#closed;
+  }
+
+  /** Later passes read no run that needs more: however long the queue is, no node has room for it. */
+  get largest(): number {
+    return this.nodes ? largestPlaced(this.nodes) : ANY_IMPACT;
   }
 
   /** Somebody who stood before waits for that key, though it may be free by now. */
@@ -46,6 +53,7 @@ export class Look {
 
   /** @param decisions about `candidates`, in the same order */
   goOn(candidates: readonly Candidate[], decisions: readonly Decision[], { nodes, groups }: Room): void {
+    if (candidates.length) this.nodes = nodes;
     for (const { id, consumed } of nodes) this.#consumed.set(id, consumed);
     for (const [id, { jobs, forks }] of groups) this.#groups.set(id, { jobs, forks });
     const last = candidates.at(-1);

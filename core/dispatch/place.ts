@@ -29,6 +29,16 @@ export function placeFor(nodes: readonly NodeLoad[], impact: number): NodeLoad |
   return fitting.toSorted((a, b) => b.capacity - b.consumed - (a.capacity - a.consumed) || a.id - b.id)[0];
 }
 
+/** Of any size. */
+export const ANY_IMPACT = 2 ** 31 - 1;
+
+/** The largest run that `placeFor` finds a node for; -1 where it finds one for none. */
+export const largestPlaced = (nodes: readonly NodeLoad[]): number =>
+  Math.max(
+    -1,
+    ...nodes.map(({ capacity, consumed }) => (capacity <= 0 ? -1 : consumed === 0 ? ANY_IMPACT : capacity - consumed)),
+  );
+
 /** What the group itself allows no more of, in words; undefined where the run is within. */
 export function limitOf(
   { max_forks, max_concurrent_jobs, jobs, forks }: GroupLoad,

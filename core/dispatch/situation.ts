@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { runPrepared } from '../db/prepared.ts';
 import { livesSql } from '../nodes/living.ts';
 import { lockKeys } from '../runs/locks.ts';
+import { failedStatuses } from '../runs/states.ts';
 import type { GroupLoad, NodeLoad } from './place.ts';
 import type { Active, Candidate, Holder } from './decide.ts';
 import { Look } from './look.ts';
@@ -57,6 +58,10 @@ const groupNodesSql = `(select coalesce(jsonb_agg(m.instance_id), '[]') from ins
 export const shapeSql = `case when r.needs = 'engine' and r.updates_first = '{}'
       then row(r.impact, r.places, r.template_id, r.inventory_id, r.organization_id)::text end`;
 
+/** A run that no node has room for is read all the same where it ends with what it depends on. An array: that is asked row by row. */
+const endsSql = `array(select d.status from run_dependencies rd join runs d on d.id = rd.depends_on where rd.run_id = r.id)
+      && '{${failedStatuses.join(', ')}}'`;
+
 /** What a candidate needs first is left out once it waits for a run of it: that is its own update, or one it shares. */
 const candidates = {
   name: 'dispatch candidates',
@@ -70,6 +75,7 @@ const candidates = {
     from runs r
     where r.status = 'pending' and r.blocked_on is null and r.kind = any ($1)
       and r.priority <= $3 and (r.priority < $3 or r.id > $4) and coalesce(${shapeSql} <> all ($5::text[]), true)
+      and (r.needs <> 'engine' or r.impact <= $6 or ${endsSql})
     order by r.priority desc, r.id limit $2`,
 };
 
@@ -104,8 +110,8 @@ const surroundings = {
  */
 export async function loadSituation(trx: Knex, kinds: readonly string[], look = new Look()): Promise<Situation> {
   await lockDispatch(trx);
-  const { after, closed } = look;
-  const values = [kinds, PASS_SIZE, after.priority, after.id, [...closed.keys()]];
+  const { after, closed, largest } = look;
+  const values = [kinds, PASS_SIZE, after.priority, after.id, [...closed.keys()], largest];
   const ready: Candidate[] = await runPrepared(trx, candidates, values);
   if (!ready.length) return { candidates: [], holders: [], active: [], nodes: [], groups: [] };
   const awaited = [...new Set(ready.flatMap(({ waits_for: keys }) => keys))];

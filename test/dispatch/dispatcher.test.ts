@@ -251,6 +251,42 @@ describe('the dispatcher', function () {
     expect((await run(busy)).status).to.equal('waiting');
   });
 
+  it('reads on past runs that no node has room for: to those that need none, and those that end', async () => {
+    await db('instances').where({ id: node }).update({ capacity: 10 });
+    await pending(await template(), { impact: 10 });
+    await pass();
+    const project = await template({ kind: 'project', scm_type: 'git', scm_url: 'https://example.org/a.git' });
+    await db.raw(
+      `insert into runs (kind, status, impact, updates_first, pending_reasons) select 'job', 'pending', 6, array[?::bigint], '[{"code": "queued"}]' from generate_series(1, 2500)`,
+      [project],
+    );
+    const needsNone = await pending(null, { needs: 'nobody', holds: [], waits_for: [] });
+    const ends = await pending(null, { holds: [], waits_for: [] });
+    const failed = await pending(null, { status: 'failed' });
+    await db('run_dependencies').insert({ run_id: ends, depends_on: failed });
+    let transactions = 0;
+    const counting = createDispatcher({
+      ...runs,
+      log,
+      db: { transaction: (work: any) => ((transactions += 1), db.transaction(work)) } as any,
+    });
+    await counting.runOnce();
+    // the head of the queue, what stands behind it, and the reasons
+    expect(transactions).to.equal(3);
+    expect([(await run(needsNone)).status, (await run(ends)).status]).to.deep.equal(['running', 'failed']);
+    const told = async () => {
+      const { rows } = await db.raw(
+        `select pending_reasons->0->>'code' as code, count(*)::integer from runs where status = 'pending' and kind = 'job' group by 1`,
+      );
+      return Object.fromEntries(rows.map(({ code, count }: any) => [code, count]));
+    };
+    expect(await told()).to.deep.equal({ dependency: 200, capacity: 1000, queued: 1300 });
+    for (let looks = 0; looks < 2; looks += 1) await counting.runOnce();
+    expect((await told()).queued).to.equal(undefined);
+    const [last] = await db('runs').where({ status: 'pending', impact: 6, blocked_on: null }).orderBy('id', 'desc');
+    expect(last.pending_reasons[0].text).to.equal('Needs 6 units of capacity; the freest of 1 nodes has 0 left.');
+  });
+
   it('gives what comes free during a look to those who stood before', async () => {
     await db('instances').where({ id: node }).update({ capacity: 12 });
     const t = await template();
