@@ -47,4 +47,8 @@ const about =
   (builder, { id }, alias) =>
     void builder.whereRaw(`("${alias}".host_id ${condition} or "${alias}".constructed_host_id ${condition})`, [id, id]);
 export const hostJobHostSummaries: Sublist = { resource: 'job_host_summary', where: about('= ?') };
-export const groupJobHostSummaries: Sublist = { resource: 'job_host_summary', where: about(`in (${inGroup})`) };
+/** Two subqueries that `or` joins would use neither index; arrays use both. */
+export const groupJobHostSummaries: Sublist = {
+  resource: 'job_host_summary',
+  where: about(`= any (array(${inGroup}))`),
+};
