@@ -62,6 +62,15 @@ export const shapeSql = `case when r.needs = 'engine' and r.updates_first = '{}'
 const endsSql = `array(select d.status from run_dependencies rd join runs d on d.id = rd.depends_on where rd.run_id = r.id)
       && '{${failedStatuses.join(', ')}}'`;
 
+/** Those of one priority, or of the lower ones: each begins in the index where the look has come to. */
+const readyAt = (
+  position: string,
+): string => `(select id, kind, name, priority, needs, holds, waits_for, impact, pending_reasons,
+      places, template_id, inventory_id, organization_id, updates_first from runs r
+    where r.status = 'pending' and r.blocked_on is null and r.kind = any ($1) and ${position}
+      and coalesce(${shapeSql} <> all ($5::text[]), true) and (r.needs <> 'engine' or r.impact <= $6 or ${endsSql})
+    order by r.priority desc, r.id limit $2)`;
+
 /** What a candidate needs first is left out once it waits for a run of it: that is its own update, or one it shares. */
 const candidates = {
   name: 'dispatch candidates',
@@ -72,10 +81,7 @@ const candidates = {
           'fresh', coalesce(u.status = 'successful' and u.finished + t.update_cache_timeout * interval '1 second' > now(), false)) order by t.id)
         from templates t left join runs u on u.id = t.last_run_id where t.id = any (r.updates_first) and not exists (
           select 1 from run_dependencies rd join runs d on d.id = rd.depends_on where rd.run_id = r.id and d.template_id = t.id)), '[]') end as updates
-    from runs r
-    where r.status = 'pending' and r.blocked_on is null and r.kind = any ($1)
-      and r.priority <= $3 and (r.priority < $3 or r.id > $4) and coalesce(${shapeSql} <> all ($5::text[]), true)
-      and (r.needs <> 'engine' or r.impact <= $6 or ${endsSql})
+    from (${readyAt('r.priority = $3 and r.id > $4')} union all ${readyAt('r.priority < $3')}) r
     order by r.priority desc, r.id limit $2`,
 };
 

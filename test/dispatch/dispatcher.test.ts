@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { createDispatcher } from '../../core/dispatch/dispatcher.ts';
-import { loadSituation } from '../../core/dispatch/situation.ts';
+import { Look } from '../../core/dispatch/look.ts';
+import { loadSituation, PASS_SIZE } from '../../core/dispatch/situation.ts';
 import { endDeadNodes } from '../../core/dispatch/dead-nodes.ts';
 import { sweepQueue } from '../../core/dispatch/sweep.ts';
 import { claimRun } from '../../core/runner/claim.ts';
@@ -285,6 +286,23 @@ describe('the dispatcher', function () {
     expect((await told()).queued).to.equal(undefined);
     const [last] = await db('runs').where({ status: 'pending', impact: 6, blocked_on: null }).orderBy('id', 'desc');
     expect(last.pending_reasons[0].text).to.equal('Needs 6 units of capacity; the freest of 1 nodes has 0 left.');
+  });
+
+  it('goes through the queue in its order, pass by pass, over all priorities', async () => {
+    await db.raw(
+      `insert into runs (kind, status, priority) select 'job', 'pending', i % 3 from generate_series(1, 650) i`,
+    );
+    const look = new Look();
+    const seen: number[] = [];
+    for (let full = true; full;) {
+      const { candidates } = await db.transaction((trx) => loadSituation(trx, ['job'], look));
+      seen.push(...candidates.map(({ id }) => id));
+      look.goOn(candidates, [], { nodes: [], groups: new Map() });
+      look.nodes = undefined;
+      full = candidates.length === PASS_SIZE;
+    }
+    const queue = await db('runs').orderByRaw('priority desc, id').pluck('id');
+    expect(seen).to.deep.equal(queue);
   });
 
   it('gives what comes free during a look to those who stood before', async () => {
