@@ -56,6 +56,8 @@ describe('ad hoc commands', function () {
   it('run a module on the hosts of an inventory, and keep what came of it on each', async () => {
     const answer = await run({ module_name: 'command', module_args: 'echo said {{', limit: 'all' });
     expect(answer.body.module_args[0]).to.match(/Jinja/);
+    const joined = await run({ module_name: 'shell', module_args: '\\ echo "{\n{ 6 * 7 }}"' });
+    expect([joined.status, Object.keys(joined.body)]).to.deep.equal([400, ['module_args']]);
     const escaped = await run({
       module_name: 'shell',
       module_args: String.raw`chdir=\x7b\x7b x }} id`,

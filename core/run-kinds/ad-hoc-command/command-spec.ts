@@ -6,6 +6,7 @@ import type { Engine } from '../../runner/engine-tool.ts';
 import { assertText } from '../../runner/environment.ts';
 import { type HostRunInput, type HostRunSpec, hostRunSpec } from '../execution/host-run.ts';
 import { jobOptions } from '../job/execution/job-arguments.ts';
+import { argumentsHoldExpression } from './joined-arguments.ts';
 
 export interface CommandSpecInput extends HostRunInput {
   run: HostRunInput['run'] & {
@@ -38,7 +39,7 @@ export const buildCommandSpec = (input: CommandSpecInput): HostRunSpec =>
   hostRunSpec(input, {
     program: programOf(input.engine),
     options: jobOptions({ ...input.run, ...noPlaybook }),
-    what: [...moduleOptions(input.run), '--', patternOf(input.run)],
+    what: [...moduleOptions(input), '--', patternOf(input.run)],
     env: {
       AD_HOC_COMMAND_ID: String(input.run.id),
       ANSIBLE_LOAD_CALLBACK_PLUGINS: '1',
@@ -58,9 +59,12 @@ function programOf({ bin }: Engine): string {
   return program;
 }
 
-function moduleOptions({ module_name: module, module_args: text }: CommandSpecInput['run']): string[] {
+function moduleOptions({ run: { module_name: module, module_args: text }, settings }: CommandSpecInput): string[] {
   assertText("The command's module_name", module);
   assertText("The command's module_args", text);
+  // checked when it was asked for; what is older, or comes of a plugin, was not
+  if (settings.allowJinja !== 'always' && argumentsHoldExpression(text))
+    throw new SpecError("The command's module_args: Jinja expressions are not allowed there.");
   return [`--module-name=${module}`, ...(text ? [`--args=${literal(text)}`] : [])];
 }
 
