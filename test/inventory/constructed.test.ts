@@ -63,6 +63,12 @@ describe('constructed inventories', function () {
     const changed = await stage.request('PATCH', path, { body: { verbosity: 2, description: 'changed' } });
     expect([changed.status, changed.body.verbosity, changed.body.source_vars]).to.deep.equal([200, 2, 'strict: true']);
     expect((await stage.request('PATCH', path, { body: { verbosity: 3 } })).status).to.equal(400);
+    for (const limit of ['@/etc/passwd', '{{ x }}']) {
+      const refused = await stage.request('PATCH', path, { body: { limit } });
+      expect([refused.status, Object.keys(refused.body)]).to.deep.equal([400, ['limit']]);
+      const unmade = await stage.post('constructed_inventories/', { ...sent, name: 'unmade', limit });
+      expect([unmade.status, Object.keys(unmade.body)]).to.deep.equal([400, ['limit']]);
+    }
     const [entry] = (await stage.get(`inventories/${made.id}/activity_stream/?order_by=-id`)).body.results;
     expect(entry).to.deep.include({ operation: 'update', changes: { description: ['', 'changed'] } });
     expect((await stage.request('DELETE', path)).status).to.equal(202);

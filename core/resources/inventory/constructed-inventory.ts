@@ -1,5 +1,13 @@
-import { defineResource, field, type Resource, type Row, type WriteContext } from '@tapline/plugin-sdk';
+import {
+  defineResource,
+  field,
+  type Resource,
+  type Row,
+  ValidationError,
+  type WriteContext,
+} from '@tapline/plugin-sdk';
 import { ownOfSource, sourceOfConstructed } from '../../inventory/constructed/source.ts';
+import { limitProblem } from '../../inventory/limit.ts';
 import { inventoryView, viewFields, type ViewServices } from './inventory-view.ts';
 
 /** Of the one source that it has. */
@@ -32,6 +40,8 @@ async function storeSource({ trx, call, input }: WriteContext, inventory: Row): 
     (name) => call.body[name] !== null && input[name] !== undefined && input[name] !== null,
   );
   if (!sent.length) return;
+  const problem = sent.includes('limit') ? limitProblem(String(input['limit'])) : undefined;
+  if (problem) throw ValidationError.field('limit', problem);
   const columns = Object.fromEntries(sent.map((name) => [name, input[name]]));
   const [after] = await trx('templates')
     .where({ id: before.id })
