@@ -32,17 +32,20 @@ export async function assertMayGo(trx: Knex, inventory: number): Promise<void> {
 }
 
 /** What a host of a constructed inventory stands for is found by its updates. */
-async function assertNamesNoOriginal({ input, before, trx }: WriteContext): Promise<void> {
+async function keepOriginal({ input, before, trx, sent }: WriteContext): Promise<void> {
   const { instance_id: given } = input;
   if (!before || given === undefined || given === before['instance_id']) return;
   const { kind } = (await trx('inventories').where({ id: before['inventory_id'] }).first('kind')) ?? {};
-  if (kind === 'constructed')
+  if (kind !== 'constructed') return;
+  if (sent.has('instance_id'))
     throw ValidationError.field('instance_id', 'Of a host of a constructed inventory it is set by updates.');
+  // a PUT without it would empty it
+  delete input['instance_id'];
 }
 
 export async function checkHost(context: WriteContext<MemberRow>): Promise<void> {
   assertSameInventory(context);
-  await assertNamesNoOriginal(context);
+  await keepOriginal(context);
   await prepareHost(context);
   await checkMember(context, 'hosts', context.trx);
 }

@@ -156,6 +156,8 @@ describe('constructed inventories', function () {
     expect([third.instance_id, third.related.original_host]).to.deep.equal([String(original.id), original.url]);
     const patched = await stage.request('PATCH', third.url, { body: { instance_id: String(secret.id) } });
     expect([patched.status, Object.keys(patched.body)]).to.deep.equal([400, ['instance_id']]);
+    const put = await stage.request('PUT', third.url, { body: { name: 'third', inventory: constructed.id } });
+    expect([put.status, put.body.instance_id]).to.deep.equal([200, String(original.id)]);
     // noted before updates were judged
     for (const named of [secret.id, (await shadow('good')).instance_id]) {
       await stage.services.db('hosts').where({ id: third.id }).update({ instance_id: named });
