@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importInventory, previewImport, type ImportSource } from '../../core/inventory/import/import.ts';
 import { loopIn } from '../../core/inventory/import/loops.ts';
+import { mergeStaged } from '../../core/inventory/import/merge.ts';
 import { createDoors } from '../../core/rbac/doors.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
@@ -251,6 +252,25 @@ describe('an import into an inventory', function () {
     await db('hosts').where({ inventory_id: source.inventory_id, name: 'b' }).update({ enabled: false });
     await bring(source, { hosts: [['a', {}, true], ['b']] });
     expect((await hostsOf(source)).map(({ enabled }) => enabled)).to.deep.equal([true, false]);
+  });
+
+  it('merges anew with what somebody changed or cleared since', async () => {
+    const { inventory_id } = await makeSource();
+    await db('hosts').insert({ name: 'a', inventory_id, variables: 'mine: 1' });
+    await db.transaction(async (trx) => {
+      await trx.raw(
+        'create temporary table staged_hosts (name text, variables text, given text, seen text) on commit drop',
+      );
+      await trx('staged_hosts').insert({ name: 'a', variables: '{"x":2}' });
+      const merged = async (own: string) => {
+        await trx('hosts').where({ inventory_id }).update({ variables: own });
+        await mergeStaged(trx, 'hosts', inventory_id);
+        return JSON.parse((await trx('staged_hosts').first()).variables);
+      };
+      expect(await merged('mine: 1')).to.deep.equal({ mine: 1, x: 2 });
+      expect(await merged('mine: 3')).to.deep.equal({ mine: 3, x: 2 });
+      expect(await merged('')).to.deep.equal({ x: 2 });
+    });
   });
 
   it('keeps the digits of numbers', async () => {

@@ -19,13 +19,13 @@ export async function mergedText(own: string, given: string): Promise<string> {
 
 /**
  * Without `overwrite_vars` what somebody added stays: the staged variables of whoever is there already become what they
- * would be together. Few at a time, and only those that differ; asked again, only those that somebody changed since.
+ * would be together. Few at a time, and only those that differ; asked again, only those that somebody changed or cleared since.
  */
 export async function mergeStaged(trx: Knex.Transaction, table: 'hosts' | 'groups', inventory: number): Promise<void> {
   await trx.raw(
     `declare differing_${table} cursor for select s.name, o.variables as own, coalesce(s.given, s.variables) as given
      from staged_${table} s join ${table} o on o.inventory_id = ? and o.name = s.name
-     where o.variables <> s.variables and o.variables <> '' and s.seen is distinct from md5(o.variables)`,
+     where o.variables <> s.variables and (o.variables <> '' or s.seen is not null) and s.seen is distinct from md5(o.variables)`,
     [inventory],
   );
   for (;;) {
