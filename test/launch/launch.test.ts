@@ -65,6 +65,18 @@ describe('launching a job template', function () {
     expect(prompts).to.deep.equal({});
   });
 
+  it('judges the limit and tags of a template where somebody changes them', async () => {
+    const id = await stage.template();
+    const old = { limit: '@hosts', job_tags: '{{ x }}', skip_tags: '{% x %}' };
+    await stage.services.db('templates').where({ id }).update(old);
+    const change = (body: object) => stage.request('PATCH', `job_templates/${id}/`, { body });
+    const described = await change({ description: 'still saved', limit: old.limit });
+    expect([described.status, described.body.description]).to.deep.equal([200, 'still saved']);
+    const refused = await change({ limit: '@other', job_tags: '{{ y }}', skip_tags: '{% y %}' });
+    expect([refused.status, Object.keys(refused.body)]).to.deep.equal([400, Object.keys(old)]);
+    expect((await change({ limit: '', job_tags: '', skip_tags: '' })).status).to.equal(200);
+  });
+
   it('merges extra variables key by key, given as object, JSON or YAML', async () => {
     const template = await stage.template({
       ask_variables_on_launch: true,

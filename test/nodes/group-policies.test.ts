@@ -78,6 +78,10 @@ describe('nodes of instance groups', () => {
     const [pods, nodes] = [await group('pods', { is_container_group: true }), await group('no pods')];
     expect((await change(pods, { credential: machine })).body).to.have.all.keys('credential');
     expect((await change(nodes, { credential: cluster })).body).to.have.all.keys('credential');
+    // what was stored before it was judged stays, until somebody changes it
+    await api.db('instance_groups').where({ id: nodes }).update({ credential_id: machine });
+    expect((await change(nodes, { policy_instance_minimum: 1 })).body).to.include({ policy_instance_minimum: 1 });
+    expect((await change(nodes, { credential: cluster })).body).to.have.all.keys('credential');
     const { object_roles: roles } = (await api.admin('GET', `/api/v2/instance_groups/${pods}/`)).body.summary_fields;
     const person = { username: 'keeper', password: 'keeper-password-1' };
     const { id: user } = (await api.admin('POST', '/api/v2/users/', person)).body;

@@ -39,7 +39,8 @@ export async function groupProblems({ trx, input, before }: WriteContext): Promi
   if (row['is_container_group'])
     for (const name of [...asked, ...(list.length ? ['policy_instance_list'] : [])])
       problems[name] = ['A group of containers has no nodes.'];
-  const wrong = await credentialProblem(trx, row);
+  const judged = ['credential_id', 'is_container_group'].some((name) => input[name] !== undefined);
+  const wrong = judged ? await credentialProblem(trx, row) : undefined;
   if (wrong) problems['credential'] = [wrong];
   if (input['policy_instance_list'] !== undefined) {
     const problem = await listProblem(trx, list);
