@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Catalog } from '../descriptors/compile.ts';
 import { copyAction } from '../descriptors/write/copy-action.ts';
 import { assertHostLimit } from './host-limit.ts';
-import { ownOfSource, sourceOfConstructed } from './constructed/source.ts';
+import { ownOfSource, readSourceOfConstructed, sourceOfConstructed } from './constructed/source.ts';
 import { storeSmartCounts } from './smart/count.ts';
 import type { SmartInventory } from './smart/filter.ts';
 import type { Doors } from '../rbac/doors.ts';
@@ -36,7 +36,7 @@ export const copyInventoryAction = ({ services, rules }: Deps): Action =>
     async after(trx, copied, original, call) {
       const way = { from: original.id, to: copied.id };
       // what comes of inputs comes of the copy's own first update
-      if (copied['kind'] === 'constructed') await copySource(trx, original, copied);
+      if (copied['kind'] === 'constructed') await copySource(trx, call, original, copied);
       else await copyParts(trx, call, services.doors, way);
       await copyLinks(trx, way);
       await copyInputs(trx, call, way);
@@ -44,8 +44,10 @@ export const copyInventoryAction = ({ services, rules }: Deps): Action =>
     },
   });
 
-async function copySource(trx: Knex, original: Row, copied: Row): Promise<void> {
-  const [from, to] = [await sourceOfConstructed(trx, original), await sourceOfConstructed(trx, copied)];
+async function copySource(trx: Knex, call: Call, original: Row, copied: Row): Promise<void> {
+  const from = await readSourceOfConstructed(trx, original);
+  if (!from) return;
+  const to = await sourceOfConstructed(trx, call, copied);
   await trx('templates')
     .where({ id: to.id })
     .update(Object.fromEntries(ownOfSource.map((name) => [name, from[name]])));

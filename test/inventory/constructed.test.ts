@@ -207,3 +207,10 @@ describe('constructed inventories', function () {
     }
   });
 });
+      const told = (await stage.get(`${one.url}activity_stream/?operation=create`)).body;
+      expect([told.count, told.results[0]?.summary_fields.actor?.username]).to.deep.equal([1, 'admin']);
+    await lose();
+    const copied = await stage.post(`inventories/${made.id}/copy/`, { name: 'copy of without' });
+    expect(copied.status, JSON.stringify(copied.body)).to.equal(201);
+    expect((await stage.get(sources)).body.count).to.equal(0);
+    expect((await stage.get(copied.body.related.constructed_url)).body).to.include({ limit: '', verbosity: 1 });

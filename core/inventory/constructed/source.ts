@@ -1,12 +1,18 @@
-import type { Columns, Row } from '@tapline/plugin-sdk';
+import type { Call, Columns, Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 
 /** What whoever administers a constructed inventory says of its source. */
 export const ownOfSource = ['source_vars', 'update_cache_timeout', 'limit', 'verbosity'] as const;
 
-/** The one source of a constructed inventory, held; where somebody deleted it, it is made again. */
-export async function sourceOfConstructed(trx: Knex, inventory: Row): Promise<Row> {
-  const where = { kind: 'inventory_source', inventory_id: inventory.id, source: 'constructed' };
+const whichOf = ({ id }: Row) => ({ kind: 'inventory_source', inventory_id: id, source: 'constructed' });
+
+/** The one source of a constructed inventory, to be read; absent where somebody deleted it. */
+export const readSourceOfConstructed = (trx: Knex, inventory: Row): Promise<Row | undefined> =>
+  trx('templates').where(whichOf(inventory)).orderBy('id').first();
+
+/** The same, held; where somebody deleted it, it is made again. */
+export async function sourceOfConstructed(trx: Knex, call: Call, inventory: Row): Promise<Row> {
+  const where = whichOf(inventory);
   const there: Row | undefined = await trx('templates').where(where).orderBy('id').forUpdate().first();
   if (there) return there;
   const made: Columns = {
@@ -24,5 +30,6 @@ export async function sourceOfConstructed(trx: Knex, inventory: Row): Promise<Ro
     modified_by_id: inventory['modified_by_id'],
   };
   const [row] = await trx('templates').insert(made).returning('*');
+  await call.written(trx, 'inventory_source', row);
   return row;
 }

@@ -35,7 +35,7 @@ const fields = {
 
 /** What was sent of the source; null says nothing. */
 async function storeSource({ trx, call, input }: WriteContext, inventory: Row): Promise<void> {
-  const before = await sourceOfConstructed(trx, inventory);
+  const before = await sourceOfConstructed(trx, call, inventory);
   const sent = ownOfSource.filter(
     (name) => call.body[name] !== null && input[name] !== undefined && input[name] !== null,
   );

@@ -145,9 +145,9 @@ function hooksOf(services: Services): Hooks {
       await checkInventory(context, { catalog: services.catalog!, makes });
     },
     afterCreate: async ({ trx }, row) => void (await recount(trx, row)),
-    async afterUpdate({ trx, before }, row) {
+    async afterUpdate({ trx, call, before }, row) {
       await assertMovedHosts(trx, before, row);
-      if (row.kind === 'constructed') await sourceOfConstructed(trx, row);
+      if (row.kind === 'constructed') await sourceOfConstructed(trx, call, row);
       if (row.host_filter !== before.host_filter || row.organization_id !== before.organization_id)
         await recount(trx, row);
     },
