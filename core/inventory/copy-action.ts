@@ -2,6 +2,7 @@ import { type Action, type Call, type Row, type Rule, ApiError } from '@tapline/
 import type { Knex } from 'knex';
 import type { Catalog } from '../descriptors/compile.ts';
 import { copyAction } from '../descriptors/write/copy-action.ts';
+import { unlinkUnusable } from '../descriptors/write/leave-out.ts';
 import { assertHostLimit } from './host-limit.ts';
 import { ownOfSource, readSourceOfConstructed, sourceOfConstructed } from './constructed/source.ts';
 import { storeSmartCounts } from './smart/count.ts';
@@ -38,7 +39,7 @@ export const copyInventoryAction = ({ services, rules }: Deps): Action =>
       // what comes of inputs comes of the copy's own first update
       if (copied['kind'] === 'constructed') await copySource(trx, call, original, copied);
       else await copyParts(trx, call, services.doors, way);
-      await copyLinks(trx, way);
+      await copyLinks(trx, call, way);
       await copyInputs(trx, call, way);
       await storeSmartCounts(trx, services.catalog!, [copied as Row & SmartInventory]);
     },
@@ -102,7 +103,8 @@ async function copyParts(trx: Knex, call: Call, doors: Doors | undefined, { from
   );
 }
 
-async function copyLinks(trx: Knex, way: Way): Promise<void> {
+/** Those alone that whoever copies could link to an inventory of their own. */
+async function copyLinks(trx: Knex, call: Call, way: Way): Promise<void> {
   const values = { ...way };
   await trx.raw(
     'insert into inventory_labels (inventory_id, label_id) select :to::bigint, label_id from inventory_labels where inventory_id = :from',
@@ -113,4 +115,6 @@ async function copyLinks(trx: Knex, way: Way): Promise<void> {
      select :to::bigint, instance_group_id from inventory_instance_groups where inventory_id = :from order by position`,
     values,
   );
+  await unlinkUnusable(trx, call, trx('inventory_instance_groups').where({ inventory_id: way.to }), 'instance_group');
+  await unlinkUnusable(trx, call, trx('inventory_labels').where({ inventory_id: way.to }), 'label');
 }

@@ -178,14 +178,24 @@ describe('constructed inventories', function () {
     await stage.services.db('inventories').where({ id: second.id }).update({ organization_id: foreign.id });
     const body = { source_vars: 'strict: false', limit: 'all', update_cache_timeout: 7, verbosity: 2 };
     await stage.request('PATCH', constructed.related.constructed_url, { body });
+    const group = await add('instance_groups/', { name: 'not for the copier' });
+    const linked = [`inventories/${constructed.id}/instance_groups/`, `inventories/${constructed.id}/labels/`];
+    expect((await stage.post(linked[0]!, { id: group.id })).status).to.equal(204);
+    expect((await stage.post(linked[1]!, { name: 'not theirs', organization: foreign.id })).status).to.equal(201);
+    const linksOf = async ({ related }: any) => [
+      ...(await names(related.instance_groups)),
+      ...(await names(related.labels)),
+    ];
     const auth = `${person.username}:${person.password}`;
     const copied = await stage.post(`inventories/${constructed.id}/copy/`, { name: 'copied' }, { auth });
     expect(copied.status, JSON.stringify(copied.body)).to.equal(201);
     expect(copied.body).to.include({ total_hosts: 0, total_groups: 0 });
     expect((await stage.get(copied.body.related.constructed_url)).body).to.include(body);
     expect(await names(copied.body.related.input_inventories)).to.deep.equal(['stage']);
+    expect(await linksOf(copied.body)).to.deep.equal([]);
     const all = await stage.post(`inventories/${constructed.id}/copy/`, { name: 'copied whole' });
     expect(await names(all.body.related.input_inventories)).to.deep.equal(['second', 'stage']);
+    expect(await linksOf(all.body)).to.deep.equal(['not for the copier', 'not theirs']);
   });
 
   it('get another source when theirs was deleted', async () => {
@@ -204,13 +214,13 @@ describe('constructed inventories', function () {
       expect((await stage.request('PATCH', path, { body })).status).to.equal(200);
       const [one] = (await stage.get(sources)).body.results;
       expect(one).to.include({ source: 'constructed', overwrite: true, update_on_launch: true });
-    }
-  });
-});
       const told = (await stage.get(`${one.url}activity_stream/?operation=create`)).body;
       expect([told.count, told.results[0]?.summary_fields.actor?.username]).to.deep.equal([1, 'admin']);
+    }
     await lose();
     const copied = await stage.post(`inventories/${made.id}/copy/`, { name: 'copy of without' });
     expect(copied.status, JSON.stringify(copied.body)).to.equal(201);
     expect((await stage.get(sources)).body.count).to.equal(0);
     expect((await stage.get(copied.body.related.constructed_url)).body).to.include({ limit: '', verbosity: 1 });
+  });
+});

@@ -2,7 +2,8 @@ import { type Action, type Call, field, type Row, type Rule } from '@tapline/plu
 import type { Knex } from 'knex';
 import { giveToActor } from '../../rbac/roles.ts';
 import { copyLists, copyTemplateAction } from '../../runs/templates/copy-action.ts';
-import { clearUnusable, leaveOutUnusable, unlinkUnusable } from '../../runs/templates/leave-out.ts';
+import { clearUnusable, unlinkUnusable } from '../../descriptors/write/leave-out.ts';
+import { leaveOutUnusable } from '../../runs/templates/leave-out.ts';
 import { resealSurvey } from '../../surveys/defaults.ts';
 import { copyNodes } from './launch/copy-nodes.ts';
 import { inTemplate } from './nodes/saved.ts';
