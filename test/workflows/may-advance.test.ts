@@ -2,10 +2,12 @@ import { SandboxError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import type { Core } from '@tapline/plugin-sdk/testing';
+import { mergedArtifacts } from '../../core/run-kinds/workflow-job/advance/artifacts.ts';
 import { decideSteps } from '../../core/run-kinds/workflow-job/advance/decide.ts';
 import { loadGraph } from '../../core/run-kinds/workflow-job/advance/graph.ts';
 import { takeSteps } from '../../core/run-kinds/workflow-job/advance/take-steps.ts';
 import { mayAdvance } from '../../core/run-kinds/workflow-job/advance/may-advance.ts';
+import { carryForward } from '../../core/run-kinds/workflow-job/launch/carry-forward.ts';
 import { startCore } from '../../core/testing/start-core.ts';
 
 const graphs = 300;
@@ -204,11 +206,32 @@ describe('the look for workflows that may go on', function () {
       await trx.rollback();
     }
   });
+
+  it('reads what a run set from the run itself, where it was ended by an older version that left it there', async () => {
+    const trx = await core.db.transaction();
+    try {
+      const run = await twoNodes(trx, "artifacts.color == 'red'");
+      await trx('workflow_job_nodes').where({ run_id: run }).update({ artifacts: '{}' });
+      await trx('runs').where({ id: run }).update({ artifacts: '{"color":"red"}' });
+      const { links } = await loadGraph(trx, run);
+      expect(JSON.parse(links[0]!.artifact!)).to.deep.equal({ color: 'red' });
+      expect(await mergedArtifacts(trx, run)).to.deep.equal({ color: 'red' });
+      const again = await twoNodes(trx, 'true');
+      await trx('workflow_job_nodes').where({ run_id: again }).update({ artifacts: '{}' });
+      await carryForward(trx, again, run);
+      const taken = await trx('workflow_job_nodes').where({ run_id: again, identifier: 'first' }).first('artifacts');
+      expect(taken.artifacts).to.deep.equal({ color: 'red' });
+      await trx('runs').where({ id: run }).update({ artifacts: '"$encrypted$"' });
+      expect(await mergedArtifacts(trx, run)).to.deep.equal({});
+    } finally {
+      await trx.rollback();
+    }
+  });
 });
 
 /** A run whose first node went well and said that it is red; the second follows where the expression holds. */
 async function twoNodes(trx: Knex, expression: string): Promise<number> {
-  const [template] = await trx('templates').insert({ kind: 'job_template', name: 'none' }).returning('id');
+  const [template] = await trx('templates').insert({ kind: 'job_template', name: expression }).returning('id');
   const run = { kind: 'workflow_job', name: 'graph', status: 'running', needs: 'nobody' };
   const [{ id }] = await trx('runs').insert(run).returning('id');
   const node = { run_id: id, unified_job_template_id: template.id };

@@ -2,6 +2,7 @@ import type { RunStatus } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { runPrepared } from '../../../db/prepared.ts';
 import type { LinkKind } from '../nodes/node-fields.ts';
+import { setBy } from './artifacts.ts';
 
 /** A node of a run as it stands. */
 export interface GraphNode {
@@ -59,7 +60,7 @@ const linksJson = (
 ) => `coalesce(json_agg(json_build_array(l.parent_id, l.child_id, l.kind, l.trigger, l.operator, l.expected_value, l.expression, l.holds,
     case when l.kind = 'condition' and l.holds is null and p.outcome is not null then
       (select (case l.expression when '' then made.artifacts -> l.artifact_key else made.artifacts end)::text
-        from (select p.ancestor_artifacts || p.artifacts as artifacts) made) end)
+        from (select p.ancestor_artifacts || ${setBy('p')} as artifacts) made) end)
     order by l.parent_id, l.child_id), '[]')
   from ${table} l join workflow_job_nodes p on p.id = l.parent_id`;
 

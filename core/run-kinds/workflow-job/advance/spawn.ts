@@ -8,7 +8,7 @@ import { mergeVariables, storedVariables, type Variables } from '../../../yaml/v
 import { inRun } from '../nodes/saved.ts';
 import { handedOn } from '../prompts.ts';
 import type { WorkflowServices } from '../services.ts';
-import { mergeArtifacts } from './artifacts.ts';
+import { mergeArtifacts, setBy } from './artifacts.ts';
 import type { GraphNode } from './graph.ts';
 import { launchNode } from './launch-node.ts';
 
@@ -23,7 +23,7 @@ interface NodeRow extends Row {
 }
 
 /** What each parent hands on: what came to it, and over that what its run set. */
-const inherited = `(select coalesce(jsonb_agg(p.ancestor_artifacts || p.artifacts order by p.id), '[]')
+const inherited = `(select coalesce(jsonb_agg(p.ancestor_artifacts || ${setBy('p')} order by p.id), '[]')
   from workflow_job_node_links l join workflow_job_nodes p on p.id = l.parent_id where l.child_id = n.id and not p.do_not_run)`;
 
 interface Linked {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { failedStatuses } from '../../../runs/states.ts';
+import { setBy } from '../advance/artifacts.ts';
 
 /** The nodes of a run that are run again: those that failed, and all that follows them; each step by the index (`offset 0`). */
 const againSql = `with recursive again as (
@@ -17,7 +18,7 @@ export async function hasFailed(db: Knex, run: number): Promise<boolean> {
 /** Nodes that went well before, and whatever did not run in their favour, stay as they were: they are not launched again. */
 export async function carryForward(trx: Knex, run: number, before: number): Promise<void> {
   await trx.raw(
-    `${againSql} update workflow_job_nodes n set outcome = o.outcome, job_id = o.job_id, artifacts = o.artifacts,
+    `${againSql} update workflow_job_nodes n set outcome = o.outcome, job_id = o.job_id, artifacts = ${setBy('o')},
        ancestor_artifacts = o.ancestor_artifacts,
        prior_run_succeeded = true,
        prior_run_elapsed = (select extract(epoch from r.finished - r.started)::float8 from runs r where r.id = o.job_id)
