@@ -207,6 +207,48 @@ describe('the look for workflows that may go on', function () {
     }
   });
 
+  it('judges the other conditions beside those that nobody has an answer to', async () => {
+    const trx = await core.db.transaction();
+    try {
+      const run = await twoNodes(trx, 'never');
+      const [first, second] = await trx('workflow_job_nodes').where({ run_id: run }).orderBy('id').select('*');
+      const follow = async (expression: string) => {
+        const { id: _id, ...node } = second;
+        const row = { ...node, identifier: expression, retried_jobs: '[]', columns: '{}', ancestor_artifacts: '{}' };
+        const [{ id }] = await trx('workflow_job_nodes').insert(row).returning('id');
+        const link = { parent_id: first.id, child_id: id, kind: 'condition', expression };
+        await trx('workflow_job_node_links').insert(link);
+        return id as number;
+      };
+      let asked = 0;
+      const evaluate = async (expression: string) => {
+        asked += 1;
+        if (expression.includes('never')) throw new SandboxError('unavailable', 'the machine was too busy');
+        return true;
+      };
+      const judging = { sandbox: { evaluate }, log: { warn: () => undefined } } as never;
+      const look = () => takeSteps(judging, trx, run, { canceled: false, whole: false });
+      const good = await follow('one');
+      const { launch, later } = await look();
+      expect([launch.map(({ id }) => id), later, asked]).to.deep.equal([[good], 5, 2]);
+      await trx('workflow_job_nodes').where({ id: good }).update({ do_not_run: true });
+
+      // where two in a row have none nobody can be asked, and another look begins elsewhere
+      await follow('never either');
+      const other = await follow('another');
+      let launched: number[] = [];
+      for (let looks = 0; looks < 100 && !launched.length; looks += 1) {
+        asked = 0;
+        // oxlint-disable-next-line no-await-in-loop
+        launched = (await look()).launch.map(({ id }) => id);
+        expect(asked).to.be.within(2, 3);
+      }
+      expect(launched).to.deep.equal([other]);
+    } finally {
+      await trx.rollback();
+    }
+  });
+
   it('reads what a run set from the run itself, where it was ended by an older version that left it there', async () => {
     const trx = await core.db.transaction();
     try {

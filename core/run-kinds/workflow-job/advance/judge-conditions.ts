@@ -10,8 +10,10 @@ export type Judging = Pick<WorkflowServices, 'sandbox' | 'log'>;
 const timeoutMs = 2000;
 /** of all of a look, whose transaction is open meanwhile: the next look goes on with the others */
 const longestMs = 20_000;
-/** until nobody who could be asked is asked again */
+/** until those are asked again that nobody could judge */
 const pauseS = 5;
+/** One after the other: nobody can be asked now. Less may be due to what is asked: an expression that needs more than it is given. */
+const mostInVain = 2;
 
 const kept = {
   name: 'workflow conditions judged',
@@ -27,7 +29,9 @@ const kept = {
 export class ConditionJudge {
   readonly #judging: Judging;
   readonly #until = Date.now() + longestMs;
-  #away = false;
+  /** asked in this look without an answer */
+  readonly #open = new Set<string>();
+  #inVain = 0;
 
   constructor(judging: Judging) {
     this.#judging = judging;
@@ -35,13 +39,13 @@ export class ConditionJudge {
 
   /** Seconds until those are asked again that stayed open. */
   get pause(): number {
-    return this.#away ? pauseS : 0;
+    return this.#open.size ? pauseS : 0;
   }
 
   async judge(trx: Knex, { nodes, links }: Graph): Promise<void> {
     const byId = new Map(nodes.map((node) => [node.id, node]));
     const asked = links.filter((link) => isAsked(link, byId.get(link.parent)!));
-    for (const link of asked)
+    for (const link of fromAnywhere(asked))
       // they are evaluated by one process anyway
       // oxlint-disable-next-line no-await-in-loop
       link.holds = await this.#verdict(link, byId.get(link.parent)!);
@@ -55,20 +59,31 @@ export class ConditionJudge {
   async #verdict(link: GraphLink, { outcome }: GraphNode): Promise<boolean | null> {
     const { parent, child, expression, artifact } = link;
     if (expression === '') return artifactHolds(link);
-    if (this.#away || Date.now() > this.#until) return null;
+    const key = `${parent}:${child}`;
+    if (this.#open.has(key) || this.#inVain >= mostInVain || Date.now() > this.#until) return null;
     const { sandbox, log } = this.#judging;
     const context = { artifacts: JSON.parse(artifact ?? '{}') as unknown, status: outcome };
     try {
       // true and false as the language has it
-      return (await sandbox.evaluate(`true if (${expression}) else false`, context, { timeoutMs })) === true;
+      const holds = await sandbox.evaluate(`true if (${expression}) else false`, context, { timeoutMs });
+      this.#inVain = 0;
+      return holds === true;
     } catch (err) {
-      this.#away = isUnavailable(err);
-      if (!this.#away && !saysWhatIsWrong(err)) throw err;
-      const what = this.#away ? 'now, and is asked again later' : 'and does not hold';
+      const away = isUnavailable(err);
+      if (!away && !saysWhatIsWrong(err)) throw err;
+      const what = away ? 'now, and is asked again later' : 'and does not hold';
       log.warn({ err, parent, child }, `a condition of a workflow could not be evaluated ${what}`);
-      return this.#away ? null : false;
+      this.#inVain = away ? this.#inVain + 1 : 0;
+      if (away) this.#open.add(key);
+      return away ? null : false;
     }
   }
+}
+
+/** No look begins with the same one as the look before: those that get no answer keep no others from theirs. */
+function fromAnywhere<T>(all: readonly T[]): readonly T[] {
+  const first = Math.floor(Math.random() * all.length);
+  return [...all.slice(first), ...all.slice(0, first)];
 }
 
 const isAsked = ({ kind, holds, trigger }: GraphLink, parent: GraphNode): boolean =>
