@@ -2,6 +2,7 @@ import { SandboxError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import type { Core } from '@tapline/plugin-sdk/testing';
+import { advanceWorkflow } from '../../core/run-kinds/workflow-job/advance/advance.ts';
 import { mergedArtifacts } from '../../core/run-kinds/workflow-job/advance/artifacts.ts';
 import { decideSteps } from '../../core/run-kinds/workflow-job/advance/decide.ts';
 import { loadGraph } from '../../core/run-kinds/workflow-job/advance/graph.ts';
@@ -244,6 +245,48 @@ describe('the look for workflows that may go on', function () {
         expect(asked).to.be.within(2, 3);
       }
       expect(launched).to.deep.equal([other]);
+    } finally {
+      await trx.rollback();
+    }
+  });
+
+  it('launches the others beside nodes that nobody could be asked about, and those later', async () => {
+    const trx = await core.db.transaction();
+    try {
+      const row = { kind: 'workflow_job', name: 'graph', status: 'running', needs: 'nobody' };
+      const [run] = await trx('runs').insert(row).returning('id');
+      const named = ['asks', 'asks too', 'asks as well', 'works'];
+      const templates: { id: number }[] = await trx('templates')
+        .insert(named.map((name) => ({ kind: name === 'works' ? 'job_template' : 'workflow_approval_template', name })))
+        .returning('id');
+      await trx('workflow_job_nodes').insert(
+        templates.map(({ id }, index) => ({ run_id: run.id, identifier: named[index], unified_job_template_id: id })),
+      );
+      let away = true;
+      const asked: number[] = [];
+      const added: { after_s?: number }[] = [];
+      const insert = async (_trx: Knex, { template }: { template: number }) => {
+        asked.push(template);
+        const [made] = await trx('runs').insert({ kind: 'job', name: 'n', status: 'pending' }).returning('*');
+        if (away && template !== templates[3]!.id) throw new SandboxError('unavailable', 'the machine was too busy');
+        return { run: made };
+      };
+      const services = {
+        db: trx,
+        kinds: { ofTemplate: () => undefined },
+        launch: { insert, decide: async () => undefined },
+        queue: { addTasks: async (_trx: Knex, tasks: object[]) => void added.push(...tasks) },
+        log: { warn: () => undefined },
+      } as never;
+      const tied = () => trx('workflow_job_nodes').where({ run_id: run.id }).whereNotNull('job_id').pluck('identifier');
+      await advanceWorkflow(services, run.id, { whole: true });
+      expect(await tied()).to.deep.equal(['works']);
+      expect(asked).to.deep.equal([templates[0]!.id, templates[1]!.id, templates[3]!.id]);
+      expect(added.map(({ after_s: after }) => after)).to.deep.equal([5]);
+      expect(await trx('workflow_job_nodes').where({ run_id: run.id }).whereNotNull('outcome')).to.deep.equal([]);
+      away = false;
+      await advanceWorkflow(services, run.id, { whole: true });
+      expect(await tied()).to.have.members(named);
     } finally {
       await trx.rollback();
     }

@@ -9,10 +9,12 @@ import type { Steps } from './decide.ts';
 import type { GraphNode } from './graph.ts';
 import { whyNot, willPass } from './launch-node.ts';
 import { takeSteps } from './take-steps.ts';
-import { spawn } from './spawn.ts';
+import { spawn, type Spawned } from './spawn.ts';
 
 /** Launched in one transaction; a workflow that begins with more of them goes on at once. */
 const mostAtOnce = 50;
+/** until those are tried again that nobody could be asked about */
+const pauseS = 5;
 
 /**
  * Looks at where a run of a workflow stands, and goes on. All of it in one transaction under the lock of the run's row:
@@ -44,13 +46,14 @@ async function step(
   const [run] = await runPrepared<RunRow>(trx, lock, [id]);
   if (!run) return [];
   const steps = await takeSteps(services, trx, id, { canceled: run.canceled_on !== null, whole });
-  const inserted = await spawn(trx, services, run, steps.launch.slice(0, mostAtOnce));
+  const spawned = await spawn(trx, services, run, steps.launch.slice(0, mostAtOnce));
+  const later = Math.min(steps.later ?? Infinity, spawned.putOff ? pauseS : Infinity);
   await services.queue.addTasks(trx, [
-    ...(needsAnotherLook(steps, inserted) ? [advanceTask(id)] : []),
-    ...(steps.later === undefined ? [] : [advanceLater(id, steps.later)]),
+    ...(needsAnotherLook(steps, spawned) ? [advanceTask(id)] : []),
+    ...(later === Infinity ? [] : [advanceLater(id, later)]),
   ]);
   if (steps.end) await finish(trx, services, run, steps.end);
-  return inserted;
+  return spawned.inserted;
 }
 
 const lock = {
@@ -58,9 +61,9 @@ const lock = {
   text: `select * from runs where id = $1 and status = 'running' for no key update`,
 };
 
-/** Nobody tells of a node that could not be launched at all. */
-const needsAnotherLook = ({ launch }: Steps, inserted: readonly Inserted[]): boolean =>
-  launch.length > mostAtOnce || inserted.length < Math.min(launch.length, mostAtOnce);
+/** Nobody tells of a node that could not be launched at all; where all were put off, the same is likely to be said at once. */
+const needsAnotherLook = ({ launch }: Steps, { inserted, putOff }: Spawned): boolean =>
+  (launch.length > mostAtOnce && putOff < mostAtOnce) || inserted.length + putOff < Math.min(launch.length, mostAtOnce);
 
 async function finish(
   trx: Knex,

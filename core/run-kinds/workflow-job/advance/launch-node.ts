@@ -11,8 +11,8 @@ type Launching = Pick<WorkflowServices, 'launch' | 'log'>;
 const mostTold = 1000;
 
 /**
- * What a node names, launched; or why it could not be. Whatever went wrong says something of this node only, and goes with the
- * savepoint: others are launched beside it, and its ways for failures are taken.
+ * What a node names, launched; or why it could not be; or null where nobody could be asked about it now. Whatever went wrong
+ * says something of this node only, and goes with the savepoint: others are launched beside it, and its ways for failures are taken.
  * @throws what passes: all that is to be launched is tried again then
  */
 export async function launchNode(
@@ -20,15 +20,20 @@ export async function launchNode(
   { launch, log }: Launching,
   node: number,
   requestOf: () => LaunchRequest | Promise<LaunchRequest>,
-): Promise<Inserted | string> {
+): Promise<Inserted | string | null> {
   await trx.raw('savepoint workflow_node');
   try {
     const made = await launch.insert(trx, await requestOf());
     await trx.raw('release savepoint workflow_node');
     return made;
   } catch (err) {
-    if (willPass(err)) throw err;
+    const away = isUnavailable(err);
+    if (!away && willPass(err)) throw err;
     await trx.raw('rollback to savepoint workflow_node; release savepoint workflow_node');
+    if (away) {
+      log.warn({ err, node }, 'a node of a workflow could not be launched now, and is tried again later');
+      return null;
+    }
     log[err instanceof ApiError ? 'warn' : 'error']({ err, node }, 'a node of a workflow could not be launched');
     return whyNot(err);
   }

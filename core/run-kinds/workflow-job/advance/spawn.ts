@@ -36,6 +36,15 @@ interface Linked {
   explanation: string;
 }
 
+export interface Spawned {
+  inserted: Inserted[];
+  /** nodes that are left as they are, since nobody could be asked about them now */
+  putOff: number;
+}
+
+/** Those of a kind that are asked about in vain in one look, while the run is locked; the others of it are put off as well. */
+const mostInVain = 2;
+
 /**
  * Launches what nodes name, each tied to its node in the same transaction. In the order of the templates, whose rows are
  * locked on the way: two workflows that launch the same ones at once go one after the other.
@@ -45,8 +54,8 @@ export async function spawn(
   services: WorkflowServices,
   run: RunRow,
   ready: readonly GraphNode[],
-): Promise<Inserted[]> {
-  if (!ready.length) return [];
+): Promise<Spawned> {
+  if (!ready.length) return { inserted: [], putOff: 0 };
   const rows: NodeRow[] = await trx('workflow_job_nodes as n')
     .whereIn(
       'n.id',
@@ -63,7 +72,12 @@ export async function spawn(
   let common: Common | undefined;
   const inserted: Inserted[] = [];
   const linked: Linked[] = [];
+  const putOff: string[] = [];
   for (const row of rows) {
+    if (putOff.filter((kind) => kind === row.kind).length >= mostInVain) {
+      putOff.push(row.kind);
+      continue;
+    }
     const artifacts = mergeArtifacts(row.inherited);
     const kind = services.kinds.ofTemplate(row.kind)?.kind;
     // they share the transaction
@@ -73,11 +87,15 @@ export async function spawn(
       const saved = savedLaunch(services.keyRing, inRun, row, lists.get(row.id));
       return requestOf(run, { row, kind, artifacts, saved, common });
     });
+    if (made === null) {
+      putOff.push(row.kind);
+      continue;
+    }
     if (typeof made !== 'string') inserted.push(made);
     linked.push(linkedTo(row, made, artifacts));
   }
   await tie(trx, linked);
-  return inserted;
+  return { inserted, putOff: putOff.length };
 }
 
 function linkedTo(row: NodeRow, made: Inserted | string, artifacts: Variables): Linked {
