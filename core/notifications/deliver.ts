@@ -40,7 +40,11 @@ export interface Pending {
   messages: Record<string, unknown> | null;
 }
 
-const payload = z.object({ notification: z.number() });
+/** `since`: when it was asked for again; what was tried before belongs to an earlier delivery. */
+const payload = z.object({ notification: z.number(), since: z.string().optional() });
+type Asked = z.infer<typeof payload>;
+
+const notReady = 'The service could not put it together because of an error, which its log tells.';
 
 /** Deliveries, from the queue. */
 export function defineDeliveries(deps: DeliveryDeps): void {
@@ -48,14 +52,14 @@ export function defineDeliveries(deps: DeliveryDeps): void {
     schema: payload,
     lane: LANE,
     maxAttempts: mostStarts,
-    run: ({ notification }, context) => deliver(deps, notification, context),
+    run: (asked, context) => deliver(deps, asked, context),
   });
 }
 
 /** @throws Error without secrets, where it is worth another try */
 async function deliver(
   deps: DeliveryDeps,
-  id: number,
+  { notification: id, since = '' }: Asked,
   { signal, attempt }: { signal: AbortSignal; attempt: number },
 ): Promise<void> {
   const { db } = deps;
@@ -74,9 +78,10 @@ async function deliver(
   try {
     ready = await makeReady(deps, found);
   } catch (error) {
+    if (error instanceof DeliveryError) return giveUp(deps, found, error.message);
     // what the service itself could not do, it tries again
-    if (!(error instanceof DeliveryError)) throw error;
-    return giveUp(deps, found, error.message);
+    if (attempt >= mostStarts) await giveUp(deps, found, notReady);
+    throw error;
   }
   const { kind, configuration, texts } = ready;
   const mask = masking(secretTexts(kind, configuration));
@@ -95,15 +100,18 @@ async function deliver(
     answer: mask(delivered?.answer ?? ''),
     error: error ? mask(error.message) || 'It was refused without a word.' : '',
   };
-  const last = !error || found.event === 'test' || (!cut && (isFinal(error) || isLast(found, attempt)));
+  const refused = { attempts: found.attempts, since, started: attempt };
+  const last =
+    !error || found.event === 'test' || attempt >= mostStarts || (!cut && (isFinal(error) || isLast(refused)));
   await settle(deps, found, { ended, last, sent: delivered?.sent ?? 1 });
   if (!last) throw new Error(`notification ${id} was not delivered: ${ended.error}`);
 }
 
-/** Tries that broke off do not count, nor do those of an earlier delivery. */
-function isLast({ attempts }: Pending, started: number): boolean {
+/** Tries that broke off do not count, nor do those of an earlier delivery; a start that came to no try left none. */
+function isLast({ attempts, since, started }: { attempts: Attempt[]; since: string; started: number }): boolean {
   const earlier = started > 1 ? attempts.slice(1 - started) : [];
-  return started >= mostStarts || earlier.filter(({ outcome }) => outcome === 'refused').length + 1 >= mostAttempts;
+  const refused = earlier.filter((one) => one.outcome === 'refused' && one.started >= since);
+  return refused.length + 1 >= mostAttempts;
 }
 
 interface Ready {

@@ -37,8 +37,18 @@ export async function enqueueText(deps: Deps, trx: Knex, { template, event, outc
 }
 
 /** One delivery of each in the queue, however often it is asked for. */
-export const enqueue = ({ queue }: Pick<Deps, 'queue'>, trx: Knex, notifications: readonly number[]): Promise<void> =>
-  queue.addTasks(
+export async function enqueue(
+  { queue }: Pick<Deps, 'queue'>,
+  trx: Knex,
+  notifications: readonly number[],
+): Promise<void> {
+  const since = new Date().toISOString();
+  await queue.addTasks(
     trx,
-    notifications.map((notification) => ({ name: TASK, payload: { notification }, key: `${TASK}:${notification}` })),
+    notifications.map((notification) => ({
+      name: TASK,
+      payload: { notification, since },
+      key: `${TASK}:${notification}`,
+    })),
   );
+}

@@ -1,6 +1,9 @@
 import { type NotificationOutcome, points, type PluginApi, type Task, z } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
+import { defineDeliveries } from '../../core/notifications/deliver.ts';
+import { enqueue } from '../../core/notifications/enqueue.ts';
 import { sweepPending } from '../../core/notifications/sweep.ts';
+import type { TaskRequest } from '../../core/queue/tasks.ts';
 import { bootWith, testPlugin } from '../support/plugins.ts';
 import type { TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -71,6 +74,23 @@ describe('word that waits', () => {
 
   const send = (notification: number) =>
     service.services.queue.addTask(service.services.db, 'core:notify', { notification });
+  /** What the queue is asked for. */
+  async function asked(id: number): Promise<unknown> {
+    const tasks: TaskRequest[] = [];
+    const addTasks = async (_trx: unknown, more: readonly TaskRequest[]) => void tasks.push(...more);
+    await enqueue({ queue: { addTasks } }, service.services.db, [id]);
+    return tasks[0]!.payload;
+  }
+  /** One start of such a task: what it threw. */
+  function started(payload: unknown, context: { attempt: number; signal?: AbortSignal }, more: object = {}) {
+    let defined!: { run(payload: unknown, context: object): Promise<void> };
+    const queue = { define: (_name: string, definition: typeof defined) => void (defined = definition) };
+    defineDeliveries({ ...service.services, ...more, queue } as never);
+    return defined.run(payload, { signal: new AbortController().signal, ...context }).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+  }
   const ended = (id: number): Promise<any> =>
     until(
       async () => {
@@ -117,6 +137,51 @@ describe('word that waits', () => {
     http.answer = () => ({});
     await service.post(`notifications/${notification}/redeliver/`);
     expect(await ended(notification)).to.include({ status: 'successful', error: '' });
+  });
+
+  it('is given up at its last start, although the service stopped or could not put it together', async () => {
+    const { db } = service.services;
+    http.answer = () => 'silence';
+    const stopped = () => AbortSignal.timeout(500);
+    const cut = await waiting(await template());
+    const cutTask = await asked(cut);
+    expect(await started(cutTask, { attempt: 14, signal: stopped() })).to.match(/was not delivered/);
+    expect((await service.get(`notifications/${cut}/`)).body.status).to.equal('pending');
+    expect(await started(cutTask, { attempt: 15, signal: stopped() })).to.equal('');
+    expect((await service.get(`notifications/${cut}/`)).body.status).to.equal('failed');
+    http.hangUp();
+    http.answer = () => ({});
+
+    const [run] = await db('runs').insert({ kind: 'job', name: 'j', status: 'successful' }).returning('id');
+    const more = { run_id: run.id, subject: null, body: null, event: 'success' };
+    const [id, catalog] = [
+      await waiting(await template(), more),
+      { represent: () => Promise.reject(new Error('ouch')) },
+    ];
+    const task = await asked(id);
+    expect(await started(task, { attempt: 14 }, { catalog })).to.equal('ouch');
+    expect((await service.get(`notifications/${id}/`)).body.status).to.equal('pending');
+    expect(await started(task, { attempt: 15 }, { catalog })).to.equal('ouch');
+    const { status, error } = (await service.get(`notifications/${id}/`)).body;
+    expect([status, error]).to.deep.equal([
+      'failed',
+      'The service could not put it together because of an error, which its log tells.',
+    ]);
+  });
+
+  it('is tried as often as any, however often it was refused before it was sent again', async () => {
+    const began = new Date(Date.now() - 60_000).toISOString();
+    const refused = { started: began, finished: began, outcome: 'refused', request: '', answer: '', error: 'no' };
+    const id = await waiting(await template(), { attempts: JSON.stringify(Array.from({ length: 5 }, () => refused)) });
+    const task = await asked(id);
+    http.answer = () => 'hang up';
+    for (const attempt of [5, 6, 7, 8])
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await started(task, { attempt })).to.match(/was not delivered/);
+    expect((await service.get(`notifications/${id}/`)).body.status).to.equal('pending');
+    expect(await started(task, { attempt: 9 })).to.equal('');
+    expect((await service.get(`notifications/${id}/`)).body).to.include({ status: 'failed' });
+    http.answer = () => ({});
   });
 
   it('is sent by the kind that its template is of by now, with what that one sends', async () => {
