@@ -264,7 +264,6 @@ describe('schedules', function () {
 
   it('is claimed while a launch refers to it, and again where the database gave it up', async () => {
     const { id } = (await create(await stage.template({ allow_simultaneous: true }))).body;
-    await due(id);
     const launching = await stage.services.db.transaction();
     let lost = 0;
     const db = new Proxy(stage.services.db, {
@@ -275,7 +274,19 @@ describe('schedules', function () {
     });
     try {
       await launching('schedules').where({ id }).forKeyShare().first();
-      expect(await startDue({ ...stage.services, db })).to.equal(1);
+      // the service, which looks for itself now and then, may be first
+      // oxlint-disable-next-line no-unmodified-loop-condition
+      for (let tries = 0; lost < 5 && tries < 20; tries += 1) {
+        // oxlint-disable-next-line no-await-in-loop
+        await due(id);
+        // oxlint-disable-next-line no-await-in-loop
+        await startDue({ ...stage.services, db });
+      }
+      await until(
+        () => stage.services.db('schedules').where({ id }).whereRaw('next_run > now()').first('id'),
+        60_000,
+        'it is claimed',
+      );
     } finally {
       await launching.rollback();
     }
