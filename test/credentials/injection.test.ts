@@ -5,6 +5,7 @@ import type { InputField, Inputs } from '../../core/credentials/input-schema.ts'
 import { managedType } from '../../core/credentials/managed-types.ts';
 import type { ResolvedCredential } from '../../core/credentials/resolve.ts';
 import { createSandbox } from '../../core/sandbox/sandbox.ts';
+import { judged } from '../support/judged.ts';
 import { silentLog } from '../support/log.ts';
 
 let ids = 0;
@@ -47,7 +48,7 @@ describe('what credentials give to a run', () => {
   const env = async (namespace: string, inputs: Inputs, use?: 'play' | 'inventory') =>
     (await given(managed(namespace, inputs), use)).env;
   const refusal = (credential: ResolvedCredential) =>
-    given(credential).then(
+    judged(() => given(credential)).then(
       () => '',
       (error: Error) => `${error.name}: ${error.message}`,
     );

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isUnavailable, SandboxError, saysWhatIsWrong } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { createSandbox } from '../../core/sandbox/sandbox.ts';
+import { judged } from '../support/judged.ts';
 
 describe('the sandbox', () => {
   const warnings: string[] = [];
@@ -59,7 +60,7 @@ describe('the sandbox', () => {
     'a text without end': '{% for a in range(100000) %}{{ "x" * 100000 }}{% endfor %}',
   }))
     it(`stops ${what} and goes on`, async () => {
-      expect(await failure(sandbox.render(expression, {}, { timeoutMs: 500 }))).to.be.oneOf([
+      expect(await failure(judged(() => sandbox.render(expression, {}, { timeoutMs: 500 })))).to.be.oneOf([
         'timeout',
         'memory',
         'error',
@@ -152,7 +153,7 @@ describe('the sandbox', () => {
         sandbox.evaluate('1 +', {}),
         sandbox.evaluate('missing', {}),
         sandbox.evaluate('1 / 0', {}),
-        sandbox.render(endless, {}, { timeoutMs: 300 }),
+        judged(() => sandbox.render(endless, {}, { timeoutMs: 300 })),
         sandbox.evaluate('1', { big: 'x'.repeat(5_000_000) }),
       ];
       for (const error of await Promise.all(wrong.map(errorOf)))
