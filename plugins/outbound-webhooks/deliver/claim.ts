@@ -4,6 +4,9 @@ import type { Delivery, Webhook } from '../webhook.ts';
 /** Longer than a request can take: whoever held it has died. */
 const leaseSeconds = 40;
 
+/** Of a delivery `d`: neither done with nor under way. */
+const open = `d.finished is null and (d.leased_until is null or d.leased_until <= clock_timestamp())`;
+
 export type Claimed = Delivery & { webhook: Webhook };
 
 /** What a node has room for: in all, and of that for webhooks whose latest deliveries failed. */
@@ -32,11 +35,22 @@ export async function claim({ db, table, settings }: PluginApi, places: Places):
     rows.map((row) => row.outbound_webhook_id),
   );
   const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
-  return rows.flatMap((row) => {
-    const webhook = byId.get(row.outbound_webhook_id);
-    // switched off since: it ends with its lease
-    return webhook?.enabled ? [{ ...row, webhook }] : [];
-  });
+  const claimed = rows.map((row) => ({ ...row, webhook: byId.get(row.outbound_webhook_id) }));
+  await giveBack(
+    db,
+    table,
+    claimed.filter(({ webhook }) => webhook?.enabled === false),
+  );
+  return claimed.filter((one): one is Claimed => one.webhook?.enabled === true);
+}
+
+/** Of webhooks that were switched off since: they are not tried, and end at once as others of them do. */
+async function giveBack(db: Knex, table: PluginApi['table'], untried: readonly Delivery[]): Promise<void> {
+  if (!untried.length) return;
+  const takes = untried.map(({ id, attempt }) => [id, attempt]);
+  await db(table('outbound_webhook_deliveries'))
+    .whereIn(['id', 'attempt'], takes)
+    .update({ leased_until: null, attempt: db.raw('attempt - 1') });
 }
 
 /** The first of each webhook come before the second of any. */
@@ -46,31 +60,34 @@ async function take(
   { most, all, failing }: Places & { most: number },
 ): Promise<Delivery[]> {
   const deliveries = table('outbound_webhook_deliveries');
+  // which of many are taken is asked without a lock, for that would be a write to each of them
   const { rows } = await trx.raw<{ rows: Delivery[] }>(
     `update ${deliveries} set attempt = attempt + 1, leased_until = clock_timestamp() + interval '${leaseSeconds} seconds'
-    where id in (
-      select id from (
-        select due.id, due.place, due.next_attempt, w.failing_since is null as well,
-          row_number() over (partition by w.failing_since is null order by due.place, due.next_attempt, due.id) as of_kind
-        from ${table('outbound_webhooks')} w
-        cross join lateral (
-          select greatest(0, ? - count(*)) as free from ${deliveries} d
-          where d.outbound_webhook_id = w.id and d.finished is null and d.leased_until > clock_timestamp()
-        ) room
-        cross join lateral (
-          select id, next_attempt, row_number() over (order by next_attempt, id) as place from (
-            select d.id, d.next_attempt from ${deliveries} d
-            where d.outbound_webhook_id = w.id and d.finished is null and d.next_attempt <= clock_timestamp()
-              and (d.leased_until is null or d.leased_until <= clock_timestamp())
-            order by d.next_attempt, d.id limit room.free
-            for update skip locked
-          ) own
-        ) due
-        where w.enabled
-      ) found
-      where well or of_kind <= ?
-      order by place, next_attempt, id limit ?
-    )
+    where id = any (array(
+      select d.id from ${deliveries} d
+      where d.id = any (array(
+        select id from (
+          select due.id, due.place, due.next_attempt, w.failing_since is null as well,
+            row_number() over (partition by w.failing_since is null order by due.place, due.next_attempt, due.id) as of_kind
+          from ${table('outbound_webhooks')} w
+          cross join lateral (
+            select greatest(0, ? - count(*)) as free from ${deliveries} d
+            where d.outbound_webhook_id = w.id and d.finished is null and d.leased_until > clock_timestamp()
+          ) room
+          cross join lateral (
+            select id, next_attempt, row_number() over (order by next_attempt, id) as place from (
+              select d.id, d.next_attempt from ${deliveries} d
+              where d.outbound_webhook_id = w.id and d.next_attempt <= clock_timestamp() and ${open}
+              order by d.next_attempt, d.id limit room.free
+            ) own
+          ) due
+          where w.enabled
+        ) found
+        where well or of_kind <= ?
+        order by place, next_attempt, id limit ?
+      )) and ${open}
+      for update skip locked
+    ))
     returning id, outbound_webhook_id, message_id, event, body, attempt`,
     [most, failing, all],
   );

@@ -264,8 +264,8 @@ describe('outbound webhooks', function () {
   });
 
   /** Messages that are due, as status changes make them. */
-  const put = async (hooks: { id: number }[], count: number) =>
-    stage.services.db('plugin_outbound_webhooks.outbound_webhook_deliveries').insert(
+  const put = async (hooks: { id: number }[], count: number, db = stage.services.db) =>
+    db('plugin_outbound_webhooks.outbound_webhook_deliveries').insert(
       hooks.flatMap(({ id }) =>
         Array.from({ length: count }, (_, seq) => ({
           outbound_webhook_id: id,
@@ -316,6 +316,59 @@ describe('outbound webhooks', function () {
     await Promise.all(Array.from({ length: 8 }, () => claim(node, { all: 100, failing: 50 })));
     await db.raw('drop trigger linger on plugin_outbound_webhooks.outbound_webhook_deliveries');
     expect(await rowsOf(hook).where({ attempt: 1 })).to.have.length(4);
+  });
+
+  type Take = (trx: Stage['services']['db']) => Promise<unknown>;
+  /** A node that claims in this transaction. */
+  const nodeWith = (transaction: (take: Take) => Promise<unknown>) => {
+    const { db, settings } = stage.services;
+    return {
+      db: Object.assign((name: string) => db(name), { transaction, raw: db.raw.bind(db) }),
+      settings,
+      table: (name: string) => `plugin_outbound_webhooks.${name}`,
+    } as never;
+  };
+
+  it('are locked where they are taken, and no others', async () => {
+    const hooks = await Promise.all(Array.from({ length: 3 }, () => make({ events: ['job.failed'] })));
+    const { db } = stage.services;
+    const all = db('plugin_outbound_webhooks.outbound_webhook_deliveries').whereIn(
+      'outbound_webhook_id',
+      hooks.map(({ id }) => id),
+    );
+    let free: number[] = [];
+    const node = nodeWith((take) =>
+      db.transaction(async (trx) => {
+        // nobody else takes some before
+        await trx.raw(`select pg_advisory_xact_lock(hashtext('claim of outbound webhooks'))`);
+        await put(hooks, 5);
+        const taken = await take(trx);
+        free = await all.clone().forUpdate().skipLocked().pluck('id');
+        return taken;
+      }),
+    );
+    expect(await claim(node, { all: 2, failing: 2 })).to.have.length(2);
+    expect(free).to.have.length(13);
+  });
+
+  it('are given back untried where their webhook was switched off as they were taken', async () => {
+    const hook = await make({ events: ['job.failed'] });
+    const { db } = stage.services;
+    const node = nodeWith(async (take) => {
+      // made and taken at once, so that nobody else takes them
+      const taken = await db.transaction(async (trx) => {
+        await put([hook], 3, trx);
+        return take(trx);
+      });
+      await db('plugin_outbound_webhooks.outbound_webhooks').where({ id: hook.id }).update({ enabled: false });
+      return taken;
+    });
+    expect(await claim(node, { all: 100, failing: 50 })).to.deep.equal([]);
+    const left: any[] = await rowsOf(hook);
+    expect(left.map(({ attempt, leased_until: lease }) => `${attempt} ${lease}`)).to.deep.equal(
+      Array(3).fill('0 null'),
+    );
+    expect(at(hook)).to.deep.equal([]);
   });
 
   it('end as such when their webhook is switched off, and are not sent when it is on again', async () => {
