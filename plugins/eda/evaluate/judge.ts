@@ -39,7 +39,7 @@ interface Judging {
 
 /** How long the events of one rule are judged one by one before the others of its task are put behind those of other rules. */
 const patienceMs = 20_000;
-/** So often nobody could be asked, and the other rules of a task are not tried any more. */
+/** So often nobody could be asked, and the other rules of a task, or events of a rule, are not tried any more. */
 const mostRefused = 2;
 
 /**
@@ -102,32 +102,50 @@ async function judgeRule(
   return judged && verdictsOf(judging, own, judged);
 }
 
-/** Those of one rule: where they are no single question, one by one, as far as there is a place for that. */
+/**
+ * Those of one rule: where they are no single question, or one of them may be why nobody could be asked, one by one, as far as there
+ * is a place for that.
+ */
 async function judgeOwn(judging: Judging, asked: readonly Asked[]): Promise<Judgement> {
   const { slow } = judging;
   if (!asked.length) return { verdicts: [], later: [] };
-  const judgement = slow.isSlow(asked[0]!.rule) ? undefined : await judgeRule(judging, asked, undefined);
+  const judgement = slow.isSlow(asked[0]!.rule)
+    ? undefined
+    : await judgeRule(judging, asked, undefined).catch((error: unknown) => {
+        if (asked.length === 1 || !isUnavailable(error)) throw error;
+        return undefined;
+      });
   if (judgement) return judgement;
   return (await slow.inTurn(() => judgeOneByOne(judging, asked))) ?? { verdicts: [], later: logsOf(asked) };
 }
 
+/** @throws SandboxError where nobody could be asked about any */
 async function judgeOneByOne(judging: Judging, asked: readonly Asked[]): Promise<Judgement> {
-  const { api, slow, signal } = judging;
   const until = performance.now() + patienceMs;
-  const verdicts: Verdict[] = [];
-  for (const [place, { log, rule }] of asked.entries()) {
-    signal.throwIfAborted();
-    if (performance.now() > until) return { verdicts, later: logsOf(asked.slice(place)) };
-    if (slow.isResting(rule)) verdicts.push({ log, status: 'error', error: tooSlow });
-    else {
-      // one by one
-      // oxlint-disable-next-line no-await-in-loop
-      const judged = await judgeConditions(api, rule.conditions, occurrenceOf(log));
-      // oxlint-disable-next-line no-await-in-loop
-      verdicts.push(await verdictOf(judging, { log, rule, judged }));
-    }
+  const judgement: Judgement = { verdicts: [], later: [] };
+  const refused: unknown[] = [];
+  for (const one of asked) {
+    judging.signal.throwIfAborted();
+    if (performance.now() > until || refused.length > mostRefused) judgement.later.push(one.log);
+    else
+      try {
+        // one by one
+        // oxlint-disable-next-line no-await-in-loop
+        judgement.verdicts.push(await judgeOne(judging, one));
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        refused.push(error);
+        judgement.later.push(one.log);
+      }
   }
-  return { verdicts, later: [] };
+  if (refused.length && !judgement.verdicts.length) throw refused[0];
+  return judgement;
+}
+
+async function judgeOne(judging: Judging, { log, rule }: Asked): Promise<Verdict> {
+  if (judging.slow.isResting(rule)) return { log, status: 'error', error: tooSlow };
+  const judged = await judgeConditions(judging.api, rule.conditions, occurrenceOf(log));
+  return verdictOf(judging, { log, rule, judged });
 }
 
 const tooSlow = `Not evaluated: the conditions of the rule took too long for ${mostInARow} events in a row.`;

@@ -49,21 +49,28 @@ async function evaluate(
   const { api, signal } = judging;
   const logs = (await readLogs(api, ids)).filter(({ finished }) => finished === null);
   signal.throwIfAborted();
-  const received = logs.filter(({ status }) => status === 'received');
-  const { verdicts, later } = await judge(judging, received, await readRules(api, received));
-  const { plans, failures } = await settle(api, verdicts);
   const begun = logs
     .filter(({ status }) => status === 'matched')
     .map((log): Plan => ({ log, actions: log.plan ?? [], authority: log.authority_id }));
-  await Promise.all(carryOut([...begun, ...plans].values(), (plan) => act(api, plan, signal), failures));
+  const failures: unknown[] = [];
+  const carryOut = (plans: readonly Plan[]) => sideBySide(plans.values(), (plan) => act(api, plan, signal), failures);
+  // first, since nobody may be there to judge the others
+  await carryOut(begun);
+  const received = logs.filter(({ status }) => status === 'received');
+  const { verdicts, later } = await judge(judging, received, await readRules(api, received));
+  const settled = await settle(api, verdicts);
+  failures.push(...settled.failures);
+  await carryOut(settled.plans);
   const byRule = Map.groupBy(later, ({ event_rule_id: rule }) => rule);
   return { failures, later: [...byRule.values()].map((own) => ({ logs: own.map(({ id }) => id) })) };
 }
 
-const carryOut = (plans: IterableIterator<Plan>, work: (plan: Plan) => Promise<void>, failures: unknown[]) =>
-  Array.from({ length: besides }, async () => {
-    for (const plan of plans)
-      // as many of these are under way as there are workers
-      // oxlint-disable-next-line no-await-in-loop
-      await work(plan).catch((error: unknown) => failures.push(error));
-  });
+const sideBySide = (plans: IterableIterator<Plan>, work: (plan: Plan) => Promise<void>, failures: unknown[]) =>
+  Promise.all(
+    Array.from({ length: besides }, async () => {
+      for (const plan of plans)
+        // as many of these are under way as there are workers
+        // oxlint-disable-next-line no-await-in-loop
+        await work(plan).catch((error: unknown) => failures.push(error));
+    }),
+  );

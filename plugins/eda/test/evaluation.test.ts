@@ -294,6 +294,23 @@ describe('an event that came in', function () {
     expect((await stage.done(one.id)).status).to.equal('matched');
   });
 
+  it('waits for no other event of its rule that the sandbox has no time for', async () => {
+    const rule = await stage.rule({ conditions: [when('event')] });
+    const [one, other] = [await stage.event(rule, { busy: true }), await stage.event(rule, { n: 1 })];
+    const restore = slowEvents(stage);
+    try {
+      const { db, queue } = stage.services;
+      const ids = [one.id, other.id];
+      await db('plugin_eda.event_logs').whereIn('id', ids).update({ status: 'received', finished: null });
+      await queue.addTask(db, 'eda:evaluate', { logs: ids });
+      expect((await stage.done(other.id)).status).to.equal('matched');
+      expect((await stage.get(`event_logs/${one.id}/`)).body.status).to.equal('received');
+    } finally {
+      restore();
+    }
+    expect((await stage.done(one.id)).status).to.equal('matched');
+  });
+
   it('is evaluated when the sandbox can be asked again, and so are drafts', async () => {
     const rule = await stage.rule({ conditions: [when('event.n')], group_by: 'event.n' });
     const { sandbox } = stage.services;
