@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { SandboxError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { testPlugin } from '../../../test/support/plugins.ts';
@@ -133,9 +132,8 @@ describe('event rules', function () {
     const { evaluate } = sandbox;
     const held: unknown[] = [];
     sandbox.evaluate = async () => {
-      await setTimeout(300);
-      const { rows } = await db.raw(`select pid from pg_stat_activity
-        where state = 'idle in transaction' and datname = current_database() and now() - state_change > interval '200 ms'`);
+      const { rows } = await db.raw(`select l.pid from pg_locks l join pg_stat_activity a using (pid)
+        where a.state = 'idle in transaction' and l.relation = 'plugin_eda.event_rules'::regclass`);
       held.push(...rows);
       throw new SandboxError('timeout', 'it took too long');
     };
