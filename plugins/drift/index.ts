@@ -65,8 +65,8 @@ function defineTasks(api: PluginApi): Tasks {
   const judge = api.task('judge', hosts, (asked) => judgeHosts(api, notify, asked.hosts));
   const aside = new Aside();
   api.onStop(() => aside.end());
-  const capture: Task<Hosts> = api.task('capture', hosts, (asked) =>
-    aside.inTurn(() => captureHosts(api, { aside, capture, judge }, asked.hosts)),
+  const capture: Task<Hosts> = api.task('capture', hosts, (asked, context) =>
+    aside.inTurn(() => captureHosts(api, { aside, capture, judge }, asked.hosts, context)),
   );
   const clean = api.task('clean-up', { schema: z.object({}) }, (_, context) => cleanUp(api, context));
   api.cron({ task: clean, match: '17 3 * * *' });

@@ -1,4 +1,4 @@
-import type { Knex, PluginApi, Task } from '@tapline/plugin-sdk';
+import type { Knex, PluginApi, Task, TaskContext } from '@tapline/plugin-sdk';
 import { detectOptions } from '../detect/detect.ts';
 import type { Aside } from './aside.ts';
 import type { NewSnapshot } from './history.ts';
@@ -26,10 +26,17 @@ interface Means extends Tasks {
  * Captures what was reported of these hosts. Where that fails, each is tried again by itself, so that what is wrong with one
  * is not the fault of the others; of the one it is noted.
  */
-export async function captureHosts(api: PluginApi, means: Means, hosts: readonly number[]): Promise<void> {
+export async function captureHosts(
+  api: PluginApi,
+  means: Means,
+  hosts: readonly number[],
+  { signal }: Pick<TaskContext, 'signal'>,
+): Promise<void> {
   try {
     await captureTogether(api, means, hosts);
   } catch (err) {
+    // the thread ended with the service, which says nothing of the facts
+    if (signal.aborted) throw err;
     const [host, ...others] = hosts;
     if (others.length) {
       api.log.warn({ err, hosts: hosts.length }, 'facts could not be captured together: each host is tried by itself');

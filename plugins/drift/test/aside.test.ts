@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Aside } from '../capture/aside.ts';
+import { captureHosts } from '../capture/capture.ts';
 import { historyOf, type NewSnapshot, type Sources } from '../capture/history.ts';
 import { factTexts, wholeOf } from '../facts/canonical.ts';
 import { pack, type Packed } from '../facts/content.ts';
@@ -91,5 +92,19 @@ describe('facts in a thread', () => {
       // oxlint-disable-next-line no-await-in-loop
       await aside.end();
     }
+  });
+
+  it('are at fault for nothing where the service stops', async () => {
+    const stop = new AbortController();
+    const ended = new Error('Terminating worker thread');
+    const db = Object.assign(() => expect.fail('nothing is written'), {
+      transaction: async () => {
+        stop.abort();
+        throw ended;
+      },
+      raw: () => expect.fail('nothing is written'),
+    });
+    const asked = captureHosts({ db, table: String } as never, {} as never, [1], stop);
+    expect(await asked.catch((error: unknown) => error)).to.equal(ended);
   });
 });
