@@ -17,19 +17,21 @@ export function Trial({ at, more = {}, conditions }) {
   const problem = useSignal('');
   const draft = JSON.stringify([conditions, more]);
   useEffect(() => {
-    let late = false;
+    const stop = new AbortController();
+    const { signal } = stop;
     const look = async () => {
       const body = { ...more, payload: JSON.parse(payload.value), headers: JSON.parse(headers.value), conditions };
-      const sample = await post(`${at}test/`, body);
-      const latest = await post(`${at}backtest/`, { ...more, conditions, last: 100 });
-      if (!late) [told.value, problem.value] = [{ sample, latest }, ''];
+      const sample = await post(`${at}test/`, body, { signal });
+      const latest = await post(`${at}backtest/`, { ...more, conditions, last: 100 }, { signal });
+      if (!signal.aborted) [told.value, problem.value] = [{ sample, latest }, ''];
     };
     const timer = setTimeout(
-      () => void look().catch((error) => void (!late && (problem.value = said(error)))),
+      () => void look().catch((error) => void (!signal.aborted && (problem.value = said(error)))),
       pauseMs,
     );
     return () => {
-      late = true;
+      // it is judged in a sandbox that has few places
+      stop.abort();
       clearTimeout(timer);
     };
   }, [draft, payload.value, headers.value]);
