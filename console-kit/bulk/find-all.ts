@@ -24,7 +24,7 @@ export async function findAll<T extends { id: number }>(
 ): Promise<T[]> {
   const path = ordered(list, 'id', pageSize);
   const all: T[] = [];
-  for (let after = 0; after < last;) {
+  for (let after = begin(list); after < last;) {
     const { results } = await read(path(after));
     all.push(...results.filter(({ id }) => id <= last));
     onFound(all.length);
@@ -32,6 +32,9 @@ export async function findAll<T extends { id: number }>(
   }
   return all;
 }
+
+/** A list may begin behind a number itself. */
+const begin = (list: string) => Math.max(0, ...new URLSearchParams(list.split('?')[1]).getAll('id__gt').map(Number));
 
 function ordered(list: string, order: string, size: number) {
   const [path, given] = list.split('?');

@@ -38,6 +38,18 @@ describe('several at once, in the console', () => {
     expect(seen.at(-1)).to.equal(10_000);
   });
 
+  it('finds no more than a list that begins behind a number holds', async () => {
+    const read = async (path: string) => {
+      const query = new URLSearchParams(path.split('?')[1]);
+      const [after, size] = [Number(query.get('id__gt') ?? 0), Number(query.get('page_size'))];
+      const fitting = rows.filter(({ id }) => id > after);
+      const sorted = query.get('order_by') === '-id' ? fitting.toReversed() : fitting;
+      return { results: sorted.slice(0, size), count: fitting.length };
+    };
+    const found = await findAll<{ id: number }>(await freeze('hosts/?id__gt=9500', read), read, nothing);
+    expect(found.map(({ id }) => id)).to.deep.equal(rows.slice(9500).map(({ id }) => id));
+  });
+
   it('does each once, a few at a time, keeps what was refused, and goes on after a pause with what is left', async () => {
     const tried = new Map<number, number>();
     let [now, most, away] = [0, 0, false];
