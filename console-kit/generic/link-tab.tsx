@@ -1,10 +1,10 @@
 import { t } from '../texts/t.ts';
-import { useSignal } from '@preact/signals';
-import { get, post } from '../api/http.ts';
-import type { Page } from '../api/types.ts';
+import { type Signal, useSignal } from '@preact/signals';
+import { post } from '../api/http.ts';
 import type { BulkAction } from '../bulk/action.ts';
 import { attempt } from '../components/attempt.ts';
 import { resourceAt } from '../resources/links.ts';
+import { oneUp } from '../resources/one-up.ts';
 import {
   apiOf,
   type CellColumn,
@@ -66,7 +66,10 @@ function Links({ listed, list, api, editable, ordered }: LinksProps) {
   const options = useOptions(apiOf(listed));
   const turn = useSignal(0);
   const readAgain = () => void (turn.value += 1);
+  /** what is added or taken off meanwhile would come to stand elsewhere */
+  const moving = useSignal(false);
   const send: Send = async (body, said, again) => {
+    if (moving.value) return;
     const undo = again === undefined ? undefined : () => send({ id: body.id }, again);
     if (await attempt(() => post(api, body), { said, ...(undo && { undo }) })) readAgain();
   };
@@ -77,7 +80,11 @@ function Links({ listed, list, api, editable, ordered }: LinksProps) {
         resource={listed}
         options={options}
         api={api}
-        more={editable ? [...(ordered ? [moveUp(listed, api, readAgain)] : []), takeOff(listed, send)] : []}
+        more={
+          editable
+            ? [...(ordered ? [moveUp(listed, api, moving, readAgain)] : []), takeOff(listed, send, moving, ordered)]
+            : []
+        }
         actions={editable ? [takeSeveralOff(api)] : []}
         turn={turn.value}
       />
@@ -106,28 +113,23 @@ function AddLink({ listed, list, send }: { listed: Resource; list: string; send:
   );
 }
 
-/** What stands before it, and all that follows, is linked again in the new order: the API adds at the end. */
-async function oneUp(api: string, id: number): Promise<void> {
-  const ids = (await get<Page<Row>>(`${api}?page_size=200`)).results.map((row) => row.id);
-  const at = ids.indexOf(id);
-  if (at < 1) return;
-  for (const other of [ids[at - 1]!, ...ids.slice(at + 1)]) {
-    await post(api, { id: other, disassociate: true });
-    await post(api, { id: other });
-  }
-}
-
-const moveUp = (listed: Resource, api: string, done: () => void): CellColumn => ({
+const moveUp = (listed: Resource, api: string, moving: Signal<boolean>, done: () => void): CellColumn => ({
   label: t`Order`,
   narrow: true,
   cell: (linked) => {
     const name = nameOf(listed, linked);
     const move = async () => {
-      await attempt(() => oneUp(api, linked.id), { said: t`${name} is moved up.` });
+      if (moving.value) return;
+      moving.value = true;
+      try {
+        await attempt(() => oneUp(api, linked.id, listed), { said: t`${name} is moved up.` });
+      } finally {
+        moving.value = false;
+      }
       done();
     };
     return (
-      <button type="button" onClick={() => void move()}>
+      <button type="button" aria-disabled={moving.value} onClick={() => void move()}>
         {t`Move up`}
         <span class="visually-hidden"> {name}</span>
       </button>
@@ -144,7 +146,8 @@ const takeSeveralOff = (api: string): BulkAction<Row> => ({
   act: ({ id }) => post(api, { id, disassociate: true }),
 });
 
-const takeOff = (listed: Resource, send: Send): CellColumn => ({
+/** Where the order counts it is not offered to undo that: it would come back as the last. */
+const takeOff = (listed: Resource, send: Send, moving: Signal<boolean>, ordered: boolean): CellColumn => ({
   label: t`Action`,
   narrow: true,
   cell: (linked) => {
@@ -152,8 +155,13 @@ const takeOff = (listed: Resource, send: Send): CellColumn => ({
     return (
       <button
         type="button"
+        aria-disabled={moving.value}
         onClick={() =>
-          void send({ id: linked.id, disassociate: true }, t`${name} is taken off.`, t`${name} is there again.`)
+          void send(
+            { id: linked.id, disassociate: true },
+            t`${name} is taken off.`,
+            ordered ? undefined : t`${name} is there again.`,
+          )
         }
       >
         {t`Take off`}

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import '../../console-kit/testing/dom.ts';
 import { ApiFailure, get } from '../../console-kit/api/http.ts';
 import { findAll, freeze } from '../../console-kit/bulk/find-all.ts';
+import { oneUp } from '../../console-kit/resources/one-up.ts';
+import { launcher } from '../../console-kit/runs/launching.ts';
 import { begin, type Judge, workOff } from '../../console-kit/bulk/work.ts';
 
 const rows = Array.from({ length: 10_000 }, (_, i) => ({ id: i + 1 }));
@@ -111,5 +113,62 @@ describe('several at once, in the console', () => {
     await workOff(work, { act, judge, signal: stop.signal, onStep: nothing });
     expect(work.done + work.left.length).to.equal(10_000);
     expect(work.done).to.be.within(100, 103);
+  });
+});
+
+describe('an order of links, in the console', () => {
+  const before = globalThis.fetch;
+  afterEach(() => {
+    globalThis.fetch = before;
+  });
+  const listed = { path: 'things', type: 'thing', one: 'thing', many: 'things' } as never;
+  /** A list that is answered by pages of two, and what is refused: the number of a record, and how often. */
+  function service(first: number[], refuses: (asked: { id: number; disassociate?: true }) => boolean = () => false) {
+    const there = { ids: [...first] };
+    globalThis.fetch = async (path, { body } = {}) => {
+      if (body === undefined || body === null) {
+        const page = Number(new URL(String(path), 'http://x').searchParams.get('page') ?? 1);
+        const results = there.ids.slice(page * 2 - 2, page * 2).map((id) => ({ id, name: `thing ${id}` }));
+        const next = page * 2 < there.ids.length ? `/api/v2/things/1/links/?page=${page + 1}` : null;
+        return Response.json({ count: there.ids.length, next, results });
+      }
+      const asked = JSON.parse(String(body));
+      if (refuses(asked)) return Response.json({ detail: 'Not you.' }, { status: 403 });
+      if (asked.disassociate) there.ids = there.ids.filter((id) => id !== asked.id);
+      else if (!there.ids.includes(asked.id)) there.ids.push(asked.id);
+      return new Response(null, { status: 204 });
+    };
+    return there;
+  }
+  const up = (id: number) => oneUp('things/1/links/', id, listed).catch((error: ApiFailure) => error.message);
+
+  it('is changed however many pages it has', async () => {
+    const there = service([1, 2, 3, 4, 5]);
+    await up(3);
+    expect(there.ids).to.deep.equal([1, 3, 2, 4, 5]);
+    await up(1);
+    expect(there.ids).to.deep.equal([1, 3, 2, 4, 5]);
+  });
+
+  it('stays as it is where one may not be linked again', async () => {
+    const there = service([1, 2, 3], ({ id, disassociate }) => id === 3 && !disassociate);
+    expect(await up(2)).to.equal('Not you.');
+    expect(there.ids).to.deep.equal([1, 2, 3]);
+  });
+
+  it('loses none for one answer, and says which is missing', async () => {
+    let [off, fails] = [false, 1];
+    const refuses = ({ id, disassociate }: { id: number; disassociate?: true }) => {
+      if (id !== 1) return false;
+      if (disassociate) off = true;
+      return off && !disassociate && fails-- > 0;
+    };
+    const there = service([1, 2], refuses);
+    await up(2);
+    expect(there.ids).to.deep.equal([2, 1]);
+    [off, fails] = [false, 2];
+    const lost = service([1, 2], refuses);
+    expect(await up(2)).to.equal('thing 1 may be missing now: add it again. Not you.');
+    expect(lost.ids).to.deep.equal([2]);
   });
 });

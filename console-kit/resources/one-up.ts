@@ -1,0 +1,53 @@
+import { t } from '../texts/t.ts';
+import { ApiFailure, get, post } from '../api/http.ts';
+import type { Page } from '../api/types.ts';
+import { nameOf, type Resource, type Row } from './resource.ts';
+
+/**
+ * Moves one of a list of links up. The API adds at the end: what stands before it, and all that follows, is linked again in the
+ * new order. @throws ApiFailure
+ */
+export async function oneUp(api: string, id: number, listed: Resource): Promise<void> {
+  const rows = await all(api);
+  const at = rows.findIndex((row) => row.id === id);
+  if (at < 1) return;
+  const moved = [rows[at - 1]!, ...rows.slice(at + 1)];
+  // linking what is linked changes nothing, but is refused to who may not link it: before anything is taken off
+  for (const row of moved)
+    // the first refusal ends it
+    // oxlint-disable-next-line no-await-in-loop
+    await post(api, { id: row.id });
+  for (const row of moved)
+    // their order is what counts
+    // oxlint-disable-next-line no-await-in-loop
+    await toTheEnd(api, row.id, nameOf(listed, row));
+}
+
+async function all(api: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  let next: string | null = `${api}?page_size=200`;
+  while (next) {
+    // each page says where the next one is
+    // oxlint-disable-next-line no-await-in-loop
+    const page: Page<Row> = await get(next);
+    rows.push(...page.results);
+    next = page.next;
+  }
+  return rows;
+}
+
+async function toTheEnd(api: string, id: number, name: string): Promise<void> {
+  const attach = () => post(api, { id });
+  const problem: unknown = await post(api, { id, disassociate: true }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  // also where an answer was lost: it may be off
+  await attach()
+    .catch(attach)
+    .catch((error: unknown) => {
+      if (!(error instanceof ApiFailure)) throw error;
+      throw new ApiFailure(error.status, { detail: t`${name} may be missing now: add it again. ${error.message}` });
+    });
+  if (problem) throw problem;
+}
