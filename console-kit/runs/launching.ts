@@ -7,20 +7,29 @@ export type Launch = <T = any>(path: string, body?: unknown) => Promise<T>;
 const mostWaits = 60;
 const wait = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
+/** After so long without an answer whoever launches the same wants another run. */
+const forgottenMs = 5 * 60_000;
+
 /**
- * Each launch has a key of its own until the service has answered it: pressed twice, or once more after an answer that
+ * Each launch has a key of its own until the service has answered it: pressed twice, or once more soon after an answer that
  * was lost, it starts one run.
  */
 export function launcher(): Launch {
-  const keys = new Map<string, string>();
+  const keys = new Map<string, { key: string; at: number }>();
   const underway = new Map<string, Promise<any>>();
   return (path, body = {}) => {
     const what = JSON.stringify([path, body]);
-    const key = keys.get(what) ?? attemptKey();
-    keys.set(what, key);
-    const sent = underway.get(what) ?? answer(path, body, key, () => keys.delete(what));
+    const already = underway.get(what);
+    if (already) return already;
+    const known = keys.get(what);
+    const kept = known && Date.now() - known.at < forgottenMs ? known : { key: attemptKey(), at: 0 };
+    keys.set(what, kept);
+    const sent = answer(path, body, kept.key, () => keys.delete(what));
     underway.set(what, sent);
-    const over = () => void underway.delete(what);
+    const over = () => {
+      kept.at = Date.now();
+      underway.delete(what);
+    };
     sent.then(over, over);
     return sent;
   };

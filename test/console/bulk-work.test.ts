@@ -106,6 +106,34 @@ describe('several at once, in the console', () => {
     expect(failure).to.be.instanceOf(ApiFailure).and.include({ status: 0 });
   });
 
+  it('launches once under one key until there is an answer, and anew when it was long ago', async () => {
+    const [fetchBefore, nowBefore] = [globalThis.fetch, Date.now];
+    const keys: (string | null)[] = [];
+    let away = true;
+    globalThis.fetch = async (_path, { headers } = {}) => {
+      keys.push(new Headers(headers).get('Idempotency-Key'));
+      return Response.json({ id: 1 }, { status: away ? 502 : 201 });
+    };
+    let now = 0;
+    Date.now = () => now;
+    try {
+      const launch = launcher();
+      const press = () => launch('jobs/1/relaunch/').catch(() => undefined);
+      await Promise.all([press(), press()]);
+      now += 4 * 60_000;
+      await press();
+      now += 6 * 60_000;
+      await press();
+      away = false;
+      await press();
+      await press();
+    } finally {
+      globalThis.fetch = fetchBefore;
+      Date.now = nowBefore;
+    }
+    expect(keys.map((key) => keys.indexOf(key))).to.deep.equal([0, 0, 2, 2, 4]);
+  });
+
   it('begins nothing more once it is told to stop', async () => {
     const stop = new AbortController();
     const work = begin(rows);
