@@ -131,18 +131,17 @@ describeWith(['chromium'], 'the console: a workflow as a graph', () => {
   });
 
   it('says of a node that could not be launched why', async () => {
-    const { id: template } = await stage.template('greet.yml', { name: 'Asks' });
-    const { id: asking } = await stage.make('workflow_job_templates/', { name: 'Asking', organization: 1 });
-    await builder(stage, asking).node(template);
-    const question = { type: 'text', question_name: 'Who?', variable: 'who', required: true, min: 0, max: 99 };
-    const survey = { name: '', description: '', spec: [question] };
-    expect((await stage.service.post(`job_templates/${template}/survey_spec/`, survey)).status).to.equal(200);
-    await stage.service.request('PATCH', `job_templates/${template}/`, { body: { survey_enabled: true } });
-    const { id: run } = await stage.make(`workflow_job_templates/${asking}/launch/`, {});
+    const { id: template } = await stage.template('greet.yml', { name: 'Refused' });
+    const { id: trying } = await stage.make('workflow_job_templates/', { name: 'Trying', organization: 1 });
+    await builder(stage, trying).node(template);
+    await stage.service.services.db.raw(`
+      create function refuse_run() returns trigger language plpgsql as $$ begin raise exception 'not this one'; end $$;
+      create trigger refused before insert on runs for each row when (new.name = 'Refused') execute function refuse_run();`);
+    const { id: run } = await stage.make(`workflow_job_templates/${trying}/launch/`, {});
     await stage.open(`/workflow_jobs/${run}`);
-    const row = page.getByRole('table', { name: 'Nodes of this run' }).getByRole('row', { name: /Asks/ });
+    const row = page.getByRole('table', { name: 'Nodes of this run' }).getByRole('row', { name: /Refused/ });
     await row.getByText('Not launched').waitFor();
-    await row.getByText(/variables_needed_to_start.*who/).waitFor();
+    await row.getByText('The service could not launch it because of an error, which its log tells.').waitFor();
   });
 
   it('is canceled after a question, and launched once more', async () => {
