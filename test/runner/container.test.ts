@@ -10,6 +10,7 @@ import { type ImageStore, makeImageStore } from '../support/engine-image.ts';
 import { describeWith, isRoot } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
+import { addAccount } from './account.ts';
 import { makeStage } from './stage.ts';
 
 /** Tells where it runs, as whom and with what. */
@@ -188,14 +189,15 @@ describeWith(['podman', 'runc'], 'runner: a run in its execution environment', f
   describeWith(['newuidmap', 'root', 'a checkout open to all'], 'of a service that is an ordinary user’s', () => {
     const user = `tapline-${process.pid}`;
     const home = mkdtempSync(join(tmpdir(), 'home-'));
+    let removeAccount: (() => void) | undefined;
     before(() => {
-      execFileSync('useradd', ['--system', '--add-subids-for-system', `--home-dir=${home}`, user]);
+      removeAccount = addAccount(user, home);
       execFileSync('chown', [user, home]);
       chmodSync(store.archive, 0o644);
       chmodSync(dirname(store.archive), 0o755);
     });
     after(() => {
-      execFileSync('userdel', [user]);
+      removeAccount?.();
       execFileSync('rm', ['-rf', home]);
     });
 
