@@ -55,6 +55,7 @@ export {
   TextField,
   type TextProps,
 } from './components/field.tsx';
+export { describedBy, FieldNotes } from './components/field-notes.tsx';
 export { Form } from './components/form.tsx';
 export { masked, SecretField } from './components/secret-field.tsx';
 export { useFields } from './components/use-fields.ts';

@@ -1,6 +1,7 @@
 import { t } from '../texts/t.ts';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { describedBy, FieldNotes } from './field-notes.tsx';
 
 export interface FieldProps {
   label: string;
@@ -31,13 +32,12 @@ export function Field({
   children,
 }: FieldProps & { children: (wiring: Wiring) => ComponentChildren }) {
   const id = useId();
-  const described = [hint ? `${id}-hint` : '', errors.length ? `${id}-error` : ''].filter(Boolean).join(' ');
   const wiring: Wiring = {
     id,
     name,
     required,
     'aria-invalid': errors.length ? 'true' : undefined,
-    'aria-describedby': described || undefined,
+    'aria-describedby': describedBy({ id, hint, errors }),
   };
   return (
     <div class={errors.length ? 'field invalid' : 'field'}>
@@ -46,16 +46,7 @@ export function Field({
         {!required && !preset && <span class="optional"> {t`(optional)`}</span>}
       </label>
       {children(wiring)}
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {errors.length > 0 && (
-        <p class="error" id={`${id}-error`}>
-          {errors.join(' ')}
-        </p>
-      )}
+      <FieldNotes id={id} hint={hint} errors={errors} />
     </div>
   );
 }

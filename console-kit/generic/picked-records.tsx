@@ -1,6 +1,7 @@
 import { t } from '../texts/t.ts';
 import type { ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
+import { describedBy, FieldNotes } from '../components/field-notes.tsx';
 import { useNames } from '../resources/use-names.ts';
 import { RelationPicker } from './relation-picker.tsx';
 
@@ -28,7 +29,7 @@ export function PickedRecords({ label, name, hint, errors = [], list, values, on
     <fieldset
       ref={part}
       class={errors.length ? 'field invalid' : 'field'}
-      aria-describedby={[hint && `${id}-hint`, errors.length && `${id}-error`].filter(Boolean).join(' ') || undefined}
+      aria-describedby={describedBy({ id, hint, errors })}
     >
       <legend>{label}</legend>
       {values.length > 0 && (
@@ -52,16 +53,7 @@ export function PickedRecords({ label, name, hint, errors = [], list, values, on
         value=""
         onValue={(value) => void (value && !values.includes(value) && onValues([...values, value]))}
       />
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {errors.length > 0 && (
-        <p class="error" id={`${id}-error`}>
-          {errors.join(' ')}
-        </p>
-      )}
+      <FieldNotes id={id} hint={hint} errors={errors} />
     </fieldset>
   );
 }

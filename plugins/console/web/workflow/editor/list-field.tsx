@@ -1,6 +1,8 @@
 import { useId, useRef } from 'preact/hooks';
 import {
   ApiFailure,
+  describedBy,
+  FieldNotes,
   get,
   labelOfRow,
   type Page,
@@ -39,7 +41,7 @@ export function ListField({ list, node, changes, errors = [] }: Props) {
     <fieldset
       ref={part}
       class={errors.length ? 'field invalid' : 'field'}
-      aria-describedby={[hint && `${id}-hint`, errors.length && `${id}-error`].filter(Boolean).join(' ') || undefined}
+      aria-describedby={describedBy({ id, hint, errors })}
     >
       <legend>
         {label}
@@ -67,7 +69,7 @@ export function ListField({ list, node, changes, errors = [] }: Props) {
         />
       )}
       {error.value && <p class="error">{error.value.message}</p>}
-      <Told id={id} hint={hint} errors={errors} />
+      <FieldNotes id={id} hint={hint} errors={errors} />
     </fieldset>
   );
 }
@@ -81,21 +83,6 @@ async function found(list: string, id: string): Promise<Row | undefined> {
     return undefined;
   }
 }
-
-const Told = ({ id, hint, errors }: { id: string; hint: string | undefined; errors: readonly string[] }) => (
-  <>
-    {hint && (
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    )}
-    {errors.length > 0 && (
-      <p class="error" id={`${id}-error`}>
-        {errors.join(' ')}
-      </p>
-    )}
-  </>
-);
 
 interface ChosenProps {
   rows: readonly Row[];
