@@ -1,11 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import {
   attempt,
   Failure,
   type FieldErrors,
   Form,
   Loading,
+  masked,
   Notice,
   PageLayout,
   place,
@@ -29,8 +30,6 @@ export function SettingsCategoryPage({ params }: { params: Record<string, string
     await Promise.all([reload(), options.reload()]);
   };
   const shown = options.data.value?.actions.GET as Record<string, SettingOption> | undefined;
-  /** after each save the form begins anew: what was typed into a secret is stored then, though nothing shows it */
-  const saved = useSignal(0);
   const title = Object.values(shown ?? {})[0]?.category ?? slug;
   return (
     <PageLayout
@@ -41,16 +40,11 @@ export function SettingsCategoryPage({ params }: { params: Record<string, string
       {(!data.value || !shown) && !problem && <Loading what={t`settings`} />}
       {data.value && shown && (
         <CategoryForm
-          key={saved.value}
           path={path}
           values={data.value}
           shown={shown}
           changeable={options.data.value?.actions.PUT as Record<string, SettingOption> | undefined}
           reload={again}
-          onDone={async () => {
-            await again();
-            saved.value += 1;
-          }}
         />
       )}
     </PageLayout>
@@ -83,19 +77,24 @@ async function putBack(slug: string, name: string, { value, reload }: { value: u
     await reload();
 }
 
-/** What was read again stands in the form, but for what somebody is changing. */
-function useReset(
-  values: Values,
-  shown: Record<string, SettingOption>,
-  { start, typed }: { start: Values; typed: Signal<Values> },
-): void {
+interface Editing {
+  /** what was read */
+  start: Values;
+  typed: Signal<Values>;
+  /** what was saved since, as it was typed */
+  saved: { current: Values };
+}
+
+/** What was read again stands in the form, but for what somebody is changing, also while it is saved. */
+function useReset(values: Values, shown: Record<string, SettingOption>, { start, typed, saved }: Editing): void {
   useEffect(() => {
     const next = { ...typed.peek() };
     for (const [name, option] of Object.entries(shown)) {
       const read = settingValue(option, values[name]);
-      if (next[name] === start[name]) next[name] = read;
+      if (next[name] === start[name] || next[name] === saved.current[name]) next[name] = read;
       start[name] = read;
     }
+    saved.current = {};
     typed.value = next;
   }, [values]);
 }
@@ -105,28 +104,29 @@ interface Props {
   values: Values;
   shown: Record<string, SettingOption>;
   changeable: Record<string, SettingOption> | undefined;
-  onDone: () => Promise<void>;
   /** reads the settings again under a form that goes on */
   reload: () => Promise<void>;
 }
 
-function CategoryForm({ path, values, shown, changeable, onDone, reload }: Props) {
+function CategoryForm({ path, values, shown, changeable, reload }: Props) {
   const start: Values = useMemo(
     () => Object.fromEntries(Object.entries(shown).map(([name, option]) => [name, settingValue(option, values[name])])),
     [],
   );
   const typed = useSignal<Values>(start);
+  const saved = useRef<Values>({});
   const errors = useSignal<FieldErrors>({});
   const names = Object.keys(shown);
   useSought();
-  useReset(values, shown, { start, typed });
+  useReset(values, shown, { start, typed, saved });
   const reset = (name: string) => {
     typed.value = { ...typed.value, [name]: start[name] };
     return putBack(shown[name]!.category_slug, name, { value: values[name], reload });
   };
   const fields = names.map((name) => (
     <SettingField
-      key={name}
+      // a secret says whether one is stored, as it began: it begins anew when that changed
+      key={`${name} ${start[name] === masked}`}
       name={name}
       option={shown[name]!}
       readOnly={!changeable?.[name] || shown[name]!.defined_in_file}
@@ -145,11 +145,13 @@ function CategoryForm({ path, values, shown, changeable, onDone, reload }: Props
       </>
     );
   const submit = async () => {
-    const body = settingBody(shown, typed.value, start);
+    const sent = typed.value;
+    const body = settingBody(shown, sent, start);
     if (!Object.keys(body).length) return toast(t`Nothing was changed.`);
     await request('PATCH', path, { body });
     toast(t`The settings are saved.`, 'good');
-    await onDone();
+    saved.current = Object.fromEntries(Object.keys(body).map((name) => [name, sent[name]]));
+    await reload();
   };
   return (
     <Form submit={t`Save`} errors={errors} known={names} onSubmit={submit}>
