@@ -55,6 +55,19 @@ describe('the dashboard', () => {
     expect([body.hosts.failed, body.inventories.job_failed, body.scm_types.git.failed]).to.deep.equal([1, 1, 1]);
   });
 
+  it('counts a host once though constructed inventories show it again', async () => {
+    const { db } = stage.api;
+    const before = (await get('superuser', 'dashboard/')).body.hosts;
+    const [{ id }] = await db('inventories')
+      .insert({ name: 'constructed', kind: 'constructed', organization_id: stage.ids.organization })
+      .returning('id');
+    const summary = db('job_host_summaries').where({ host_id: stage.ids.host }).first('id');
+    await db('hosts').insert({ name: 'host', inventory_id: id, last_job_host_summary_id: summary });
+    const { hosts } = (await get('superuser', 'dashboard/')).body;
+    await db('inventories').where({ id }).delete();
+    expect(hosts).to.deep.equal(before);
+  });
+
   it('draws how runs ended, a point a day, for who sees them', async () => {
     const { jobs } = (await get('superuser', 'dashboard/graphs/jobs/?period=week')).body;
     expect(Object.keys(jobs)).to.have.members(['successful', 'failed', 'canceled', 'error']);

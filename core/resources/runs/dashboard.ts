@@ -32,6 +32,8 @@ const v2 = (path: string) => `/api/v2/${path}`;
 const sourceControl = { git: 'Git', svn: 'Subversion', archive: 'Remote Archive' } as const;
 const lastRunFailed = 't.last_job_failed';
 const hostFailed = 'exists (select 1 from job_host_summaries s where s.id = t.last_job_host_summary_id and s.failed)';
+/** Those of constructed inventories are the same machines once more (contract, conventions §16.5). */
+const originalHost = `not exists (select 1 from inventories i where i.id = t.inventory_id and i.kind = 'constructed')`;
 const inventoryFailed =
   'exists (select 1 from hosts h join job_host_summaries s on s.id = h.last_job_host_summary_id where h.inventory_id = t.id and s.failed)';
 
@@ -42,8 +44,8 @@ const counted: Record<string, [type: string, condition?: string]> = {
   sources: ['inventory_source', `t.source = 'ec2'`],
   sources_failed: ['inventory_source', `t.source = 'ec2' and ${lastRunFailed}`],
   groups: ['group'],
-  hosts: ['host'],
-  hosts_failed: ['host', hostFailed],
+  hosts: ['host', originalHost],
+  hosts_failed: ['host', `${originalHost} and ${hostFailed}`],
   projects: ['project'],
   projects_failed: ['project', lastRunFailed],
   ...Object.fromEntries(
