@@ -175,6 +175,39 @@ describe('ad hoc commands', function () {
     expect(await choices()).to.include('shell');
   });
 
+  it('evaluate no expression for who asks, whatever the arguments of debug and assert look like', async () => {
+    const allow = (body: object) => stage.request('PATCH', 'settings/jobs/', { body });
+    await allow({ AD_HOC_COMMANDS: ['debug', 'ansible.builtin.debug', 'assert', 'ansible._protomatter.debug'] });
+    const six = "lookup('pipe', 'expr 7 - 1')";
+    for (const [module_name, module_args] of [
+      ['debug', `var=${six.replaceAll(' ', '')}`],
+      ['debug', `var="${six}"`],
+      ['debug', JSON.stringify({ var: six })],
+      ['debug', String.raw`v\x61r="${six}"`],
+      ['debug', `args='var="7 - 1"'`],
+      ['debug', 'verbosity=0 var=hostvars|length'],
+      ['debug', `msg="a" b" var=7-1`],
+      ['ansible.builtin.debug', 'var=7-1'],
+      ['assert', 'that="7 > 1"'],
+      ['ansible._protomatter.debug', 'expression=7-1'],
+    ] as const) {
+      const { status, body } = await run({ module_name, module_args });
+      expect([status, body.module_args?.[0]], module_args).to.deep.include(400);
+      expect(body.module_args[0]).to.include('evaluates');
+    }
+    const said = async (module_args: string) => {
+      const id = await started({ module_name: 'debug', module_args, limit: 'good' });
+      await ended(id);
+      return output(id);
+    };
+    expect(await said(`var=hostvars['good'].inventory_hostname verbosity=0`)).to.match(/inventory_hostname": "good"/);
+    expect(await said('msg="that is said"')).to.include('that is said');
+    // what it is refused for: the engine does evaluate it
+    await allow({ ALLOW_JINJA_IN_EXTRA_VARS: 'always' });
+    expect(await said(`var="${six}"`)).to.match(/": "6"/);
+    await stage.request('DELETE', 'settings/jobs/');
+  });
+
   it('ask for the passwords of their credential, and again when they are run again', async () => {
     const credential = await stage.credential({
       credential_type: stage.machineType,

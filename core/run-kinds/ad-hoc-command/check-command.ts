@@ -1,6 +1,7 @@
 import type { Settings } from '../../settings/settings.ts';
 import type { LaunchCredential } from '../job/launch/passwords.ts';
 import { injectedVariables } from '../execution/injected-variables.ts';
+import { evaluatedProblem } from './evaluated-arguments.ts';
 import { argumentsHoldExpression } from './joined-arguments.ts';
 import type { CommandPrompts } from './prompts.ts';
 
@@ -68,9 +69,9 @@ function moduleProblem(settings: Settings, { module_name: module }: CommandPromp
 function argumentProblem(settings: Settings, { module_name: module, module_args: text }: CommandPrompts) {
   if (!text.trim() && needArguments.has(module.split('.').at(-1)!))
     return `No argument passed to the ${module} module.`;
-  if (settings.get('ALLOW_JINJA_IN_EXTRA_VARS') !== 'always' && argumentsHoldExpression(text))
-    return 'Jinja expressions are not allowed in the arguments of an ad hoc command.';
-  return undefined;
+  if (settings.get('ALLOW_JINJA_IN_EXTRA_VARS') === 'always') return undefined;
+  if (argumentsHoldExpression(text)) return 'Jinja expressions are not allowed in the arguments of an ad hoc command.';
+  return evaluatedProblem(module, text);
 }
 
 function variableProblem({ extra_vars: variables = {} }: CommandPrompts): string | undefined {

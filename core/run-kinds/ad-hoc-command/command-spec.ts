@@ -6,6 +6,7 @@ import type { Engine } from '../../runner/engine-tool.ts';
 import { assertText } from '../../runner/environment.ts';
 import { type HostRunInput, type HostRunSpec, hostRunSpec } from '../execution/host-run.ts';
 import { jobOptions } from '../job/execution/job-arguments.ts';
+import { evaluatedProblem } from './evaluated-arguments.ts';
 import { argumentsHoldExpression } from './joined-arguments.ts';
 
 export interface CommandSpecInput extends HostRunInput {
@@ -63,8 +64,12 @@ function moduleOptions({ run: { module_name: module, module_args: text }, settin
   assertText("The command's module_name", module);
   assertText("The command's module_args", text);
   // checked when it was asked for; what is older, or comes of a plugin, was not
-  if (settings.allowJinja !== 'always' && argumentsHoldExpression(text))
-    throw new SpecError("The command's module_args: Jinja expressions are not allowed there.");
+  if (settings.allowJinja !== 'always') {
+    const problem = argumentsHoldExpression(text)
+      ? 'Jinja expressions are not allowed there.'
+      : evaluatedProblem(module, text);
+    if (problem) throw new SpecError(`The command's module_args: ${problem}`);
+  }
   return [`--module-name=${module}`, ...(text ? [`--args=${literal(text)}`] : [])];
 }
 
