@@ -81,3 +81,27 @@ export async function assertLinks(
     links.flatMap(([column, type, field]) => rightsOfLink(type, field, column, before, input)),
   );
 }
+
+/** Columns that say where a record's credential is shown, with the names of their fields where those are others. */
+export type Address = Readonly<Record<string, string>>;
+
+/**
+ * A credential that stays is shown to whatever the record names next, so that naming something else is using it: whoever
+ * may only edit the record could else have it sent to a server of their own.
+ * @throws ApiError 403
+ */
+export async function assertUseWhereItGoes(
+  { trx, call, input, before }: WriteContext,
+  address: Address,
+): Promise<void> {
+  const credential = before?.['credential_id'];
+  if (typeof credential !== 'number') return;
+  const differs = (column: string) => column in input && (input[column] ?? null) !== (before![column] ?? null);
+  const changed = Object.keys(address).filter(differs);
+  if (!changed.length) return;
+  const missing = await missingRights(trx, call.actor, [{ type: 'credential', field: 'use_role', id: credential }]);
+  if (missing.length)
+    throw forbidden(
+      `${changed.map((column) => address[column]).join(', ')}: what is changed there says where credential ${credential} is sent, and you do not have the right to use it.`,
+    );
+}

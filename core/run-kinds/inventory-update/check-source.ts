@@ -1,7 +1,7 @@
 import { ApiError, type Row, ValidationError, type WriteContext } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { limitProblem } from '../../inventory/limit.ts';
-import { assertLinks } from '../../rbac/rights.ts';
+import { type Address, assertLinks, assertUseWhereItGoes } from '../../rbac/rights.ts';
 import { branchProblem } from '../../scm/url.ts';
 import { storedVariables } from '../../yaml/variables.ts';
 import { regexProblem } from './host-filter.ts';
@@ -29,6 +29,16 @@ type Refuse = (key: string, text: string) => void;
 
 /** A source that the service made for a constructed inventory: the rest of it is the service's. */
 const ofConstructed = new Set(['source_vars', 'update_cache_timeout', 'limit', 'verbosity']);
+/** What gets the credential: the server that the variables name, the script, the file and its plugin, the image that they run in. */
+const readsCredential: Address = {
+  source: 'source',
+  source_path: 'source_path',
+  source_vars: 'source_vars',
+  source_script: 'source_script',
+  scm_branch: 'scm_branch',
+  project_id: 'source_project',
+  execution_environment_id: 'execution_environment',
+};
 /** Variables that the sandbox sets itself. */
 export const blockedVariables: ReadonlySet<string> = new Set(['HOME', 'USER', '_', 'TERM', 'PATH']);
 
@@ -36,6 +46,7 @@ export const blockedVariables: ReadonlySet<string> = new Set(['HOME', 'USER', '_
 export async function checkSource(context: WriteContext<SourceRow>): Promise<void> {
   const { trx, input, before } = context;
   if (before) await assertLinks(context, sourceLinks);
+  await assertUseWhereItGoes(context, readsCredential);
   const row: Judged = { ...before, ...input };
   const errors: Record<string, string[]> = {};
   const refuse: Refuse = (key, text) => void (errors[key] ??= []).push(text);

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type Row, ValidationError, type WriteContext } from '@tapline/plugin-sdk';
+import { assertUseWhereItGoes } from '../../rbac/rights.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { checkWebhook } from '../../webhooks/check-webhook.ts';
 import { unusedFolders } from '../../scm/folders.ts';
@@ -48,6 +49,8 @@ export async function checkProject(deps: ProjectDeps, context: WriteContext<Proj
   if (Object.keys(errors).length) throw new ValidationError(errors);
   if (typeof input['scm_url'] === 'string')
     input['scm_url'] = storedUrl(deps.keyRing, input['scm_url'], before?.scm_url);
+  // once the same address is known to be the same
+  if (row.scm_type) await assertUseWhereItGoes(context, { scm_type: 'scm_type', scm_url: 'scm_url' });
 }
 
 /** The same address again keeps its stored form: it is no change. */
