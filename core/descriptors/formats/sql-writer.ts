@@ -8,7 +8,7 @@ export interface SqlWriter {
   /** of COPY */
   options: string;
   header: string;
-  convert: (chunk: Uint8Array) => Uint8Array;
+  convert: (chunk: Uint8Array) => string | Uint8Array;
 }
 
 /** How the database itself writes the rows, where the format says it in SQL. */

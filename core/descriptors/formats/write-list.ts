@@ -11,7 +11,6 @@ import { type SqlWriter, sqlWriter } from './sql-writer.ts';
 import { createWriter } from './writer.ts';
 
 const limitMs = 600_000;
-const nothing = Buffer.alloc(0);
 type Chunk = string | Uint8Array;
 
 export interface WriteOptions extends ListOptions {
@@ -106,12 +105,12 @@ async function* written(
   { db }: Catalog,
   { query, options, header, convert }: SqlWriter,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  let before = Buffer.from(header);
+): AsyncGenerator<Chunk> {
+  let before = header;
   for await (const chunk of copyOut(db, { query, options, limitMs }, signal)) {
-    const text = convert(chunk);
-    yield before.length ? Buffer.concat([before, text]) : text;
-    before = nothing;
+    if (before) yield before;
+    before = '';
+    yield convert(chunk);
   }
-  if (before.length) yield before;
+  if (before) yield before;
 }
