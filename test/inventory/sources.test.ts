@@ -107,6 +107,29 @@ describe('inventory sources', function () {
     });
   });
 
+  it('enables the hosts of which a variable has the value, and leaves out those that the filter does not find', async () => {
+    const { id } = await makeInventory();
+    const states = async () => {
+      const { body } = await service.get(`inventories/${id}/hosts/?order_by=name`);
+      return body.results.map(({ name, enabled }: { name: string; enabled: boolean }) => [name, enabled]);
+    };
+    const options = { enabled_var: 'zone', enabled_value: 'a', host_filter: 'web' };
+    const { id: made } = await makeSource({ inventory: id, ...options });
+    expect((await update(made)).status).to.equal('successful');
+    expect(await states()).to.deep.equal([
+      ['web1', true],
+      ['web2', false],
+    ]);
+    await service.request('PATCH', `inventory_sources/${made}/`, { body: { enabled_value: 'b', host_filter: '' } });
+    expect((await update(made)).status).to.equal('successful');
+    // of the third the source does not say
+    expect(await states()).to.deep.equal([
+      ['lone', true],
+      ['web1', false],
+      ['web2', true],
+    ]);
+  });
+
   it('reads again what a commit of the project brought, before a job and after an update of the project', async () => {
     const { id } = await makeInventory();
     const first = await makeSource({ inventory: id, update_on_launch: true, overwrite: true });
