@@ -5,12 +5,13 @@ describe('where credentials go', () => {
   let stage: AccessStage;
   let project: string;
   let source: string;
+  let credential: (namespace: string) => Promise<number>;
   before(async () => {
     // an update that a new address starts is nothing to them
     stage = await openAccessStage({ launch: { insert: async () => 1, decide: async () => undefined } });
     const { db } = stage.api;
     const { organization, inventory } = stage.ids;
-    const credential = async (namespace: string) => {
+    credential = async (namespace: string) => {
       const type = db('credential_types').where({ namespace }).first('id');
       const row = { name: namespace, organization_id: organization, credential_type_id: type };
       return (await db('credentials').insert(row).returning('id'))[0].id;
@@ -66,5 +67,23 @@ describe('where credentials go', () => {
     const kept = await as('inventory.admin_role', 'PUT', source, harmless);
     expect(kept.status, kept.text).to.equal(200);
     expect((await as('orgAdmin', 'PATCH', source, { source_vars: 'hostname: two.example.org' })).status).to.equal(200);
+  });
+
+  it('are not shown to another registry by who may change an execution environment', async () => {
+    const { organization } = stage.ids;
+    await stage.make.give(
+      'organization',
+      stage.rows.organization,
+      'execution_environment_admin_role',
+      stage.users.member,
+    );
+    const registry = await credential('registry');
+    const given = { name: 'kept', image: 'example.org/kept', organization, credential: registry };
+    const made = await admin('POST', 'execution_environments/', given);
+    const path = `execution_environments/${made.body.id}/`;
+    const image = { image: 'attacker.example.org/kept' };
+    expect((await as('member', 'PATCH', path, image)).body.detail).to.match(/^image: .* credential \d+ is sent/);
+    expect((await as('member', 'PATCH', path, { ...given, pull: 'always' })).status).to.equal(200);
+    expect((await as('orgAdmin', 'PATCH', path, image)).status).to.equal(200);
   });
 });

@@ -12,7 +12,7 @@ import {
 import type { Knex } from 'knex';
 import { copyAction } from '../../descriptors/write/copy-action.ts';
 import { parent } from '../../rbac/role-rules.ts';
-import { assertLinks } from '../../rbac/rights.ts';
+import { assertLinks, assertUseWhereItGoes } from '../../rbac/rights.ts';
 import { allOf, anyOf, authenticated, columnIs, not } from '../../rbac/rules.ts';
 import { imageProblem } from './image-name.ts';
 
@@ -111,6 +111,7 @@ async function checkEnvironment(context: WriteContext<EnvironmentRow>): Promise<
     errors['organization'] = ['It cannot move to another organization: copy it there.'];
   else if (moved && !call.actor?.is_superuser) throw new ApiError(403, 'Only a superuser may give it to everybody.');
   if (before) await assertLinks(context, [['credential_id', 'credential', 'use_role']]);
+  await assertUseWhereItGoes(context, { image: 'image' });
   const image = input.image === undefined ? undefined : imageProblem(input.image);
   if (image) errors['image'] = [image];
   if (input.credential_id != null && input.credential_id !== before?.credential_id) {
