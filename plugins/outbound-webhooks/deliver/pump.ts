@@ -8,6 +8,12 @@ import { settle } from './settle.ts';
 const mostAtOnce = 100;
 /** Of these for webhooks whose latest deliveries failed: they may take all the time that a request has, and the rest is for the others. */
 const mostFailing = 50;
+/**
+ * A target that has not answered by then takes up one of the further places for those that are slow: many that die at one moment
+ * count as failing only when their requests have timed out, and keep nobody waiting until then.
+ */
+const slowAfterMs = 1000;
+const mostSlow = 200;
 /** What is due by time, or was left by another node, is found so soon. */
 const lookMs = 1000;
 
@@ -17,6 +23,7 @@ export class Pump {
   readonly #send: Send;
   #underWay = 0;
   #failing = 0;
+  #slow = 0;
   #looking = false;
   #again = false;
   #timer: NodeJS.Timeout | undefined;
@@ -71,18 +78,43 @@ export class Pump {
   }
 
   async #deliver(delivery: Claimed): Promise<void> {
-    const failing = delivery.webhook.failing_since === null ? 0 : 1;
-    this.#underWay += 1;
-    this.#failing += failing;
+    const leave = delivery.webhook.failing_since === null ? this.#enter() : this.#enterFailing();
     try {
       await settle(this.#api, delivery, await this.#send(delivery.webhook, delivery));
     } catch (err) {
       // its lease ends, and it is sent again
       if (this.#timer) this.#api.log.warn({ err, delivery: delivery.id }, 'a delivery could not be noted');
     } finally {
-      this.#underWay -= 1;
-      this.#failing -= failing;
+      leave();
       this.wake();
     }
+  }
+
+  /** Resolves to what gives the place back. */
+  #enterFailing(): () => void {
+    this.#underWay += 1;
+    this.#failing += 1;
+    return () => {
+      this.#underWay -= 1;
+      this.#failing -= 1;
+    };
+  }
+
+  #enter(): () => void {
+    this.#underWay += 1;
+    let slow = false;
+    const timer = setTimeout(() => {
+      if (this.#slow >= mostSlow) return;
+      slow = true;
+      this.#slow += 1;
+      this.#underWay -= 1;
+      this.wake();
+    }, slowAfterMs);
+    timer.unref();
+    return () => {
+      clearTimeout(timer);
+      if (slow) this.#slow -= 1;
+      else this.#underWay -= 1;
+    };
   }
 }

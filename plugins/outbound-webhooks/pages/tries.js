@@ -18,7 +18,8 @@ export function Tries({ row, reload }) {
     const again = () => void reload();
     // one that was made from another's page is in a group that is joined already: it may have been tried before this
     again();
-    return onGroup('outbound_webhook_deliveries', webhook, ({ delivery }) => delivery === id && again(), again);
+    const heard = ({ delivery, deliveries = [delivery] }) => deliveries.includes(id) && again();
+    return onGroup('outbound_webhook_deliveries', webhook, heard, again);
   }, [id, webhook, finished === null]);
   return [
     attempts.length

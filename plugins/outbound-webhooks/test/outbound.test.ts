@@ -81,7 +81,13 @@ describe('outbound webhooks', function () {
       .where({ outbound_webhook_id: hook.id, finished: null })
       .update({ next_attempt: new Date(0).toISOString() });
   /** What the WebSocket answers to who wants to hear of the tries. */
-  async function joined({ id }: { id: number }, who?: { auth: string }): Promise<string> {
+  const joined = (hook: { id: number }, who?: { auth: string }): Promise<string> => hearing(hook, async () => {}, who);
+  /** The same, while `work` goes on with all that is heard. */
+  async function hearing(
+    { id }: { id: number },
+    work: (heard: readonly any[]) => Promise<void>,
+    who?: { auth: string },
+  ): Promise<string> {
     const { token } = (await stage.post('tokens/', { scope: 'write' }, who)).body;
     const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/websocket/`, {
       headers: { authorization: `Bearer ${token}` },
@@ -92,6 +98,7 @@ describe('outbound webhooks', function () {
       await until(() => heard.some(({ accept }) => accept));
       socket.send(JSON.stringify({ groups: { outbound_webhook_deliveries: [id] } }));
       const answer = await until(() => heard.find(({ error, groups_current: current }) => error || current));
+      await work(heard);
       return answer.error ?? answer.groups_current.join();
     } finally {
       socket.close();
@@ -302,6 +309,22 @@ describe('outbound webhooks', function () {
     expect(kept).to.have.length(50);
   });
 
+  it('wait a second, not a timeout, where many targets die at one moment', async () => {
+    const dying = await Promise.all(Array.from({ length: 25 }, () => make()));
+    const well = await make();
+    const kept: ServerResponse[] = [];
+    target.answer = (response, { path }) =>
+      void (well.url.endsWith(path) ? response.writeHead(204).end() : kept.push(response));
+    await put(dying, 5);
+    await until(() => kept.length >= 100);
+    await put([well], 20);
+    await come(well, 20);
+    // none of them has failed yet
+    for (const hook of dying) expect(await rowsOf(hook).whereNot({ error: '' })).to.have.length(0);
+    expect(kept).to.have.length(100);
+    for (const response of kept) response.destroy();
+  });
+
   it('are under way as many as may be, however many nodes take some', async () => {
     const hook = await make({ events: ['job.failed'] });
     target.answer = () => undefined;
@@ -378,9 +401,14 @@ describe('outbound webhooks', function () {
     await put([hook], 6);
     await until(() => kept.length === 4);
     const set = (enabled: boolean) => stage.request('PATCH', `outbound_webhooks/${hook.id}/`, { body: { enabled } });
-    await set(false);
     const ended = { status: 'failed', error: 'The webhook was disabled.', next_attempt: null };
-    const waiting = (await deliveries(hook)).filter(({ attempt }: any) => attempt === 0);
+    let waiting: any[] = [];
+    await hearing(hook, async (heard) => {
+      await set(false);
+      waiting = (await deliveries(hook)).filter(({ attempt }: any) => attempt === 0);
+      const told = await until(() => heard.find((one) => one.deliveries));
+      expect(told.deliveries).to.have.members(waiting.map(({ id }) => id));
+    });
     expect(waiting).to.have.length(2);
     for (const delivery of waiting) expect(delivery).to.include(ended);
     // one that comes in meanwhile
