@@ -84,6 +84,8 @@ export interface FieldOptions {
   write?: Rule;
   /** json, in one of core's own resources: a JSON or YAML text of it may be sent as well, which `validate` reads. */
   orText?: boolean;
+  /** json that is sent and not stored: a list is taken as well. */
+  orList?: boolean;
   /** What OPTIONS offers as values, where that can change while the service runs; who takes the value checks it. */
   offers?: () => readonly string[];
   /** more that OPTIONS says of it, where that can change with what plugins bring */

@@ -30,6 +30,7 @@ function valueSchema(name: string, field: Field, nullable: boolean): Schema {
   const jsonTypes: Partial<Record<Field['type'], string>> = { json: 'object', list: 'array', jsonText: 'string' };
   const own = jsonTypes[field.type];
   if (own && !field.apiType) schema.type = own;
+  if (field.orList) schema.type = ['object', 'array'];
   // OPTIONS may call it decimal; the answer holds a number
   if (field.type === 'number') Object.assign(schema, { type: 'number', format: undefined });
   if (field.type === 'choice') schema.type = field.numeric ? 'integer' : 'string';

@@ -173,7 +173,7 @@ function checkJson(field: Field, value: unknown): Checked {
   const wanted = field.type === 'list' ? 'list' : 'dict';
   if (value === null) return ok(field.type === 'list' ? [] : {});
   if (field.orText && typeof value === 'string') return ok(value);
-  if (pythonName(value) !== wanted) {
+  if (!(field.orList && Array.isArray(value)) && pythonName(value) !== wanted) {
     return bad(
       wanted === 'list'
         ? `Expected a list of items but got type "${pythonName(value)}".`

@@ -89,6 +89,7 @@ export const fieldParts = all<Field>({
   read: true,
   write: true,
   orText: true,
+  orList: true,
   offers: true,
   described: true,
   label: true,

@@ -3,7 +3,8 @@ import type { Occurrence } from '../evaluate/conditions.ts';
 
 /** An event that never came in, in a body. */
 export const sample = {
-  payload: field.json({ required: true }),
+  // as the receiver takes it
+  payload: field.json({ required: true, orList: true }),
   headers: field.json(),
 };
 

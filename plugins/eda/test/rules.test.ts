@@ -194,6 +194,9 @@ describe('event rules', function () {
     expect(body.actions[1]).to.deep.include({ would_run: false, target_name: null });
     const miss = await stage.post(`event_rules/${rule.id}/test/`, { payload: {} });
     expect([miss.body.conditions_matched, miss.body.actions[0].would_run]).to.deep.equal([false, false]);
+    const list = { payload: [{ host: 'a' }], conditions: [when("event[0].host == 'a'")] };
+    expect((await stage.post(`event_rules/${rule.id}/test/`, list)).body.conditions_matched).to.equal(true);
+    expect((await stage.post(`event_rules/${rule.id}/test/`, { payload: 'a' })).status).to.equal(400);
     const draft = await stage.post(`event_rules/${rule.id}/test/`, { payload: {}, conditions: [when('true')] });
     expect(draft.body.conditions_matched).to.equal(true);
     expect((await stage.post(`event_rules/${rule.id}/test/`, {})).status).to.equal(400);
