@@ -19,7 +19,11 @@ export function defineSweep(api: PluginApi): void {
       if (!lost.length) return;
       await trx(logs)
         .whereIn('id', lost)
-        .update({ sweeps: trx.raw('sweeps + 1'), queued: false });
+        .update({ sweeps: trx.raw('sweeps + 1') });
+      await trx(api.table('inbox'))
+        .insert(lost.map((event_log_id) => ({ event_log_id })))
+        .onConflict()
+        .ignore();
       api.log.warn({ event_logs: lost.length }, 'events were not evaluated in time, and are begun again');
     });
   });

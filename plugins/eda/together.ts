@@ -7,7 +7,7 @@ interface Waiting<Item, Result> {
 interface Limits {
   /** items of one batch */
   most: number;
-  /** batches under way: the database puts their commits together, while one that is read in waits for none that is written */
+  /** batches under way: the more, the smaller is each; of two one is written while the other is gathered, and neither waits where one lingers */
   atOnce: number;
 }
 

@@ -11,6 +11,7 @@ const tables = [
   'schedules',
   'idempotency_keys',
   'plugin_eda.event_logs',
+  'plugin_eda.inbox',
   'plugin_outbound_webhooks.outbound_webhook_deliveries',
 ];
 

@@ -115,8 +115,8 @@ describe('events in and out, of a process that is killed', function () {
   }
 
   /** Kills the process before this change, and starts it again. */
-  async function killAt<T>(table: string, when: string, work: () => Promise<T>): Promise<T> {
-    const result = await killedAt({ db: base.db, node, change: `update on ${table}`, when, work });
+  async function killAt<T>(change: string, when: string, work: () => Promise<T>): Promise<T> {
+    const result = await killedAt({ db: base.db, node, change, when, work });
     await start();
     return result;
   }
@@ -130,13 +130,13 @@ describe('events in and out, of a process that is killed', function () {
       .pluck('id');
 
   it('between the answer and the queue, forgets no event', async () => {
-    const id = await killAt('plugin_eda.event_logs', 'new.queued and not old.queued', event);
+    const id = await killAt('delete on plugin_eda.inbox', 'true', event);
     await until(async () => (await log(id)).status === 'action_fired', patience, 'the event is done with');
     expect(await runs(id)).to.have.length(2);
   });
 
   it('between a launch and its record, launches each action once', async () => {
-    const id = await killAt('plugin_eda.event_logs', 'new.actions_triggered <> old.actions_triggered', event);
+    const id = await killAt('update on plugin_eda.event_logs', 'new.actions_triggered <> old.actions_triggered', event);
     const done = await until(
       async () => {
         const row = await log(id);
@@ -152,7 +152,11 @@ describe('events in and out, of a process that is killed', function () {
 
   it('between a delivery and its record, delivers it again with its webhook-id, and all others', async () => {
     const deliveries = () => base.db('plugin_outbound_webhooks.outbound_webhook_deliveries');
-    const id = await killAt('plugin_outbound_webhooks.outbound_webhook_deliveries', 'new.finished is not null', event);
+    const id = await killAt(
+      'update on plugin_outbound_webhooks.outbound_webhook_deliveries',
+      'new.finished is not null',
+      event,
+    );
     // nobody waits for the end of the lease here
     await deliveries()
       .whereNull('finished')

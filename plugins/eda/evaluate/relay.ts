@@ -19,7 +19,7 @@ interface Stored {
 /**
  * Gives the queue what stands in the inbox. A receipt only stores its event: with the task in its own transaction each would wait
  * for the message that a task is there, and messages are committed one after the other. Whoever dies in between leaves an event
- * that says it was not given to the queue, and the next look of any node finds it.
+ * in the inbox, and the next look of any node finds it.
  */
 export class Relay {
   readonly #api: PluginApi;
@@ -70,10 +70,13 @@ export class Relay {
     const { db, table } = this.#api;
     return db.transaction(async (trx) => {
       const { rows } = await trx.raw<{ rows: Stored[] }>(
-        `update ${table('event_logs')} l set queued = true
-        from (select id, payload_id from ${table('event_logs')} where not queued order by id limit ${mostAtOnce} for update skip locked) s
-          left join ${table('payloads')} p on p.id = s.payload_id
-        where l.id = s.id returning l.id, l.event_rule_id, coalesce(p.bytes, 0) as bytes`,
+        `with taken as (
+          delete from ${table('inbox')} where event_log_id = any (array(
+            select event_log_id from ${table('inbox')} order by event_log_id limit ${mostAtOnce} for update skip locked
+          )) returning event_log_id
+        )
+        select l.id, l.event_rule_id, coalesce(p.bytes, 0) as bytes
+        from taken join ${table('event_logs')} l on l.id = event_log_id left join ${table('payloads')} p on p.id = l.payload_id`,
       );
       if (!rows.length) return 0;
       const events = rows.toSorted((a, b) => a.id - b.id);

@@ -27,7 +27,7 @@ interface Given {
   times: number;
 }
 
-const limits = { most: 100, atOnce: 3 };
+const limits = { most: 100, atOnce: 2 };
 
 /**
  * Resolves when the event is committed. One statement, without a transaction around it, stores what came together, knows what came
@@ -83,11 +83,13 @@ async function insert({ db, table }: PluginApi, given: readonly Given[]): Promis
       join ${table('event_rules')} r on r.id = g.rule and r.enabled and r.webhook_key = g.key and r.source_type = g.source_type
     ), log as (
       insert into ${table('event_logs')} as l (event_rule_id, event_rule_name, organization_id, source_type, source_ip, event_type, event_guid,
-        dedup_guid, duplicates, payload_id, headers, status, queued)
+        dedup_guid, duplicates, payload_id, headers, status)
       select rule, name, organization_id, source_type, source_ip, event_type, event_guid,
-        case when named then event_guid end, times - 1, payload_id, headers::jsonb, 'received', false from given order by place
+        case when named then event_guid end, times - 1, payload_id, headers::jsonb, 'received' from given order by place
       on conflict (event_rule_id, dedup_guid) do update set duplicates = l.duplicates + excluded.duplicates + 1
       returning id, event_rule_id, event_guid, payload_id
+    ), fresh as (
+      insert into ${table('inbox')} (event_log_id) select log.id from log join given g on g.payload_id = log.payload_id
     ), body as (
       insert into ${table('payloads')} (id, body, bytes)
       select g.payload_id, g.payload::json, octet_length(g.payload) from given g join log on log.payload_id = g.payload_id

@@ -19,15 +19,16 @@ export async function replay(
     .forNoKeyUpdate()
     .select('id');
   const { rows } = await trx.raw<{ rows: { id: number }[] }>(
-    `insert into ${logs} (event_rule_id, event_rule_name, organization_id, source_type, source_ip, event_type, event_guid, payload_id, headers,
-      replay_of_id, status, queued)
-    select l.event_rule_id, r.name, r.organization_id, l.source_type, l.source_ip, l.event_type, l.event_guid, l.payload_id, l.headers, l.id, 'received', false
+    `with made as (insert into ${logs} (event_rule_id, event_rule_name, organization_id, source_type, source_ip, event_type, event_guid, payload_id, headers,
+      replay_of_id, status)
+    select l.event_rule_id, r.name, r.organization_id, l.source_type, l.source_ip, l.event_type, l.event_guid, l.payload_id, l.headers, l.id, 'received'
     from ${logs} l join ${api.table('event_rules')} r on r.id = l.event_rule_id join ${api.table('payloads')} p on p.id = l.payload_id
     where l.id = any(?) and not p.truncated
       and not exists (select 1 from ${logs} again where again.replay_of_id = l.id and (? or again.finished is null))
     order by l.id
     for key share of r, p
-    returning id`,
+    returning id)
+    insert into ${api.table('inbox')} (event_log_id) select id from made returning event_log_id as id`,
     [[...ids], once],
   );
   return rows.map(({ id }) => id);

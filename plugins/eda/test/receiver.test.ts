@@ -202,10 +202,10 @@ describe('the receiver of events', function () {
   it('forgets no event whose node died before it gave it to the queue', async () => {
     const rule = await stage.rule();
     const { id } = await stage.event(rule, {});
-    await stage.services
-      .db('plugin_eda.event_logs')
-      .where({ id })
-      .update({ status: 'received', finished: null, queued: false });
+    const { db } = stage.services;
+    await stage.done(id);
+    await db('plugin_eda.event_logs').where({ id }).update({ status: 'received', finished: null });
+    await db('plugin_eda.inbox').insert({ event_log_id: id });
     expect((await stage.done(id)).status).to.equal('matched');
   });
 
