@@ -1,4 +1,6 @@
 import type { PluginApi } from '@tapline/plugin-sdk';
+import type { Decoder } from '../decoders/decoder.ts';
+import { decoderOf } from '../decoders/decoders.ts';
 import { type Key, keysOf } from '../keys.ts';
 import type { Rule } from '../rule.ts';
 
@@ -14,7 +16,11 @@ const columns = [
 ] as const;
 
 /** What the receiver has to know of a rule. */
-export type ReceivingRule = Pick<Rule, (typeof columns)[number]> & { keys: Key[] };
+export type ReceivingRule = Pick<Rule, (typeof columns)[number]> & {
+  keys: Key[];
+  /** undefined where the plugin that brought it is off */
+  decoder: Decoder | undefined;
+};
 
 const mostKept = 5000;
 
@@ -41,7 +47,7 @@ export class KnownRules {
       .where({ webhook_path: path })
       .first(...columns);
     if (!row) return undefined;
-    const rule = { ...row, keys: keysOf(this.#api, row) };
+    const rule = { ...row, keys: keysOf(this.#api, row), decoder: decoderOf(this.#api, row.source_type) };
     if (this.#rules.size >= mostKept) this.#rules.clear();
     this.#rules.set(path, rule);
     return rule;

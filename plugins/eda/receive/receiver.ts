@@ -9,7 +9,6 @@ import {
   type Reply,
 } from '@tapline/plugin-sdk';
 import type { Decoder, Delivery } from '../decoders/decoder.ts';
-import { decoderOf } from '../decoders/decoders.ts';
 import { acceptedKeys, type Key } from '../keys.ts';
 import { plain } from '../plain.ts';
 import { numberOf } from '../settings.ts';
@@ -59,7 +58,7 @@ function createReceive(api: PluginApi, store: (receipt: Receipt) => Promise<Stor
   }
   /** Undefined: it is not accepted by what is known of the rule. */
   async function accept({ rule, delivery, call }: Verified, keys: readonly Key[]): Promise<Reply | undefined> {
-    const decoder = decoderOf(api, rule.source_type);
+    const { decoder } = rule;
     if (!decoder || !rule.enabled || !isSigned(decoder, keys, delivery)) return undefined;
     // behind the signature: who has no key takes no room from who has
     const most = numberOf(api, 'EDA_RECEIVER_PER_MINUTE', 0);
@@ -78,7 +77,7 @@ function createReceive(api: PluginApi, store: (receipt: Receipt) => Promise<Stor
     const accepted = await accept({ rule: known, delivery, call }, known.keys.slice(0, 1));
     if (accepted) return accepted;
     const rule = await rules.read(path);
-    const decoder = rule && decoderOf(api, rule.source_type);
+    const decoder = rule?.decoder;
     if (!rule || !decoder) throw notFound();
     if (!isSigned(decoder, rule.keys, delivery)) return refuse(rule, call);
     if (!rule.enabled) return ignored();
