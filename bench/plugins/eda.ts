@@ -2,7 +2,8 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { startBare } from '../lib/bare-server.ts';
+import { withPostgres } from '../lib/bench-database.ts';
+import { type BareServer, startBare } from '../lib/bare-server.ts';
 import { progress } from '../lib/progress.ts';
 import { Service } from '../lib/service.ts';
 import { type Figure, figure, median, quantile, spread } from '../lib/stats.ts';
@@ -70,21 +71,32 @@ const makeRule = (service: Service, path: string, more: object = {}) =>
   });
 const receiver = (path: string) => `/api/v2/eda_webhooks/${path}/`;
 
-async function receipts(service: Service, bare: { port: number }): Promise<Figure[]> {
+async function receipts(service: Service, bare: BareServer, inbox: BareServer): Promise<Figure[]> {
   await makeRule(service, 'first');
-  const measured: { one: number[]; many: number[]; bare: number[] } = { one: [], many: [], bare: [] };
+  const measured: Record<'one' | 'many' | 'bare' | 'inbox', number[]> = { one: [], many: [], bare: [], inbox: [] };
   for (let round = 0; round < 3; round += 1) {
     progress(`round ${round + 1} of 3, one rule`);
     measured.bare.push(await send(bare.port, '/', forSome()));
+    measured.inbox.push(await send(inbox.port, '/', forSome()));
     measured.one.push(await send(service.port, receiver('first'), forSome()));
   }
   for (let n = 1; n < 1000; n += 1) await makeRule(service, `rule-${n}`);
   for (let round = 0; round < 3; round += 1)
     measured.many.push(await send(service.port, receiver('rule-500'), forSome()));
-  const [one, many, koa] = [median(measured.one), median(measured.many), median(measured.bare)];
+  const [one, many] = [median(measured.one), median(measured.many)];
+  const [koa, stored] = [median(measured.bare), median(measured.inbox)];
   return [
     figure('eda', 'signed receipts committed, 8 connections', one, '/s', '>=', 1000, spread(measured.one, '/s')),
     figure('eda', 'the same ÷ a bare Koa that checks the HMAC', one / koa, '', '>=', 0.3, `bare ${koa.toFixed(0)}/s`),
+    figure(
+      'eda',
+      'the same ÷ a bare Koa that also stores the event',
+      one / stored,
+      '',
+      '>=',
+      0,
+      `bare ${stored.toFixed(0)}/s, ${(stored / koa).toFixed(2)} of the one that stores nothing`,
+    ),
     figure('eda', 'the same with 1,000 rules ÷ with one', many / one, '', '>=', 0.9, spread(measured.many, '/s')),
   ];
 }
@@ -178,7 +190,11 @@ export async function eda(): Promise<Figure[]> {
   const bare = await startBare('bare-hmac.ts', key);
   try {
     await service.start();
-    return [...(await receipts(service, bare)), await toLaunch(service), ...(await flood(service))];
+    const received = await withPostgres(async (url) => {
+      const inbox = await startBare('bare-inbox.ts', key, url);
+      return receipts(service, bare, inbox).finally(() => inbox.stop());
+    });
+    return [...received, await toLaunch(service), ...(await flood(service))];
   } finally {
     await bare.stop();
     await service.stop();
