@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import {
   type CoreFactsRow,
+  type CoreGroupChildRow,
   type CoreGroupHostRow,
   type CoreGroupRow,
   type CoreHostFactsRow,
@@ -48,6 +49,7 @@ export interface CoreRows {
   core_hosts: CoreHostRow;
   core_groups: CoreGroupRow;
   core_group_hosts: CoreGroupHostRow;
+  core_group_children: CoreGroupChildRow;
   core_facts: CoreFactsRow;
   core_host_facts: CoreHostFactsRow;
   core_templates: CoreTemplateRow;

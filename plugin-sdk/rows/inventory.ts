@@ -47,6 +47,12 @@ export interface CoreGroupHostRow {
   host_id: number;
 }
 
+/** Groups that are in a group themselves, not through one between them. One may be in several, and none is below itself. */
+export interface CoreGroupChildRow {
+  parent_id: number;
+  child_id: number;
+}
+
 /** Facts, as `hooks.onFactsUpdated` names them: immutable, so a hash means the same for ever. */
 export interface CoreFactsRow {
   hash: string;
@@ -98,6 +104,7 @@ export const inventoryColumns = {
     modified: 'timestamp with time zone',
   } satisfies Columns<CoreGroupRow>,
   core_group_hosts: { group_id: 'bigint', host_id: 'bigint' } satisfies Columns<CoreGroupHostRow>,
+  core_group_children: { parent_id: 'bigint', child_id: 'bigint' } satisfies Columns<CoreGroupChildRow>,
   core_facts: { hash: 'text', document: 'jsonb', created: 'timestamp with time zone' } satisfies Columns<CoreFactsRow>,
   core_host_facts: {
     host_id: 'bigint',

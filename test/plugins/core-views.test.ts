@@ -14,6 +14,7 @@ const tables: Record<keyof CoreRows, string> = {
   core_hosts: 'hosts',
   core_groups: 'groups',
   core_group_hosts: 'group_hosts',
+  core_group_children: 'group_children',
   core_facts: 'facts',
   core_host_facts: 'host_facts',
   core_templates: 'templates',

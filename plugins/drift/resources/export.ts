@@ -4,7 +4,7 @@ import { type Action, authenticated, format } from '@tapline/plugin-sdk';
 export const driftCsv = format.csv({
   cells: (alias) => ({
     ID: { sql: `"${alias}".id` },
-    Host: { sql: `(select h.name from hosts h where h.id = "${alias}".host_id)`, text: true },
+    Host: { sql: `(select h.name from core_hosts h where h.id = "${alias}".host_id)`, text: true },
     'Detected At': {
       sql: `to_char("${alias}".created at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
       text: true,

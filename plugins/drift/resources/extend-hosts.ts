@@ -41,7 +41,7 @@ const baselineAction = (api: PluginApi): Action => ({
     const { rows } = await api.db.raw(
       `with recursive above (id, height) as (
          select group_id, 0 from core_group_hosts where host_id = :id
-         union select c.parent_id, a.height + 1 from group_children c join above a on c.child_id = a.id
+         union select c.parent_id, a.height + 1 from core_group_children c join above a on c.child_id = a.id
        )
        select coalesce((select drift_baseline_id from ${api.table('host_baselines')} where host_id = :id),
          (select b.drift_baseline_id from ${api.table('group_baselines')} b join above a on a.id = b.group_id

@@ -49,7 +49,7 @@ export const outliersAction = (api: PluginApi): Action => ({
   async handler(_call, { id }) {
     const { rows } = await api.db.raw(
       `with recursive below (id) as (
-         select ?::bigint union select c.child_id from group_children c join below b on c.parent_id = b.id
+         select ?::bigint union select c.child_id from core_group_children c join below b on c.parent_id = b.id
        )
        select h.id as host, h.name as host_name, s.id as snapshot from core_hosts h
        join lateral (select max(id) as id from ${api.table('snapshots')} where host_id = h.id) s on s.id is not null
