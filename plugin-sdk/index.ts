@@ -19,6 +19,7 @@ export * from './rows/runs.ts';
 export * from './rows/templates.ts';
 export * from './rules.ts';
 export * from './run-kind.ts';
+export * from './safe-text.ts';
 export * from './same-kind.ts';
 export * from './sandbox.ts';
 export * from './services.ts';

@@ -1,5 +1,4 @@
-import type { Knex, PluginApi, StatusChange } from '@tapline/plugin-sdk';
-import { plain } from './plain.ts';
+import { type Knex, type PluginApi, safeText, type StatusChange } from '@tapline/plugin-sdk';
 import type { WebhookEvent } from './webhook.ts';
 
 const paths: Record<string, string> = { job: 'jobs', workflow_job: 'workflow_jobs' };
@@ -59,7 +58,7 @@ export async function payloadOf(
       started: run.started,
       finished,
       elapsed: finished && run.started ? secondsBetween(run.started, finished) : 0,
-      job_explanation: finished ? plain(run.job_explanation, longest) : '',
+      job_explanation: finished ? safeText(run.job_explanation, longest) : '',
     },
   };
 }

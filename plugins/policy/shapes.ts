@@ -1,3 +1,5 @@
+import { safeText } from '@tapline/plugin-sdk';
+
 /** What a policy's result says. */
 export interface Verdict {
   decision: 'allow' | 'warn' | 'deny';
@@ -74,10 +76,8 @@ function read(result: unknown): Omit<Verdict, 'decision'> {
 
 const most = 100;
 const longest = 1000;
-/** Without what Postgres does not store: NUL, and half a character where the text is cut. */
-const storable = (message: string) => message.replaceAll('\0', '\uFFFD').slice(0, longest).toWellFormed();
 const tidy = (messages: string[], otherwise: string) => [
-  ...new Set(messages.slice(0, most).map((message) => storable(message) || otherwise)),
+  ...new Set(messages.slice(0, most).map((message) => safeText(message, longest) || otherwise)),
 ];
 
 /** Deny beats warn beats allow. `name` stands in the message of a hit that brings none. */

@@ -1,4 +1,4 @@
-import type { PluginApi, ProgramEnd } from '@tapline/plugin-sdk';
+import { type PluginApi, type ProgramEnd, safeText } from '@tapline/plugin-sdk';
 import type { Answer, Answers } from './answers.ts';
 import { withExcerpts } from './excerpts.ts';
 import type { Question } from './question.ts';
@@ -97,17 +97,15 @@ function readEnd(adapter: ToolAdapter, end: ProgramEnd, command: Command): Findi
   }
 }
 
-// what jsonb and text columns refuse, halves of characters included
-const clean = (text: string, most = Infinity) => text.replaceAll('\0', '\u{fffd}').slice(0, most).toWellFormed();
 const tidy = (finding: Finding): Finding => ({
   ...finding,
-  rule_id: clean(finding.rule_id, 200),
-  file_path: clean(finding.file_path, 1000),
-  message: clean(finding.message, 2000),
+  rule_id: safeText(finding.rule_id, 200),
+  file_path: safeText(finding.file_path, 1000),
+  message: safeText(finding.message, 2000),
 });
 
 const rawOf = ({ stdout, stderr }: ProgramEnd): string =>
-  clean(
+  safeText(
     [stdout, stderr]
       .map((part) => part.toString('utf8').trim())
       .filter(Boolean)

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { safeText } from '@tapline/plugin-sdk';
 import type { Excerpt, Finding } from './scanner.ts';
 import { assertInside } from './tools/files.ts';
 
@@ -32,7 +33,7 @@ async function readLines(folder: string, file: string): Promise<string[]> {
     await assertInside(folder, file);
     const path = join(folder, file);
     if ((await stat(path)).size > largestFile) return [];
-    return (await readFile(path, 'utf8')).replaceAll('\0', '\u{fffd}').split(/\r?\n/);
+    return (await readFile(path, 'utf8')).split(/\r?\n/);
   } catch {
     // what it named is no file of the project
     return [];
@@ -42,6 +43,6 @@ async function readLines(folder: string, file: string): Promise<string[]> {
 function excerptOf(lines: readonly string[], line: number): Excerpt | undefined {
   if (line > lines.length) return undefined;
   const first = Math.max(1, line - around);
-  const shown = lines.slice(first - 1, line + around).map((text) => text.slice(0, longestLine).toWellFormed());
+  const shown = lines.slice(first - 1, line + around).map((text) => safeText(text, longestLine));
   return { first, lines: shown };
 }

@@ -1,4 +1,4 @@
-import type { Knex, PluginApi } from '@tapline/plugin-sdk';
+import { type Knex, type PluginApi, safeText } from '@tapline/plugin-sdk';
 
 type Tables = Pick<PluginApi, 'table'>;
 
@@ -22,5 +22,5 @@ const most = 500;
 /** What the database or the thread said; the driver puts the statement before it. */
 export function reasonOf(err: unknown): string {
   const { message = '' } = err instanceof Error ? err : { message: String(err) };
-  return message.split(' - ').at(-1)!.replaceAll('\0', '\ufffd').slice(0, most).toWellFormed();
+  return safeText(message.split(' - ').at(-1)!, most);
 }

@@ -1,5 +1,4 @@
-import type { PluginApi, SandboxAnswer } from '@tapline/plugin-sdk';
-import { plain } from '../plain.ts';
+import { type PluginApi, safeText, type SandboxAnswer } from '@tapline/plugin-sdk';
 import type { Condition, ConditionResult } from '../rule.ts';
 import { answerEach, answerTogether, isLate } from './answer.ts';
 
@@ -69,7 +68,7 @@ function judgedBy(conditions: readonly Condition[], answers: readonly SandboxAns
   const results = conditions.map(({ jinja2_expression: expression, description }, index) => {
     const answer = answers[index]!;
     if ('value' in answer) return { expression, description, result: isTrue(answer.value), error: '' };
-    const error = plain(answer.error.message, 1000);
+    const error = safeText(answer.error.message, 1000);
     // an event without the key that is asked for is no fault of the rule
     if (answer.error.kind !== 'undefined') fault ||= `Condition ${index + 1}: ${error}`;
     return { expression, description, result: false, error };

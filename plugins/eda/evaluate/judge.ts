@@ -1,5 +1,4 @@
-import { isUnavailable, type PluginApi, saysWhatIsWrong } from '@tapline/plugin-sdk';
-import { plain } from '../plain.ts';
+import { isUnavailable, type PluginApi, safeText, saysWhatIsWrong } from '@tapline/plugin-sdk';
 import type { Rule } from '../rule.ts';
 import { isLate } from './answer.ts';
 import { type Case, judgeConditions, type Judged, judgeTogether } from './conditions.ts';
@@ -188,6 +187,6 @@ async function verdictOf({ api, slow }: Judging, { log, rule, judged }: Asked & 
     return noted({ ...matched, group: (await groupValue(api, rule.group_by, occurrenceOf(log))) ?? '' });
   } catch (error) {
     if (!saysWhatIsWrong(error)) throw error;
-    return noted({ log, status: 'error', error: plain(`group_by: ${error.message}`, 1000), judged }, isLate(error));
+    return noted({ log, status: 'error', error: safeText(`group_by: ${error.message}`, 1000), judged }, isLate(error));
   }
 }

@@ -1,5 +1,4 @@
-import type { Call, PluginApi } from '@tapline/plugin-sdk';
-import { plain } from '../plain.ts';
+import { type Call, type PluginApi, safeText } from '@tapline/plugin-sdk';
 
 /** Whatever the setting says. */
 const credential = /authorization|cookie|token|secret|signature|password|passwd|credential|(api|access|private)-?key/;
@@ -10,6 +9,6 @@ export function keptHeaders({ settings }: Pick<PluginApi, 'settings'>, { headers
   return Object.fromEntries(
     names
       .filter((name) => headers[name] !== undefined && !credential.test(name))
-      .map((name) => [name, plain(headers[name]!, longest)]),
+      .map((name) => [name, safeText(headers[name]!, longest)]),
   );
 }

@@ -7,10 +7,10 @@ import {
   type PluginApi,
   type PluginRoute,
   type Reply,
+  safeText,
 } from '@tapline/plugin-sdk';
 import type { Decoder, Delivery } from '../decoders/decoder.ts';
 import { acceptedKeys, type Key } from '../keys.ts';
-import { plain } from '../plain.ts';
 import { numberOf } from '../settings.ts';
 import { KnownRules, type ReceivingRule } from './known-rules.ts';
 import { keptHeaders } from './kept-headers.ts';
@@ -69,7 +69,7 @@ function createReceive(api: PluginApi, store: (receipt: Receipt) => Promise<Stor
     return answer(receipt, stored, stored.duplicate_response || api.settings.get('EDA_DUPLICATE_RESPONSE', 'reject'));
   }
   return async (call) => {
-    const path = plain(call.params['webhook_path'] ?? '', 200);
+    const path = safeText(call.params['webhook_path'] ?? '', 200);
     const delivery = deliveryOf(api, call);
     const known = rules.known(path) ?? (await rules.read(path));
     if (!known) throw notFound();
@@ -113,7 +113,7 @@ function receiptOf(api: PluginApi, decoder: Decoder, { rule, delivery, call }: V
   return {
     rule,
     source_ip: call.ip,
-    event_type: plain(decoder.eventType(delivery, payload.value), 255) || 'unknown',
+    event_type: safeText(decoder.eventType(delivery, payload.value), 255) || 'unknown',
     event_guid: guid || randomUUID(),
     named: guid !== '',
     payload: payload.text,

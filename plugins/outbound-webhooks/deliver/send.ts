@@ -1,6 +1,5 @@
-import { OutboundError, type PluginApi } from '@tapline/plugin-sdk';
+import { OutboundError, type PluginApi, safeText } from '@tapline/plugin-sdk';
 import { hexSignature, openHeaders, signingKeys, standardSignature } from '../keys.ts';
-import { plain } from '../plain.ts';
 import { type Attempt, mask, type Webhook } from '../webhook.ts';
 
 const timeoutMs = 15_000;
@@ -85,7 +84,7 @@ function ownHeaders(keys: readonly string[], { message_id, event, body }: Messag
 function masking(secrets: readonly string[]): (text: string) => string {
   const known = secrets.filter((secret) => secret.length > 3);
   return (text) =>
-    plain(
+    safeText(
       known.reduce((shown, secret) => shown.replaceAll(secret, mask), text),
       longestExcerpt,
     );
