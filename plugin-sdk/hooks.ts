@@ -191,8 +191,11 @@ export interface StatusChange {
   at: string;
 }
 
+/** Facts that a run gathered. Of many hosts it tells in several updates, each with at most 2,000 and with hosts of its own, in any order. */
 export interface FactsUpdate {
   run_id: number;
+  /** which of them, from 0; absent where there is one */
+  part?: number | undefined;
   /** Consecutive pairs stay right however late a tap runs: facts are immutable rows under their hash. */
   hosts: { host_id: number; old_hash: string | null; new_hash: string }[];
 }

@@ -21,6 +21,7 @@ export const payloadSchemas: { [H in QueuedHook]: z.ZodType<QueuedPayloads[H]> }
   }),
   onFactsUpdated: z.looseObject({
     run_id: id,
+    part: z.int().min(0).optional(),
     hosts: z.array(z.object({ host_id: id, old_hash: hash, new_hash: z.string() })),
   }),
 };

@@ -1,5 +1,6 @@
 import { type Conclusion, type MovedRun, SpecError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { factsUpdates } from '../hooks/facts-updates.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import { hookTasks } from '../hooks/queue-tasks.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -50,8 +51,12 @@ async function end(deps: FinishDeps, run: MovedRun, outcome: RunOutcome, conclus
     });
     if (!ended) throw new Overtaken();
     await write?.(trx);
-    if (outcome.facts.length)
-      await deps.queue.addTasks(trx, hookTasks(deps.hooks, 'onFactsUpdated', { run_id: run.id, hosts: outcome.facts }));
+    const updates = factsUpdates(run.id, outcome.facts);
+    if (updates.length)
+      await deps.queue.addTasks(
+        trx,
+        updates.flatMap((update) => hookTasks(deps.hooks, 'onFactsUpdated', update)),
+      );
   });
 }
 

@@ -13,10 +13,10 @@ const hostsATask = 50;
 export async function takeReports(
   { db, table }: Pick<PluginApi, 'db' | 'table'>,
   capture: Task<Hosts>,
-  { run_id: run, hosts }: FactsUpdate,
+  { run_id: run, part = 0, hosts }: FactsUpdate,
 ): Promise<void> {
   await db.transaction(async (trx) => {
-    if (!(await isNew(trx, table('told_runs'), run))) return;
+    if (!(await isNew(trx, table('told_runs'), run, part))) return;
     const { rows } = await trx.raw(
       `insert into ${table('reports')} (run_id, host_id, old_hash, new_hash)
        select ?, h.id, r.old_hash, r.new_hash
@@ -35,10 +35,10 @@ export async function takeReports(
 }
 
 /** A run that is gone has nothing to tell. */
-async function isNew(trx: Knex, table: string, run: number): Promise<boolean> {
+async function isNew(trx: Knex, table: string, run: number, part: number): Promise<boolean> {
   const { rows } = await trx.raw(
-    `insert into ${table} (run_id) select id from core_runs where id = ? on conflict do nothing returning run_id`,
-    [run],
+    `insert into ${table} (run_id, part) select id, ? from core_runs where id = ? on conflict do nothing returning run_id`,
+    [part, run],
   );
   return rows.length > 0;
 }

@@ -247,6 +247,24 @@ describe('drift of facts', function () {
       }
     });
 
+    it('are each there once where a run tells of them in parts, however often', async () => {
+      const hosts = [await stage.host('part-a'), await stage.host('part-b')];
+      const [one, two] = [await stage.run(), await stage.run()];
+      for (const [run, kernel] of [
+        [one, 1],
+        [two, 2],
+      ] as const) {
+        const told = [];
+        for (const host of hosts) told.push({ host_id: host, ...(await stage.learn(run, host, { kernel })) });
+        for (const part of [1, 0, 1, 0]) await stage.tell(run, [told[part]!], part);
+        await stage.settled();
+      }
+      for (const host of hosts) {
+        expect((await ofHost(host, 'fact_snapshots')).map(({ job }) => job)).to.deep.equal([one, two]);
+        expect(await ofHost(host, 'drift_detections')).to.have.length(1);
+      }
+    });
+
     it('go on where facts changed while nobody looked', async () => {
       const host = await stage.host('gap');
       const { db } = stage.services;

@@ -13,7 +13,7 @@ export interface Teller {
   run(): Promise<number>;
   /** The host has these facts from now on; the word of it is returned and not sent. */
   learn(run: number, host: number, facts: object): Promise<Told>;
-  tell(run: number, hosts: ({ host_id: number } & Told)[]): Promise<void>;
+  tell(run: number, hosts: ({ host_id: number } & Told)[], part?: number): Promise<void>;
   /** all of it, and waits until it is dealt with */
   change(host: number, facts: object): Promise<void>;
   /** until the queue has done all that drift gave it; so many reports may wait */
@@ -41,7 +41,8 @@ export function tellerOf({ services: { db, queue } }: Pick<TestService, 'service
         .merge({ hash, run_id: run, modified: db.fn.now() });
       return { old_hash: before?.hash ?? null, new_hash: hash };
     },
-    tell: (run, hosts) => queue.addTasks(db, [{ name: 'drift:hook:take-reports', payload: { run_id: run, hosts } }]),
+    tell: (run, hosts, part) =>
+      queue.addTasks(db, [{ name: 'drift:hook:take-reports', payload: { run_id: run, part, hosts } }]),
     async change(host, facts) {
       const run = await teller.run();
       await teller.tell(run, [{ host_id: host, ...(await teller.learn(run, host, facts)) }]);
