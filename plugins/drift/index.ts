@@ -3,7 +3,7 @@ import { driftAccess } from './access.ts';
 import { judgeHosts, type RuleId } from './alerts/judge.ts';
 import { noteOutcome, notifyRule } from './alerts/notify.ts';
 import { Aside } from './capture/aside.ts';
-import { captureHosts, type Tasks } from './capture/capture.ts';
+import { anyInventory, captureHosts, type Tasks } from './capture/capture.ts';
 import { type Hosts, takeReports } from './capture/take-reports.ts';
 import { definePages } from './pages.ts';
 import { noteEnd } from './remediate/outcome.ts';
@@ -41,7 +41,8 @@ export default definePlugin({
     api.hooks.afterFinish({ name: 'note-remediation' }, ({ run }) => noteEnd(api, run.id));
     api.websocket.group({
       name: 'drift',
-      join: async (actor, item, db) => access.see.row(actor, { inventory_id: Number(item) }, db),
+      join: async (actor, item, db) =>
+        Number(item) === anyInventory || access.see.row(actor, { inventory_id: Number(item) }, db),
     });
     api.insights.provide('drift.detections', async () => {
       const counted = await api.db(api.table('detections')).count({ count: '*' }).first();

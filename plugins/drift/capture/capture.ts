@@ -12,6 +12,8 @@ import type { Hosts } from './take-reports.ts';
 /** How long a report waits for what belongs before it. */
 const patienceSeconds = 60;
 const mostHostsInMessage = 500;
+/** The item of the live group that stands for every inventory: it says of none that it is there. */
+export const anyInventory = 0;
 
 export interface Tasks {
   capture: Task<Hosts>;
@@ -131,7 +133,7 @@ async function forget({ table }: PluginApi, trx: Knex, plans: readonly HostPlan[
   );
 }
 
-/** Who listens to an inventory learns which of its hosts drifted. */
+/** Who listens to an inventory learns which of its hosts drifted; who listens to any, that there is something to read. */
 async function tell({ websocket }: PluginApi, trx: Knex, drifted: readonly HostPlan[]): Promise<void> {
   for (const [inventory, plans] of Map.groupBy(drifted, ({ inventory_id: id }) => id)) {
     const hosts = plans.slice(0, mostHostsInMessage).map(({ host_id: id }) => id);
@@ -139,4 +141,5 @@ async function tell({ websocket }: PluginApi, trx: Knex, drifted: readonly HostP
     // oxlint-disable-next-line no-await-in-loop
     await websocket.publish(trx, 'drift', inventory, { type: 'drift_detection', inventory, hosts });
   }
+  await websocket.publish(trx, 'drift', anyInventory, { type: 'drift_detection' });
 }

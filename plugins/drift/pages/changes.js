@@ -39,12 +39,12 @@ function narrowingOf(query) {
   return narrowing.toString();
 }
 
-/** Calls when a host of any inventory drifts. */
+/** What tells that a host drifted, and of which inventory it is to nobody: there may be more of them than one can listen to. */
+const anyInventory = 0;
+
+/** Calls when a host of any inventory drifts, and once it would be told so: what drifted before that was told to nobody. */
 function useDrifting(note) {
-  const { data } = useQuery('inventories/?page_size=200');
-  const inventories = (data.value?.results ?? []).map(({ id }) => id).join(',');
   useEffect(() => {
-    if (!inventories) return undefined;
     let timer;
     const later = () => {
       timer ??= setTimeout(() => {
@@ -52,10 +52,10 @@ function useDrifting(note) {
         note();
       }, pauseMs);
     };
-    const leave = inventories.split(',').map((id) => onGroup('drift', Number(id), later));
+    const leave = onGroup('drift', anyInventory, later, later);
     return () => {
       clearTimeout(timer);
-      for (const stop of leave) stop();
+      leave();
     };
-  }, [inventories]);
+  }, []);
 }

@@ -167,26 +167,30 @@ describe('drift over the API', function () {
   });
 
   it('is told at once to who listens to an inventory that they may read', async () => {
-    const listen = async (auth: string) => {
+    const listen = async (auth: string, item = stage.inventory) => {
       const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/websocket/`, {
         headers: { authorization: `Basic ${Buffer.from(auth).toString('base64')}` },
       });
       const messages: any[] = [];
       socket.on('message', (data) => messages.push(JSON.parse(String(data))));
       await until(() => messages.some(({ accept }) => accept));
-      socket.send(JSON.stringify({ groups: { drift: [stage.inventory] } }));
+      socket.send(JSON.stringify({ groups: { drift: [item] } }));
       await until(() => messages.some(({ groups_current: joined, error }) => joined ?? error));
       return { messages, close: () => socket.close() };
     };
     const [admin, other] = [await listen(`admin:${adminPassword}`), await listen(ann.auth)];
+    const anybody = await listen(ann.auth, 0);
     const host = await drifted('live', { kernel: 1 }, { kernel: 2 });
     await until(() => admin.messages.some(({ group_name: group }) => group === 'drift'));
     const told = admin.messages.find(({ group_name: group }) => group === 'drift');
     expect(told).to.deep.include({ type: 'drift_detection', inventory: stage.inventory, hosts: [host] });
     expect(other.messages.some(({ error }) => /denied/.test(error))).to.equal(true);
     expect(other.messages.some(({ group_name: group }) => group === 'drift')).to.equal(false);
-    admin.close();
-    other.close();
+    // of any inventory, without a word of which: more than anybody can listen to one by one
+    await until(() => anybody.messages.some(({ group_name: group }) => group === 'drift'));
+    const { group_name: _group, ...hint } = anybody.messages.find(({ group_name: group }) => group === 'drift');
+    expect(hint).to.deep.equal({ type: 'drift_detection' });
+    for (const { close } of [admin, other, anybody]) close();
   });
 
   it('is counted for other plugins', async () => {

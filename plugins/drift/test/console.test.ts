@@ -64,6 +64,14 @@ describeWith(['chromium'], 'drift in the console', () => {
     await until(async () => (await changes().count()) === 1);
     await page.getByRole('list', { name: 'Filters' }).getByText('Category: services').waitFor();
     await clean();
+    // more than a page of inventories, of which the shop's is the last
+    await stage.service.services.db.raw(
+      `insert into inventories (name, organization_id) select '! ' || n, 1 from generate_series(1, 200) n`,
+    );
+    const { results } = (await stage.service.get('inventories/?page_size=200')).body;
+    expect(results.map(({ id }: { id: number }) => id)).not.to.include(stage.inventory);
+    await stage.open('/drift?category=services');
+    await until(async () => (await changes().count()) === 1);
     await shop.change(shop.web, { ...shop.facts, services: { nginx: 'stopped', ssh: 'stopped' } });
     await until(async () => (await changes().count()) === 2);
     await counted('2 changes, 2 not acknowledged');
