@@ -32,9 +32,11 @@ export default definePlugin({
     api.resource(driftDetectionResource(api, access));
     api.resource(driftAlertRuleResource(api));
     api.resource(driftAlertResource(access));
-    extendHosts(api);
+    const aside = new Aside();
+    api.onStop(() => aside.end());
+    extendHosts(api, aside);
 
-    const { capture } = defineTasks(api);
+    const { capture } = defineTasks(api, aside);
     api.hooks.onFactsUpdated({ name: 'take-reports', timeoutMs: 120_000 }, (update) =>
       takeReports(api, capture, update),
     );
@@ -53,7 +55,7 @@ export default definePlugin({
 });
 
 /** Facts are captured, then judged by the rules; what fires is told. */
-function defineTasks(api: PluginApi): Tasks {
+function defineTasks(api: PluginApi, aside: Aside): Tasks {
   const hosts = { schema: z.object({ hosts: z.array(z.int()) }) };
   const told = api.task<NotificationOutcome>(
     'note-outcome',
@@ -64,8 +66,6 @@ function defineTasks(api: PluginApi): Tasks {
     notifyRule(api, told, rule),
   );
   const judge = api.task('judge', hosts, (asked) => judgeHosts(api, notify, asked.hosts));
-  const aside = new Aside();
-  api.onStop(() => aside.end());
   const capture: Task<Hosts> = api.task('capture', hosts, (asked, context) =>
     aside.inTurn(() => captureHosts(api, { aside, capture, judge }, asked.hosts, context)),
   );

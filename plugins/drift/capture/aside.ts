@@ -1,4 +1,6 @@
 import { Tinypool } from 'tinypool';
+import type { Packed } from '../facts/content.ts';
+import type { Digests } from '../facts/digests.ts';
 import type { History, Sources } from './history.ts';
 
 const idleMs = 10_000;
@@ -19,6 +21,22 @@ export class Aside {
 
   /** What is too much for the memory of the thread is left out; it must not hold up other hosts. */
   async historyOf(sources: Sources): Promise<History> {
+    try {
+      return await this.#started().run(sources, { name: 'historyOf' });
+    } catch (err) {
+      if ((err as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw err;
+      const why = 'facts could not be captured';
+      const { steps } = sources.plan.chain;
+      return { snapshots: [], leftOut: steps.map(({ hash, run_id: run }) => ({ hash, run, why, err })) };
+    }
+  }
+
+  /** What the facts of each of these snapshots say. */
+  digestsOf(all: readonly Packed[]): Promise<Digests[]> {
+    return this.#started().run(all, { name: 'digestsOfMany' });
+  }
+
+  #started(): Tinypool {
     this.#pool ??= new Tinypool({
       filename: new URL('./thread.ts', import.meta.url).href,
       minThreads: 0,
@@ -28,14 +46,7 @@ export class Aside {
       // nothing from outside is needed
       env: {},
     });
-    try {
-      return await this.#pool.run(sources);
-    } catch (err) {
-      if ((err as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw err;
-      const why = 'facts could not be captured';
-      const { steps } = sources.plan.chain;
-      return { snapshots: [], leftOut: steps.map(({ hash, run_id: run }) => ({ hash, run, why, err })) };
-    }
+    return this.#pool;
   }
 
   /** One portion of hosts after the other: there is one thread, and each of them would hold a connection until its turn. */

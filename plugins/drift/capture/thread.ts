@@ -1,4 +1,5 @@
 import { setPriority } from 'node:os';
+import { digestsOfMany } from '../facts/digests.ts';
 import { historyOf } from './history.ts';
 
 /** Requests and the database go first where processors are few. */
@@ -7,5 +8,5 @@ const niceness = 10;
 // elsewhere it would be the whole process that steps back
 if (process.platform === 'linux') setPriority(niceness);
 
-// oxlint-disable-next-line import/no-default-export -- what the pool calls
-export default historyOf;
+// what the pool calls
+export { digestsOfMany, historyOf };

@@ -11,15 +11,11 @@ export function GroupOutliers({ record: { id } }) {
   const { data, error, reload } = useQuery(`groups/${id}/drift_outliers/`);
   if (error.value) return h(Failure, { error: error.value, what: t`comparison of its hosts`, again: reload });
   if (!data.value) return h(Loading, { what: t`comparison of its hosts` });
-  const { results, hosts, complete } = data.value;
+  const { count, results, hosts, complete } = data.value;
   if (!hosts) return h('p', { class: 'empty' }, t`None of its hosts has a snapshot of its facts.`);
   return [
-    h(
-      'p',
-      null,
-      results.length ? t`${results.length} of ${hosts} hosts differ from most of them.` : t`Its hosts are alike.`,
-    ),
-    !complete && h('p', { class: 'muted' }, t`Only the first ${hosts} hosts were looked at.`),
+    h('p', null, count ? t`${count} of ${hosts} hosts differ from most of them.` : t`Its hosts are alike.`),
+    !complete && h('p', { class: 'muted' }, t`The first ${results.length} of them are shown.`),
     results.length > 0 && h(Table, { caption: t`Outliers`, columns, rows: results, rowKey: ({ host }) => host }),
   ];
 }

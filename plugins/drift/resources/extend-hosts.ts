@@ -1,4 +1,5 @@
 import { type Action, authenticated, field, notFound, type PluginApi } from '@tapline/plugin-sdk';
+import type { Aside } from '../capture/aside.ts';
 import { compareSchema } from './compare-schema.ts';
 import { compareSnapshots } from './compare-snapshots.ts';
 import { outliersAction } from './outliers.ts';
@@ -8,7 +9,7 @@ const baseline = (of: string) =>
   field.ref('fact_snapshot', { help: `The snapshot that ${of} should be like; it is kept while it stands here.` });
 
 /** What hosts and groups have besides: their drift, a snapshot that is pinned, and how they differ from it or from each other. */
-export function extendHosts(api: PluginApi): void {
+export function extendHosts(api: PluginApi, aside: Aside): void {
   api.extend('host', {
     table: 'host_baselines',
     fields: {
@@ -28,7 +29,7 @@ export function extendHosts(api: PluginApi): void {
   api.extend('group', {
     table: 'group_baselines',
     fields: { drift_baseline: baseline('hosts of the group that have none of their own') },
-    actions: { drift_outliers: outliersAction(api) },
+    actions: { drift_outliers: outliersAction(api, aside) },
   });
 }
 

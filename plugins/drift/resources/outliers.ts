@@ -1,13 +1,15 @@
-import { createHash } from 'node:crypto';
-import { setImmediate as breathe } from 'node:timers/promises';
 import { type Action, authenticated, type PluginApi } from '@tapline/plugin-sdk';
-import { factsOfContent, readContents } from '../capture/read-facts.ts';
+import type { Aside } from '../capture/aside.ts';
+import { readContents } from '../capture/read-facts.ts';
 import { categories, severities } from '../detect/classify.ts';
 import { detectOptions } from '../detect/detect.ts';
 import { outliersOf } from '../detect/outliers.ts';
+import type { Digests } from '../facts/digests.ts';
 
-const mostHosts = 500;
+/** So many are told of, whatever many there are. */
+const mostResults = 500;
 const together = 20;
+const mostBytes = 2 << 20;
 
 const closed = (properties: Record<string, object>) => ({
   type: 'object',
@@ -29,9 +31,9 @@ const outlier = closed({
   facts: { type: 'array', items: fact },
 });
 const schema = closed({
-  count: integer,
-  hosts: integer,
-  complete: { type: 'boolean', description: `false: only the first ${mostHosts} hosts were looked at` },
+  count: { ...integer, description: 'hosts that differ' },
+  hosts: { ...integer, description: 'hosts that were looked at: all that have a snapshot' },
+  complete: { type: 'boolean', description: `false: results hold only the first ${mostResults} that differ` },
   results: { type: 'array', items: outlier },
 });
 
@@ -39,55 +41,71 @@ interface Newest {
   host: number;
   host_name: string;
   snapshot: number;
+  size: number;
 }
 
 /** `groups/N/drift_outliers/`: hosts of the group, and of those below it, that are not like most of it, by their newest snapshots. */
-export const outliersAction = (api: PluginApi): Action => ({
+export const outliersAction = (api: PluginApi, aside: Aside): Action => ({
   access: { GET: authenticated },
   summary: 'Hosts of the group whose facts differ from what more than half of its hosts have',
   answers: { GET: { schema } },
-  async handler(_call, { id }) {
+  async handler({ signal }, { id }) {
     const { rows } = await api.db.raw(
       `with recursive below (id) as (
          select ?::bigint union select c.child_id from core_group_children c join below b on c.parent_id = b.id
        )
-       select h.id as host, h.name as host_name, s.id as snapshot from core_hosts h
-       join lateral (select max(id) as id from ${api.table('snapshots')} where host_id = h.id) s on s.id is not null
+       select h.id as host, h.name as host_name, s.id as snapshot, s.size from core_hosts h
+       join lateral (
+         select id, size from ${api.table('snapshots')} where host_id = h.id order by id desc limit 1) s on true
        where h.id in (select m.host_id from core_group_hosts m join below b on b.id = m.group_id)
-       order by h.name, h.id limit ?`,
-      [id, mostHosts + 1],
+       order by h.name, h.id`,
+      [id],
     );
-    const newest: Newest[] = rows.slice(0, mostHosts);
-    const found = outliersOf(await valuesOf(api, newest), detectOptions(api.settings));
-    const results = newest.flatMap((one) => (found.has(one.host) ? [{ ...one, facts: found.get(one.host) }] : []));
-    const complete = rows.length <= mostHosts;
-    return { status: 200, body: { count: results.length, hosts: newest.length, complete, results } };
+    const newest = new Map((rows as Newest[]).map((row) => [row.host, row]));
+    const hosts = digestsOfAll({ api, aside, signal }, [...newest.values()]);
+    const { hosts: seen, outliers } = await outliersOf(hosts, detectOptions(api.settings));
+    const results = outliers.slice(0, mostResults).map(({ host, facts }) => {
+      const { host_name, snapshot } = newest.get(host)!;
+      return { host, host_name, snapshot, facts };
+    });
+    const complete = results.length === outliers.length;
+    return { status: 200, body: { count: outliers.length, hosts: seen, complete, results } };
   },
 });
 
-/** Hashes of each fact of each host: what they say is not needed, and would be too much to keep. */
-async function valuesOf(api: PluginApi, newest: readonly Newest[]): Promise<Map<number, Map<string, string>>> {
-  const values = new Map<number, Map<string, string>>();
-  for (let from = 0; from < newest.length; from += together) {
-    const some = newest.slice(from, from + together);
-    // portions, so that neither memory nor other requests feel it
+interface Means {
+  api: PluginApi;
+  aside: Aside;
+  signal: AbortSignal;
+}
+
+/** Some hosts after the others, however many: neither memory nor other requests feel it. Some snapshots may be gone meanwhile. */
+async function* digestsOfAll({ api, aside, signal }: Means, all: readonly Newest[]): AsyncGenerator<[number, Digests]> {
+  for (const some of portionsOf(all)) {
+    signal.throwIfAborted();
     // oxlint-disable-next-line no-await-in-loop
     const contents = await readContents(
       api,
       api.db,
       some.map(({ snapshot }) => snapshot),
     );
-    for (const { host, snapshot } of some) {
-      const content = contents.get(snapshot);
-      if (!content) continue;
-      const { texts } = factsOfContent(content);
-      values.set(
-        host,
-        new Map([...texts].map(([key, text]) => [key, createHash('sha1').update(text).digest('base64')])),
-      );
-      // oxlint-disable-next-line no-await-in-loop
-      await breathe();
-    }
+    const there = some.filter(({ snapshot }) => contents.has(snapshot));
+    // oxlint-disable-next-line no-await-in-loop
+    const digests = await aside.digestsOf(there.map(({ snapshot }) => contents.get(snapshot)!));
+    for (const [at, { host }] of there.entries()) yield [host, digests[at]!];
   }
-  return values;
+}
+
+function* portionsOf(all: readonly Newest[]): Generator<Newest[]> {
+  let portion: Newest[] = [];
+  let bytes = 0;
+  for (const one of all) {
+    if (portion.length === together || (portion.length && bytes + one.size > mostBytes)) {
+      yield portion;
+      [portion, bytes] = [[], 0];
+    }
+    portion.push(one);
+    bytes += one.size;
+  }
+  if (portion.length) yield portion;
 }

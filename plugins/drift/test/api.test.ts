@@ -577,6 +577,30 @@ describe('drift over the API', function () {
         [hosts[3], [{ fact_path: 'kernel', category: 'kernel', severity: 'critical', alike: 3 }]],
       ]);
     });
+
+    it('list them out of all hosts of a large group, as many as one can read', async () => {
+      const { body: group } = await stage.post('groups/', { name: 'large', inventory: stage.inventory });
+      const { db } = stage.services;
+      for (const [kernel, times] of [
+        [1, 600],
+        [2, 510],
+      ] as const) {
+        const like = await drifted(`large-${kernel}`, { kernel });
+        await db.raw(
+          `with made as (
+             insert into hosts (name, inventory_id) select 'large-' || :like || '-' || n, :inventory from generate_series(1, :times::int) n returning id
+           ), members as (insert into group_hosts (group_id, host_id) select :group, id from made)
+           insert into plugin_drift.snapshots (host_id, inventory_id, facts_hash, source_hash, size, content, base_id)
+           select made.id, s.inventory_id, s.facts_hash, s.source_hash, s.size, s.content, s.base_id
+           from made, plugin_drift.snapshots s where s.host_id = :like`,
+          { like, times, group: group.id, inventory: stage.inventory },
+        );
+      }
+      const { body } = await stage.get(`groups/${group.id}/drift_outliers/`);
+      expect(body).to.include({ count: 510, hosts: 1110, complete: false });
+      expect(body.results).to.have.length(500);
+      expect(body.results.every(({ facts }: any) => facts[0].alike === 600)).to.equal(true);
+    });
   });
 
   describe('by settings', () => {

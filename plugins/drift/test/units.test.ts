@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { matchesGlob } from '../alerts/glob.ts';
 import { chainOf, type Report } from '../capture/chain.ts';
 import { factsOfText } from '../capture/read-facts.ts';
@@ -139,7 +140,16 @@ describe('drift', () => {
 });
 
 describe('outliers', () => {
-  it('are weighed as drift is, and what nobody wants to hear of is none', () => {
+  const hostsOf = (values: ReadonlyMap<number, ReadonlyMap<string, string>>) =>
+    (async function* () {
+      for (const [host, of] of values)
+        yield [
+          host,
+          { paths: [...of.keys()], digests: Float64Array.from(of.values(), (text) => text.charCodeAt(0)) },
+        ] as const;
+    })();
+
+  it('are weighed as drift is, and what nobody wants to hear of is none', async () => {
     const values = new Map(
       [1, 2, 3].map((host) => [
         host,
@@ -149,8 +159,38 @@ describe('outliers', () => {
         ]),
       ]),
     );
-    const found = outliersOf(values, { overrides: { load: 'high' }, ignored: ['noise'] });
-    expect([...found]).to.deep.equal([[3, [{ fact_path: 'load', category: 'other', severity: 'high', alike: 2 }]]]);
+    const found = await outliersOf(hostsOf(values), { overrides: { load: 'high' }, ignored: ['noise'] });
+    const load = { fact_path: 'load', category: 'other', severity: 'high', alike: 2 };
+    expect(found).to.deep.equal({ hosts: 3, outliers: [{ host: 3, facts: [load] }] });
+  });
+
+  it('are those that counting all values of all hosts finds', async () => {
+    const value = fc.constantFrom('a', 'a', 'a', 'b', 'c', undefined);
+    const facts = fc.record({ w: value, x: value, y: fc.constantFrom('a', undefined), z: fc.constantFrom('a', 'b') });
+    await fc.assert(
+      fc.asyncProperty(fc.array(facts, { maxLength: 12 }), async (all) => {
+        const given = all.map(
+          (of) => new Map<string, string>(Object.entries(of).flatMap(([key, is]) => (is ? [[key, is]] : []))),
+        );
+        const keys = [...new Set(given.flatMap((of) => [...of.keys()]))];
+        const usual = keys.flatMap((key) => {
+          const counts = Map.groupBy(given, (of) => of.get(key));
+          const [most] = [...counts].filter(([, { length }]) => length > given.length / 2);
+          return most ? [{ key, value: most[0], alike: most[1].length }] : [];
+        });
+        const expected = given.flatMap((of, host) => {
+          const unlike = usual.filter(({ key, value: is }) => of.get(key) !== is);
+          return unlike.length ? [[host, unlike.map(({ key, alike }) => `${key} ${alike}`).toSorted()]] : [];
+        });
+        const { hosts, outliers } = await outliersOf(hostsOf(new Map(given.entries())), {});
+        expect(hosts).to.equal(given.length);
+        const found = outliers.map((one) => [
+          one.host,
+          one.facts.map((of) => `${of.fact_path} ${of.alike}`).toSorted(),
+        ]);
+        expect(found).to.deep.equal(expected);
+      }),
+    );
   });
 });
 
