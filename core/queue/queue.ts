@@ -10,6 +10,7 @@ import {
   type Job,
   type Runner,
   type TaskList,
+  type WorkerPool,
 } from 'graphile-worker';
 import type { Knex } from 'knex';
 import type { Pool } from 'pg';
@@ -104,17 +105,21 @@ class TaskQueue {
   #run(): Promise<Runner> {
     const { pool, log, outcomes, concurrency = 4 } = this.#deps;
     const lanes = this.#registry.lanes();
-    const slots = new PluginSlots(lanes, () => this.#lookAgain());
+    let workers: Pick<WorkerPool, 'nudge'> | undefined;
+    // only this node left out what it had no places for; others were told of it when it was enqueued
+    const slots = new PluginSlots(lanes, () => workers?.nudge(1));
     const events = new EventEmitter();
     for (const end of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'])
       events.on(end, () => slots.fetched());
     // the pool's id is what its locks carry
     events.on('pool:create', ({ workerPool }) => {
+      workers = workerPool;
       this.#pools.push(workerPool.id);
       notePool(pool, workerPool.id, this.bootId).catch((error: unknown) =>
         log.warn({ err: error }, 'queue pool not noted'),
       );
     });
+    events.on('pool:gracefulShutdown', () => (workers = undefined));
     events.on('job:error', ({ job, error }) => this.#noteFailure(job, error.cause ?? error));
     events.on('job:success', ({ job }) => {
       const { plugin } = this.#registry.get(job.task_identifier);
@@ -165,11 +170,6 @@ class TaskQueue {
         }
       };
     return Object.fromEntries(this.#registry.names().map((name) => [name, task(name)]));
-  }
-
-  /** The queue's own call to its workers. */
-  #lookAgain(): void {
-    this.#deps.pool.query(`select pg_notify('jobs:insert', '{"count":1}')`).catch(() => undefined);
   }
 
   /**

@@ -61,6 +61,8 @@ export interface Inserted extends Launched, Pick<RunPlan, 'template' | 'uses'> {
  * that they may refer to it, and no transaction is open while they decide.
  */
 export interface LaunchDoor {
+  /** Whether taps are asked about launches now, which may take as long as they like. */
+  isGated(): boolean;
   /** @throws ValidationError with everything that is wrong at once, ApiError when a tap denies; both only when `waiting` */
   start(request: LaunchRequest): Promise<Launched>;
   /** What is wrong with a launch, by field, without launching; {} when nothing is. @throws ApiError 403 for missing rights */
@@ -107,6 +109,7 @@ export function createLaunchDoor(deps: StartDeps): LaunchDoor {
   }
 
   return {
+    isGated: () => hooks.decidesLaunches(),
     insert: async (trx, request) => store(trx, request, await planned(deps, trx, request)),
     decide,
     async start(request) {
@@ -122,9 +125,7 @@ export function createLaunchDoor(deps: StartDeps): LaunchDoor {
       return decide(inserted);
     },
     preview: (request) => preview(deps, request),
-    async check(request) {
-      return (await planned(deps, db, request)).plan.errors ?? {};
-    },
+    check: async (request) => (await planned(deps, db, request)).plan.errors ?? {},
   };
 }
 

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { isRetryable } from '../descriptors/write/database-error.ts';
 import type { Bus } from '../queue/bus.ts';
 import type { Queue } from '../queue/queue.ts';
+import type { TaskRequest } from '../queue/tasks.ts';
 import type { Log } from '../observe/log.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type LaunchDeps, launchTick } from './launch-tick.ts';
+import { type LaunchDeps, launchTicks } from './launch-tick.ts';
 import { showNextSchedules } from './next-of-templates.ts';
 import { nextTimes } from './times.ts';
 
@@ -21,6 +22,10 @@ const mostTries = 5;
  * 9 to 14 times that of an idle service; so, and two at a time, they take 28 s, and the API 4 times (`bench schedules`).
  */
 const spacingS = 0.025;
+/** Launched by one task, which reads once what they share: each task is looked for, entered and ended by statements of its own. */
+const portion = 10;
+
+const tickSchema = z.object({ schedule: z.int().positive(), at: z.string() });
 
 export interface ScheduleDeps extends LaunchDeps {
   db: Knex;
@@ -70,11 +75,11 @@ export function defineSchedules(deps: ScheduleDeps): void {
   });
   queue.cron({ task: tick, match: '* * * * *', identifier: tick });
   queue.define(launch, {
-    schema: z.object({ schedule: z.int().positive(), at: z.string() }),
+    schema: z.union([tickSchema, z.object({ ticks: z.array(tickSchema).min(1) })]),
     maxAttempts: 10,
     lane: 'schedules',
     atOnce: 2,
-    run: (due) => launchTick(deps, due),
+    run: (due, { signal }) => launchTicks(deps, 'ticks' in due ? due.ticks : [due], { signal, spacingS }),
   });
 }
 
@@ -153,7 +158,7 @@ async function claimPatiently(deps: ScheduleDeps, found: readonly Found[], befor
  * @param before launches that were entered a moment ago
  */
 async function claim(
-  { db, bus, queue, settings, log }: ScheduleDeps,
+  { db, bus, queue, settings, log, launch: door }: ScheduleDeps,
   found: readonly Found[],
   before: number,
 ): Promise<number> {
@@ -171,17 +176,20 @@ async function claim(
     const skipped = rows.filter(({ late, missed_runs: how }) => late && how === 'skip');
     for (const { id, at } of skipped) log.warn({ schedule: id, at }, 'a time of a schedule was missed, and is skipped');
     const going = rows.filter((one) => !skipped.includes(one));
-    await queue.addTasks(
-      trx,
-      going.map(({ id, at }, index) => ({
-        name: launch,
-        payload: { schedule: id, at },
-        after_s: (before + index) * spacingS,
-      })),
-    );
+    await queue.addTasks(trx, launches(going, { before, size: door.isGated() ? 1 : portion }));
     await bus.notify(trx, 'schedules', { schedules: rows.map(({ id }) => id) });
     return going.length;
   });
+}
+
+/** One by one where gates are asked: they may take long, and whatever is due beside is not to wait for that. */
+function launches(ticks: readonly Claimed[], { before, size }: { before: number; size: number }): TaskRequest[] {
+  const starts = Array.from({ length: Math.ceil(ticks.length / size) }, (_, index) => index * size);
+  return starts.map((start) => ({
+    name: launch,
+    payload: { ticks: ticks.slice(start, start + size).map(({ id, at }) => ({ schedule: id, at })) },
+    after_s: (before + start) * spacingS,
+  }));
 }
 
 const claimSql = `

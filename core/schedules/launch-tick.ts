@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Log } from '../observe/log.ts';
-import { savedLaunches } from '../runs/saved-prompts/launch.ts';
+import { type SavedLaunch, savedLaunches } from '../runs/saved-prompts/launch.ts';
 import type { LaunchDoor } from '../runs/start.ts';
 import { activeStatuses } from '../runs/states.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -23,25 +24,74 @@ export interface Tick {
   at: string;
 }
 
+interface Pace {
+  /** once the service stops it pauses no more */
+  signal?: AbortSignal;
+  /** seconds from the begin of one launch to that of the next */
+  spacingS?: number;
+}
+
 /**
- * Launches what a schedule stands for, once for each of its times: the run carries the time, and no two runs of a schedule
- * carry the same one. A run that was still `new` when its process died is begun again.
+ * Launches what schedules stand for, once for each of their times: the run carries the time, and no two runs of a schedule
+ * carry the same one. A run that was still `new` when its process died is begun again. What one of them fails of keeps no
+ * other from its launch, and whoever asks for all of them again finds those launched that were.
  */
-export async function launchTick(deps: LaunchDeps, { schedule: id, at }: Tick): Promise<void> {
-  const { db, log, launch } = deps;
-  const schedule: Row | undefined = await db('schedules').where({ id }).first();
-  // deleted meanwhile, or switched off before it came to it, by itself or with all others
-  if (!schedule?.['enabled'] || deps.settings.get('DISABLE_ALL_SCHEDULES')) return;
-  const tick = { schedule_id: id, schedule_tick: at };
-  const started = await db('runs').where(tick).first('id', 'status');
-  if (started && started.status !== 'new') return;
-  if (started) await db('runs').where({ id: started.id, status: 'new' }).delete();
+export async function launchTicks(
+  deps: LaunchDeps,
+  ticks: readonly Tick[],
+  { signal, spacingS = 0 }: Pace = {},
+): Promise<void> {
+  const began = performance.now();
+  const room = new Room(deps);
+  const failed: unknown[] = [];
+  for (const [index, due] of (await readDue(deps, ticks)).entries()) {
+    const early = began + index * spacingS * 1000 - performance.now();
+    // oxlint-disable-next-line no-await-in-loop
+    if (early > 0) await sleep(early, undefined, { signal }).catch(() => undefined);
+    // oxlint-disable-next-line no-await-in-loop
+    await launchOne(deps, due, room).catch((error: unknown) => failed.push(error));
+  }
+  if (failed.length) throw failed.length === 1 ? failed[0] : new AggregateError(failed, 'schedules were not launched');
+}
+
+/** A time of a schedule that nobody launched. */
+interface Due {
+  schedule: Row;
+  at: string;
+  saved: SavedLaunch;
+  /** its run, which nobody decided about */
+  orphan: number | null;
+}
+
+/** Without those that were deleted meanwhile, or switched off before it came to them. */
+async function readDue({ db, keyRing }: LaunchDeps, ticks: readonly Tick[]): Promise<Due[]> {
+  const { rows } = await db.raw<{ rows: (Row & { tick_at: string; tick_run: number | null })[] }>(
+    `select s.*, t.at as tick_at, r.id as tick_run
+    from unnest(?::bigint[], ?::text[]) with ordinality as t(schedule, at, place) join schedules s on s.id = t.schedule
+      left join runs r on r.schedule_id = s.id and r.schedule_tick = t.at::timestamptz
+    where s.enabled and (r.id is null or r.status = 'new') order by t.place`,
+    [ticks.map(({ schedule }) => schedule), ticks.map(({ at }) => at)],
+  );
+  const saved = await savedLaunches({ db, keyRing }, savedOfSchedule.saved, rows);
+  return rows.map(({ tick_at: at, tick_run: orphan, ...schedule }) => ({
+    schedule,
+    at,
+    orphan,
+    saved: saved.get(schedule.id)!,
+  }));
+}
+
+async function launchOne(deps: LaunchDeps, { schedule, at, saved, orphan }: Due, room: Room): Promise<void> {
+  const { db, log, launch, settings } = deps;
+  const { id } = schedule;
+  // all of them were switched off meanwhile
+  if (settings.get('DISABLE_ALL_SCHEDULES')) return;
+  if (orphan !== null) await db('runs').where({ id: orphan, status: 'new' }).delete();
   const template = Number(schedule['unified_job_template_id']);
-  if (await hasTooMany(deps, template)) {
+  if (!(await room.take(template))) {
     log.warn({ schedule: id, at }, 'a launch is skipped: its template has SCHEDULE_MAX_JOBS active runs');
     return;
   }
-  const saved = (await savedLaunches(deps, savedOfSchedule.saved, [schedule])).get(id)!;
   await launch.start({
     ...saved,
     template,
@@ -51,7 +101,7 @@ export async function launchTick(deps: LaunchDeps, { schedule: id, at }: Tick): 
     standsFor: (schedule['modified_by_id'] ?? schedule['created_by_id']) as number | null,
     origin: { kind: 'schedule', id, client_ip: null },
     waiting: false,
-    columns: tick,
+    columns: { schedule_id: id, schedule_tick: at },
     denied: (trx, { until }) => catchUp(trx, schedule, until),
   });
 }
@@ -65,12 +115,30 @@ async function catchUp(trx: Knex, { id, missed_runs: how }: Row, until: string |
   if (template) await showNextSchedules(trx, [Number(template.unified_job_template_id)]);
 }
 
-async function hasTooMany({ db, settings }: LaunchDeps, template: number): Promise<boolean> {
-  const most = Number(settings.get('SCHEDULE_MAX_JOBS'));
-  const active = await db('runs')
-    .where({ template_id: template })
-    .whereIn('status', activeStatuses)
-    .limit(most)
-    .select('id');
-  return active.length >= most;
+/** How many runs schedules may still begin of a template: counted at its first one, and again once none seems to be left, since others have ended. */
+class Room {
+  readonly #deps: Pick<LaunchDeps, 'db' | 'settings'>;
+  readonly #left = new Map<number, number>();
+
+  constructor(deps: Pick<LaunchDeps, 'db' | 'settings'>) {
+    this.#deps = deps;
+  }
+
+  /** @returns false where there is none */
+  async take(template: number): Promise<boolean> {
+    const left = this.#left.get(template) || (await this.#count(template));
+    if (left > 0) this.#left.set(template, left - 1);
+    return left > 0;
+  }
+
+  async #count(template: number): Promise<number> {
+    const { db, settings } = this.#deps;
+    const most = Number(settings.get('SCHEDULE_MAX_JOBS'));
+    const active = await db('runs')
+      .where({ template_id: template })
+      .whereIn('status', activeStatuses)
+      .limit(most)
+      .select('id');
+    return most - active.length;
+  }
 }

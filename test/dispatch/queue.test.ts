@@ -141,6 +141,24 @@ describe('the queue', function () {
     });
   });
 
+  it('wakes no other node for places that are free again here', async () => {
+    const client = await database.pool.connect();
+    let woken = 0;
+    client.on('notification', () => (woken += 1));
+    try {
+      await client.query('listen "jobs:insert"');
+      const before = seen.filter((n) => n === -2).length;
+      const tasks = Array.from({ length: 40 }, () => ({ name: 'other:work', payload: {} }));
+      await queue.addTasks(database.db, tasks);
+      await until(() => seen.filter((n) => n === -2).length === before + 40);
+      await client.query('unlisten *');
+      expect(woken).to.equal(1);
+    } finally {
+      client.removeAllListeners('notification');
+      client.release();
+    }
+  });
+
   it('gives others their turn while one plugin has thousands of quick tasks', async () => {
     const many = Array.from({ length: 5000 }, () => ({ name: 'hog:quick', payload: {} }));
     await queue.addTasks(database.db, many);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ensureCleanupSchedules } from '../../core/run-kinds/system-job/cleanup-schedules.ts';
 import { startDue } from '../../core/schedules/due.ts';
-import { launchTick } from '../../core/schedules/launch-tick.ts';
+import { launchTicks } from '../../core/schedules/launch-tick.ts';
 import { nextTimes } from '../../core/schedules/times.ts';
 import { type Stage, startStage } from '../launch/fixture.ts';
 import { until } from '../support/until.ts';
@@ -262,6 +262,73 @@ describe('schedules', function () {
     await stage.request('PATCH', 'settings/jobs/', { body: { SCHEDULE_MISSED_AFTER: 300 } });
   });
 
+  it('launches by one task what is due together, and what one fails of keeps no other', async () => {
+    const { services } = stage;
+    const template = await stage.template({ allow_simultaneous: true });
+    const ticks: { schedule: number; at: string }[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const { id } = (await create(template)).body;
+      ticks.push({ schedule: id as number, at: new Date(Date.now() - 1000).toISOString() });
+    }
+    const [off, refused] = ticks.map(({ schedule }) => schedule);
+    await services.db('schedules').where({ id: off }).update({ enabled: false });
+    const scheduled = ticks.map(({ schedule }) => schedule).filter((id) => id !== off);
+    const launch = Object.create(services.launch, {
+      start: {
+        value: async (request: Parameters<typeof services.launch.start>[0]) => {
+          if (request.origin.id === refused) throw new Error('not now');
+          return services.launch.start(request);
+        },
+      },
+    });
+    const runs = () =>
+      services
+        .db('runs')
+        .whereIn(
+          'schedule_id',
+          ticks.map(({ schedule }) => schedule),
+        )
+        .select('*');
+    const failed = await launchTicks({ ...services, launch }, ticks).catch((error: Error) => error.message);
+    expect(failed).to.equal('not now');
+    const launchedOf = async () => (await runs()).map((run) => run.schedule_id);
+    expect(await launchedOf()).to.have.members(scheduled.filter((id) => id !== refused));
+    await launchTicks(services, ticks);
+    await launchTicks(services, ticks);
+    expect(await launchedOf()).to.have.members(scheduled);
+    for (const { id } of await runs()) await stage.ended(id);
+  });
+
+  it('enters portions of what is due', async () => {
+    const { services } = stage;
+    const template = await stage.template({ allow_simultaneous: true });
+    const ids: number[] = [];
+    for (let n = 0; n < 12; n += 1) ids.push((await create(template)).body.id as number);
+    const portions: number[] = [];
+    const queue = Object.create(services.queue, {
+      addTasks: {
+        value: async (_trx: unknown, tasks: { payload: { ticks: unknown[] } }[]) =>
+          void portions.push(...tasks.map(({ payload }) => payload.ticks.length)),
+      },
+    });
+    const at = new Date(Date.now() - 1000).toISOString();
+    const dueNow = (isGated: boolean) =>
+      services.db
+        .transaction(async (trx) => {
+          await trx('schedules').update({ next_run: null });
+          await trx('schedules').whereIn('id', ids).update({ next_run: at });
+          const launch = Object.create(services.launch, { isGated: { value: () => isGated } });
+          await startDue({ ...services, db: trx, queue, launch });
+          await trx.rollback();
+        })
+        .catch(() => undefined);
+    await dueNow(false);
+    expect(portions.splice(0)).to.deep.equal([10, 2]);
+    // gates may take long
+    await dueNow(true);
+    expect(portions).to.deep.equal(ids.map(() => 1));
+  });
+
   it('is claimed while a launch refers to it, and again where the database gave it up', async () => {
     const { id } = (await create(await stage.template({ allow_simultaneous: true }))).body;
     const launching = await stage.services.db.transaction();
@@ -363,13 +430,13 @@ describe('schedules', function () {
       .insert({ kind: 'job', name: 'o', status: 'new', template_id: template, schedule_id: id, schedule_tick: at })
       .returning('id');
     const tick = { schedule: id, at };
-    await launchTick(services, tick);
-    await launchTick(services, tick);
+    await launchTicks(services, [tick]);
+    await launchTicks(services, [tick]);
     const runs = await services.db('runs').where({ schedule_id: id });
     expect(runs.map(({ status }) => status)).to.have.length(1);
     expect(runs[0].id).not.to.equal(orphan.id);
     await stage.request('PATCH', 'settings/jobs/', { body: { SCHEDULE_MAX_JOBS: 1 } });
-    await launchTick(services, { schedule: id, at: new Date().toISOString() });
+    await launchTicks(services, [{ schedule: id, at: new Date().toISOString() }]);
     await stage.request('PATCH', 'settings/jobs/', { body: { SCHEDULE_MAX_JOBS: 10 } });
     expect(await services.db('runs').where({ schedule_id: id })).to.have.length(1);
     await stage.post(`jobs/${runs[0].id}/cancel/`);
@@ -384,7 +451,7 @@ describe('schedules', function () {
     const at = await due(id);
     expect(await startDue(stage.services)).to.equal(0);
     // what was entered before
-    await launchTick(stage.services, { schedule: id, at });
+    await launchTicks(stage.services, [{ schedule: id, at }]);
     expect(await stage.services.db('runs').where({ schedule_id: id })).to.deep.equal([]);
     await stage.request('PATCH', 'settings/jobs/', { body: { DISABLE_ALL_SCHEDULES: false } });
     await stage.services.db('templates').where({ id: template }).update({ inventory_id: null });
