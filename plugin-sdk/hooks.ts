@@ -229,6 +229,12 @@ export interface StatusTapOptions extends TapOptions {
   kinds?: readonly string[];
   /** what they change to */
   to?: readonly RunStatus[];
+  /**
+   * A table or view of the plugin's own, by its short name, with a column `organization_id`: nothing is enqueued about runs of
+   * organizations that it has no row of. It is asked in the transaction of the change, so who stands there before is told; keep it
+   * small or indexed.
+   */
+  listeners?: string;
 }
 
 /** `failMode` says what a throwing or late tap means: go on with an explanation, or refuse. */

@@ -159,6 +159,9 @@ export class Hooks {
       .map(({ label }) => label);
   }
 
+  /** The table that says which organizations the tap is told of; null: all. */
+  listenersOf = (label: string): string | null => this.#queued.get(label)?.tap.listeners ?? null;
+
   /** All hooks with their taps in the order in which they run. */
   list(): { hook: HookName; taps: readonly Tap[] }[] {
     return hookNames.map((hook) => ({ hook, taps: hook === 'beforeStart' ? this.#inOrder() : this.#queuedTaps(hook) }));

@@ -23,6 +23,8 @@ export interface Tap {
   takes: Readonly<Record<string, string>>;
   /** of a change of status: whether it is told of it */
   wants(change: Pick<StatusChange, 'kind' | 'to'>): boolean;
+  /** of a change of status: the table that says which organizations it is told of; null: all */
+  listeners: string | null;
   run(payload: unknown, context?: TapContext): unknown;
 }
 
@@ -37,12 +39,12 @@ export function makeTap(
   hook: HookName,
   options: TapOptions &
     Partial<Pick<BeforeStartOptions, 'failMode' | 'preview' | 'takes'>> &
-    Pick<StatusTapOptions, 'kinds' | 'to'>,
+    Pick<StatusTapOptions, 'kinds' | 'to' | 'listeners'>,
   run: Tap['run'],
 ): Tap {
   const { plugin, name } = ownerOf(options?.name);
   const { stage = stages.default, timeoutMs = 30_000, failMode, preview = false, asleep = awake, takes = {} } = options;
-  const { kinds, to } = options;
+  const { kinds, to, listeners = null } = options;
   const problem = (text: string) => new Error(`${hook} tap ${plugin}:${name}: ${text}`);
   if (!kebab.test(name)) throw problem('name must be kebab-case, like "capture-facts"');
   if (typeof run !== 'function') throw problem('the second argument must be the function that is called');
@@ -66,6 +68,7 @@ export function makeTap(
     asleep,
     takes,
     wants: (change) => (kinds?.includes(change.kind) ?? true) && (to?.some((one) => one === change.to) ?? true),
+    listeners,
     run,
   };
 }

@@ -168,6 +168,7 @@ export const schemas = lazily({
     tapSchema().extend({
       kinds: words(z.string()).optional(),
       to: words(z.enum([...activeStatuses, ...terminalStatuses])).optional(),
+      listeners: snake('"listeners"').optional(),
     }),
   task: () =>
     z.strictObject({

@@ -2,7 +2,7 @@ import type {
   CronOptions,
   PluginApi,
   TapContext,
-  TapOptions,
+  StatusTapOptions,
   Task,
   TaskOptions,
   TaskTime,
@@ -14,6 +14,7 @@ import type { z } from 'zod';
 import { schemas } from './arguments.ts';
 import type { Contributions, HookName, TapContribution, TaskContribution } from './contributions.ts';
 import { callOf, type Door } from './door.ts';
+import { tableOf } from '../data/schema-name.ts';
 import { callError, reasonOf } from '../../observe/plugin-error.ts';
 
 const optionsOf: Record<HookName, () => z.ZodType> = {
@@ -25,7 +26,7 @@ const optionsOf: Record<HookName, () => z.ZodType> = {
 
 /** Taps on core's hooks; their names carry the plugin's id, so that no two plugins clash. */
 export function hookCalls({ id, contribute }: Door): PluginApi['hooks'] {
-  const on = (hook: HookName) => (options: TapOptions, tap: (payload: never, context: TapContext) => unknown) =>
+  const on = (hook: HookName) => (options: StatusTapOptions, tap: (payload: never, context: TapContext) => unknown) =>
     void contribute({
       call: callOf(`hooks.${hook}`, options?.name),
       kind: 'taps',
@@ -36,7 +37,11 @@ export function hookCalls({ id, contribute }: Door): PluginApi['hooks'] {
       claims: () => [[`tap of ${hook}`, `${id}:${options.name}`]],
       item: () => ({
         hook,
-        options: { ...options, name: `${id}:${options.name}` },
+        options: {
+          ...options,
+          name: `${id}:${options.name}`,
+          ...(options.listeners === undefined ? {} : { listeners: tableOf(id, options.listeners) }),
+        },
         tap: tap as TapContribution['tap'],
       }),
     });

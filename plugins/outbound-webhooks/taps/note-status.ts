@@ -20,7 +20,12 @@ export function eventOf({ kind, to }: Pick<StatusChange, 'kind' | 'to'>): Webhoo
   return `${family}.${move}` as WebhookEvent;
 }
 
-const noted = { name: 'note-status', kinds: Object.keys(families), to: Object.keys(moves) as RunStatus[] };
+const noted = {
+  name: 'note-status',
+  kinds: Object.keys(families),
+  to: Object.keys(moves) as RunStatus[],
+  listeners: 'listening',
+};
 
 /** From the queue, by a task of the transaction that made the change: one delivery for each webhook, however often it runs. */
 export function noteStatus(api: PluginApi, wake: () => void): void {
