@@ -11,7 +11,7 @@ import {
   ValidationError,
 } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import type { Part } from '../db/prepared.ts';
+import { type Part, runPrepared } from '../db/prepared.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type DecideDeps, decideLaunch, type Verdict } from './gates/decide-launch.ts';
 import type { RunEntries } from './entries.ts';
@@ -177,8 +177,10 @@ async function planned({ kinds, origins }: StartDeps, db: Knex, request: LaunchR
   return splitter ? { kind: splitter, plan: splitter.split!(asked, plan) } : { kind, plan };
 }
 
+const kindStatement = { name: 'kind of a template', text: 'select kind from templates where id = $1' };
+
 async function kindOf(kinds: RunKinds, db: Knex, template: number | null): Promise<RunKind> {
-  const row = template === null ? undefined : await db('templates').where({ id: template }).first('kind');
+  const [row] = template === null ? [] : await runPrepared<{ kind: string }>(db, kindStatement, [template]);
   const kind = row && kinds.ofTemplate(row.kind);
   if (!kind) throw notFound('No template matches the given query.');
   return kind;

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { z } from 'zod';
+import { runPrepared } from '../../db/prepared.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { TaskRequest } from '../../queue/tasks.ts';
 import type { RunKinds } from '../kinds.ts';
@@ -26,6 +27,8 @@ export const advanceLater = (run: number, seconds: number): TaskRequest => ({
   after_s: seconds,
 });
 
+const kindStatement = { name: 'kind of a run', text: 'select kind from runs where id = $1' };
+
 interface AdvanceDeps {
   db: Knex;
   kinds: RunKinds;
@@ -38,7 +41,7 @@ interface AdvanceDeps {
  */
 export function defineAdvance({ db, kinds, queue }: AdvanceDeps): void {
   const advance = oneLook(async (run, look) => {
-    const row = await db('runs').where({ id: run }).first('kind');
+    const [row] = await runPrepared<{ kind: string }>(db, kindStatement, [run]);
     await kinds.find(row?.kind)?.advance?.(run, look);
   });
   queue.define(TASK, {

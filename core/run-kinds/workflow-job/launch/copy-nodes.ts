@@ -43,11 +43,12 @@ export async function copyNodes(
        from ${copyOf('n', 'm')} join ${old.lists}_${name} l on l.node_id = n.id where ${ofOld('n')} ${order})`;
   });
   const both = { old: from.owner, made: to.owner };
-  await trx.raw(
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
     `insert into ${made.table} (${ownerOf(to)}, ${copied})
      select :made, ${copied} from ${old.table} n where ${ofOld('n')} order by n.id`,
     both,
   );
+  if (!rowCount) return;
   const { rows } = await trx.raw<{ rows: { old: number; made: number; survey_passwords: unknown }[] }>(
     `with links as (
        insert into ${made.lists}_links (parent_id, child_id, kind, trigger, artifact_key, operator, expected_value, expression)

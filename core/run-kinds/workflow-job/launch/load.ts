@@ -1,5 +1,6 @@
 import { type LaunchNode, type LaunchTemplate, notFound, type PlanRequest } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { runPrepared } from '../../../db/prepared.ts';
 import type { PromptedTemplate } from '../../../runs/prompts/prompt.ts';
 import { storedVariables, type Variables } from '../../../yaml/variables.ts';
 import { workflowPrompts } from '../prompts.ts';
@@ -27,6 +28,15 @@ const labelsOf = (kind: 'template' | 'run') =>
 const around = (kind: 'template' | 'run') =>
   `${inventoryJson} as inventory, ${organizationJson} as organization, ${labelsOf(kind)} as labels`;
 
+const ofTemplate = {
+  name: 'workflow template to launch',
+  text: `select t.*, ${around('template')} from templates t where t.id = $1 and t.kind = 'workflow_job_template'`,
+};
+const ofRun = {
+  name: 'workflow run to repeat',
+  text: `select t.*, null as id, ${around('run')} from runs t where t.id = $1 and t.kind = 'workflow_job'`,
+};
+
 /** The template as it is asked, or a run in the place of its template that is gone. @throws 404 */
 export async function loadWorkflow({
   db,
@@ -34,17 +44,10 @@ export async function loadWorkflow({
   again,
   honourPrompts,
 }: Pick<PlanRequest, 'db' | 'template' | 'again' | 'honourPrompts'>): Promise<StoredWorkflow> {
-  const { rows } =
-    template === null
-      ? await db.raw(
-          `select t.*, null as id, ${around('run')} from runs t where t.id = ? and t.kind = 'workflow_job'`,
-          [again ?? 0],
-        )
-      : await db.raw(
-          `select t.*, ${around('template')} from templates t where t.id = ? and t.kind = 'workflow_job_template'`,
-          [template],
-        );
-  const [row] = rows as StoredWorkflow[];
+  const [row] = await runPrepared<StoredWorkflow>(
+    db,
+    ...(template === null ? ([ofRun, [again ?? 0]] as const) : ([ofTemplate, [template]] as const)),
+  );
   if (!row) throw notFound('No Workflow job template matches the given query.');
   const flags = honourPrompts ? Object.fromEntries(workflowPrompts.map(({ flag }) => [flag, true])) : {};
   const variables = await storedVariables(String(row['extra_vars'] ?? ''));
