@@ -28,6 +28,8 @@ const link = (parent: number, child: number, kind: GraphLink['kind'], more: Part
   expected: '',
   expression: '',
   holds: null,
+  inVain: 0,
+  inVain_s: 0,
   artifact: null,
   ...more,
 });

@@ -208,6 +208,47 @@ describe('the look for workflows that may go on', function () {
     }
   });
 
+  it('asks five times over a quarter of an hour, then takes a condition for not met and says so', async () => {
+    const trx = await core.db.transaction();
+    try {
+      const run = await twoNodes(trx, 'never');
+      const [{ id: parent }, { id: child }] = await trx('workflow_job_nodes').where({ run_id: run }).orderBy('id');
+      let asked = 0;
+      const evaluate = async () => {
+        asked += 1;
+        throw new SandboxError('unavailable', 'the machine was too busy');
+      };
+      const log = { warn: () => undefined, error: () => undefined };
+      const ends: unknown[] = [];
+      const statuses = { setStatus: async (_trx: Knex, _run: object, status: string) => void ends.push(status) };
+      const queue = { addTasks: async () => undefined };
+      const services = { db: trx, sandbox: { evaluate }, log, queue, statuses } as never;
+      const look = () => advanceWorkflow(services, run, { whole: false });
+      const link = () => trx('workflow_job_node_links').where({ parent_id: parent }).first();
+      for (let tries = 1; tries <= 6; tries += 1) {
+        // oxlint-disable-next-line no-await-in-loop
+        await look();
+        // oxlint-disable-next-line no-await-in-loop
+        expect(await link()).to.include({ holds: null, asked_in_vain: tries });
+      }
+      // tries alone do not end it, nor does time alone
+      const longAgo = { asked_since: trx.raw("now() - interval '16 minutes'") };
+      await trx('workflow_job_node_links').update({ ...longAgo, asked_in_vain: 3 });
+      await look();
+      expect(await link()).to.include({ holds: null, asked_in_vain: 4 });
+      await look();
+      expect(await link()).to.include({ holds: false });
+      expect(asked).to.equal(8);
+      expect(await trx('workflow_job_nodes').where({ id: child }).first()).to.include({ do_not_run: true });
+      expect(ends).to.deep.equal(['successful']);
+      expect(await trx('runs').where({ id: run }).first('job_explanation')).to.deep.equal({
+        job_explanation: `Nobody could evaluate the condition on the link from node ${parent} to ${child} for 15 minutes: it counts as not met.`,
+      });
+    } finally {
+      await trx.rollback();
+    }
+  });
+
   it('judges the other conditions beside those that nobody has an answer to', async () => {
     const trx = await core.db.transaction();
     try {

@@ -46,6 +46,7 @@ async function step(
   const [run] = await runPrepared<RunRow>(trx, lock, [id]);
   if (!run) return [];
   const steps = await takeSteps(services, trx, id, { canceled: run.canceled_on !== null, whole });
+  if (steps.told) await explainMore(trx, run, steps.told);
   const spawned = await spawn(trx, services, run, steps.launch.slice(0, mostAtOnce));
   const later = Math.min(steps.later ?? Infinity, spawned.putOff ? pauseS : Infinity);
   await services.queue.addTasks(trx, [
@@ -54,6 +55,12 @@ async function step(
   ]);
   if (steps.end) await finish(trx, services, run, steps.end);
   return spawned.inserted;
+}
+
+/** In the row at hand as well: its end may add to it. */
+async function explainMore(trx: Knex, run: RunRow, text: string): Promise<void> {
+  run.job_explanation = [run.job_explanation, text].filter(Boolean).join('\n');
+  await trx('runs').where({ id: run.id }).update({ job_explanation: run.job_explanation });
 }
 
 const lock = {

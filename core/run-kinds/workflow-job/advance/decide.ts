@@ -13,6 +13,8 @@ export interface Steps {
   again: number[];
   /** nodes that have ended and are followed by conditions that are not judged */
   open: number[];
+  /** for the run's explanation, whether it ends or not */
+  told?: string;
   /** seconds until the first of those is due that are tried again later; undefined: there are none */
   later: number | undefined;
   /** how the run ends, once nothing is left to do */

@@ -41,6 +41,9 @@ export interface GraphLink {
   artifact: string | null;
   /** of a condition, once it was judged */
   holds: boolean | null;
+  /** of a condition that is not judged: how often nobody answered, and for how many seconds */
+  inVain: number;
+  inVain_s: number;
 }
 
 export interface Graph {
@@ -58,6 +61,7 @@ const nodeJson = `json_build_array(n.id, n.unified_job_template_id, n.all_parent
 const linksJson = (
   table: string,
 ) => `coalesce(json_agg(json_build_array(l.parent_id, l.child_id, l.kind, l.trigger, l.operator, l.expected_value, l.expression, l.holds,
+    l.asked_in_vain, coalesce(extract(epoch from now() - l.asked_since)::float8, 0),
     case when l.kind = 'condition' and l.holds is null and p.outcome is not null then
       (select (case l.expression when '' then made.artifacts -> l.artifact_key else made.artifacts end)::text
         from (select p.ancestor_artifacts || ${setBy('p')} as artifacts) made) end)
@@ -127,6 +131,8 @@ type LinkTuple = [
   string,
   string,
   boolean | null,
+  number,
+  number,
   string | null,
 ];
 
@@ -177,15 +183,19 @@ const graphOf = ({ nodes, links }: Read): Graph => ({
       followed,
     }),
   ),
-  links: links.map(([parent, child, kind, trigger, operator, expected, expression, holds, artifact]) => ({
-    parent,
-    child,
-    kind,
-    trigger,
-    operator,
-    expected,
-    expression,
-    holds,
-    artifact,
-  })),
+  links: links.map(
+    ([parent, child, kind, trigger, operator, expected, expression, holds, inVain, inVain_s, artifact]) => ({
+      parent,
+      child,
+      kind,
+      trigger,
+      operator,
+      expected,
+      expression,
+      holds,
+      inVain,
+      inVain_s,
+      artifact,
+    }),
+  ),
 });

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { runPrepared } from '../../../db/prepared.ts';
 import { decideSteps, type Steps } from './decide.ts';
-import { ConditionJudge, type Judging } from './judge-conditions.ts';
+import { ConditionJudge, explainGivenUp, type Judging } from './judge-conditions.ts';
 import { type Graph, type GraphNode, loadGraph, loadNear } from './graph.ts';
 
 /** Marks lead to further ones; from so many links on, all of the graph is read. */
@@ -25,11 +25,14 @@ export async function takeSteps(judging: Judging, trx: Knex, run: number, { canc
   if (!canceled) await judge.judge(trx, graph);
   const steps = decideSteps(graph, { canceled });
   await mark(trx, graph, steps, []);
-  return withPause(steps, judge);
+  return withJudge(steps, judge);
 }
 
-const withPause = (steps: Steps, { pause }: ConditionJudge): Steps =>
-  steps.open.length ? { ...steps, later: Math.min(steps.later ?? Infinity, pause) } : steps;
+const withJudge = (steps: Steps, { pause, givenUp }: ConditionJudge): Steps => ({
+  ...steps,
+  ...(steps.open.length ? { later: Math.min(steps.later ?? Infinity, pause) } : {}),
+  told: explainGivenUp(givenUp),
+});
 
 /** null where it takes all of the graph to tell. */
 async function takeNear(judge: ConditionJudge, trx: Knex, run: number): Promise<Steps | null> {
@@ -48,7 +51,7 @@ async function takeNear(judge: ConditionJudge, trx: Knex, run: number): Promise<
     for (const node of steps.launch) launch.set(node.id, node);
     if (further.length) continue;
     const goesOn = others || launch.size > 0 || !steps.end;
-    return goesOn ? { ...withPause(steps, judge), launch: [...launch.values()], end: undefined } : null;
+    return goesOn ? { ...withJudge(steps, judge), launch: [...launch.values()], end: undefined } : null;
   }
   return null;
 }
