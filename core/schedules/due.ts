@@ -21,7 +21,7 @@ const mostTries = 5;
  * Seconds between launches of what is due together. All at once, a thousand of them took 14 s of both cores, in which the API's p95 was
  * 9 to 14 times that of an idle service; so, and two at a time, they take 28 s, and the API 4 times (`bench schedules`).
  */
-const spacingS = 0.025;
+const spacingS = 0.027;
 /** Launched by one task, which reads once what they share: each task is looked for, entered and ended by statements of its own. */
 const portion = 10;
 
