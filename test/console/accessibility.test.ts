@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 import { violations } from './axe.ts';
+import { addresses } from './every-page/addresses.ts';
 import { dialogFiles, dialogs } from './every-page/dialogs.ts';
 import { furnish, type Furnished, openFurnished } from './every-page/furnish.ts';
 import { missingPictures, pictureName } from './every-page/pictures.ts';
 import { go, look } from './every-page/visit.ts';
-import { everyPage, pluginPages } from './page-paths.ts';
 import type { Stage } from './stage.ts';
 
 /** What was looked at while it ran waits for a file: a run outlives its service. */
@@ -54,63 +54,14 @@ describeWith(['chromium'], 'the console: for everybody', () => {
     };
   };
 
-  /** Tabs and states that have an address of their own. */
-  const more = () => [
-    `/jobs/${made.failed}`,
-    `/jobs/${made.running}`,
-    ...['hosts', 'tasks', 'timeline', 'decision', 'events', 'why'].map((tab) => `/jobs/${made.failed}?tab=${tab}`),
-    ...['survey', 'schedules', 'notifications', 'webhook', 'activity_stream', 'access'].map(
-      (tab) => `/templates/${made.asking}?tab=${tab}`,
-    ),
-    `/workflow_job_templates/${made.workflow}/graph`,
-    `/workflow_jobs/${made.ran}?tab=why`,
-    `/inventories/${stage.inventory}?tab=tree`,
-    '/hosts?search=web&enabled=true',
-    '/settings?search=forks',
-    '/credentials/new?credential_type=1',
-    '/organizations/1?tab=users',
-    '/organizations/1?tab=galaxy_credentials',
-    `/inventories/${made.built}?tab=input_inventories`,
-    `/inventories/${stage.inventory}?tab=labels`,
-    `/schedules/${made.schedule}?tab=prompts`,
-    '/users/1?tab=roles',
-    `/hosts/${made.host}?tab=job_host_summaries`,
-    `/inventories/${stage.inventory}?tab=used`,
-    '/settings/oidc',
-    '/drift/compare',
-    '/drift/rules',
-    '/drift/alerts',
-    `/drift/${made.change}`,
-    '/api/v2/',
-    `/api/v2/inventories/${stage.inventory}/`,
-  ];
-
   it('has names and order in every page, by all rules in both themes, and fits a narrow screen', async () => {
     const { at, found } = looking();
     await page.goto('/');
     await page.getByRole('heading', { name: 'Log in to Tapline' }).waitFor();
     await at('login');
     await stage.logIn(page);
-    const pages = await everyPage(stage, {
-      '/templates/:id/launch': `/templates/${made.asking}/launch`,
-      '/workflow_job_templates/:id/launch': `/workflow_job_templates/${made.workflow}/launch`,
-      '/workflow_jobs/:id': `/workflow_jobs/${made.ran}`,
-      '/inventories/:id/command': `/inventories/${stage.inventory}/command`,
-      '/hosts/:id/command': `/hosts/${made.host}/command`,
-      '/groups/:id/command': `/groups/${made.group}/command`,
-      '/settings/:slug': '/settings/jobs',
-      '/wizards/:name': '/wizards/compliance',
-    });
-    const ofPlugins = await pluginPages(stage, page, {
-      '/calendars': made.calendar,
-      '/drift': made.change,
-      '/event_logs': made.event,
-      '/event_rules': made.rule,
-      '/outbound_webhooks': made.webhook,
-      '/outbound_webhooks/deliveries': made.delivery,
-    });
     const names = { [`/jobs/${made.running}`]: 'jobs-live', [`/jobs/${made.failed}`]: 'jobs-failed' };
-    for (const path of new Set([...pages, ...ofPlugins, ...more()])) {
+    for (const path of await addresses(stage, page, made)) {
       await go(page, path);
       await at(names[path] ?? pictureName(path));
     }
