@@ -123,15 +123,15 @@ describeWith(['chromium'], 'the console: what is taken back, and what goes wrong
     expect(await editor.locator('.code-paint').textContent()).to.equal('# a word\nsizes: [1, 2]\n\n');
     await variables.evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(16, 16));
     await variables.press('ArrowRight');
-    expect(await editor.locator('.is-bracket').allTextContents()).to.deep.equal(['[', ']']);
+    await until(async () => (await editor.locator('.is-bracket').allTextContents()).join('') === '[]');
     await variables.fill('colour: green\nsize: [1, 2\nlast: 1\n');
     await editor.locator('.code-numbers .bad').waitFor();
     await variables.fill('nested:\n  one: 1');
     await variables.press('End');
     await variables.press('Enter');
-    expect(await variables.inputValue()).to.equal('nested:\n  one: 1\n  ');
+    await until(async () => (await variables.inputValue()) === 'nested:\n  one: 1\n  ');
     await variables.press('Tab');
-    expect(await hasFocus(variables)).to.equal(false);
+    await until(async () => !(await hasFocus(variables)));
     expect(await violations(page)).to.deep.equal([]);
   });
 

@@ -78,7 +78,7 @@ describeWith(['chromium'], 'the console: several runs at once', () => {
     await page.getByText('2 runs are deleted.').waitFor();
     await dialog().getByRole('button', { name: 'Close' }).click();
     await bulk().getByText('1 of 1 selected').waitFor();
-    expect(await box('Greet').isChecked()).to.equal(true);
+    await until(() => box('Greet').isChecked());
     const left = (await stage.service.get('jobs/')).body.results.map(({ id }: { id: number }) => id);
     expect(left).to.deep.equal([kept.id]);
     await page.unroute(`**${kept.url}`);

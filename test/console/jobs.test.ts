@@ -89,7 +89,7 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
     await marked.waitFor();
     expect(await marked.textContent()).to.include('fatal: [web1]');
     await until(() => hasFocus(output()));
-    expect(await page.getByText(/^Job \d+: Failed$/).count()).to.equal(1);
+    await until(async () => (await page.getByText(/^Job \d+: Failed$/).count()) === 1);
   });
 
   it('asks for exactly what the template asks for, and shows each error at its field', async () => {
@@ -277,7 +277,7 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
     await dialog.waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await hasFocus(button)).to.equal(true);
+    await until(() => hasFocus(button));
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: 'Cancel job' }).click();
     await status('Canceled').waitFor();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { describeWith } from '../support/needs.ts';
+import { until } from '../support/until.ts';
 import { adminPassword } from '../support/service.ts';
 import { hasFocus, openStage, type Stage, tabTo } from './stage.ts';
 
@@ -25,12 +26,12 @@ describeWith(['chromium'], 'the console: log in and find one’s way', () => {
     await page.getByRole('heading', { name: 'Log in to Tapline' }).waitFor();
     expect(await page.title()).to.equal('Log in · Tapline');
     expect(new URL(page.url()).searchParams.get('next')).to.equal('/jobs?show=failed');
-    expect(await hasFocus(page.getByLabel('User name'))).to.equal(true);
+    await until(() => hasFocus(page.getByLabel('User name')));
     await fill('wrong');
     const alert = page.getByRole('alert');
     await alert.waitFor();
     expect(await alert.textContent()).to.equal('The user name or the password is not right.');
-    expect(await page.getByLabel('Password').inputValue()).to.equal('');
+    await until(async () => (await page.getByLabel('Password').inputValue()) === '');
   });
 
   it('goes on to where somebody wanted to be', async () => {
@@ -38,7 +39,7 @@ describeWith(['chromium'], 'the console: log in and find one’s way', () => {
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
     const { pathname, search } = new URL(page.url());
     expect(pathname + search).to.equal('/jobs?show=failed');
-    expect(await page.getByRole('link', { name: 'Failed' }).getAttribute('aria-current')).to.equal('true');
+    await page.getByRole('link', { name: 'Failed' }).and(page.locator('[aria-current="true"]')).waitFor();
   });
 
   it('has landmarks, a way past the menu, and the focus on the heading of a new page', async () => {
@@ -48,7 +49,7 @@ describeWith(['chromium'], 'the console: log in and find one’s way', () => {
       expect(await page.getByRole(role).first().isVisible(), role).to.equal(true);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(await hasFocus(page.getByRole('main'))).to.equal(true);
+    await until(() => hasFocus(page.getByRole('main')));
     await tabTo(
       page,
       page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Templates', exact: true }),
@@ -57,7 +58,7 @@ describeWith(['chromium'], 'the console: log in and find one’s way', () => {
     await page.keyboard.press('Enter');
     const heading = page.getByRole('heading', { name: 'Templates', level: 1 });
     await heading.waitFor();
-    expect(await hasFocus(heading)).to.equal(true);
+    await until(() => hasFocus(heading));
     expect(await page.title()).to.equal('Templates · Tapline');
     await page.goBack();
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
@@ -137,7 +138,7 @@ describeWith(['chromium'], 'the console: log in and find one’s way', () => {
       expect(await typed.isVisible()).to.equal(false);
       await page.keyboard.press('Escape');
       expect(await again.isVisible()).to.equal(true);
-      expect(await hasFocus(page.getByLabel('User name'))).to.equal(true);
+      await until(() => hasFocus(page.getByLabel('User name')));
     };
     await lose();
     await fill(adminPassword);

@@ -79,7 +79,7 @@ describeWith(['chromium'], 'the console: move about, and lose nothing on the way
       await heading('Teams');
       await page.goForward();
       await heading('New team');
-      expect(await name().inputValue()).to.equal('');
+      await until(async () => (await name().inputValue()) === '');
       await page.goBack();
       await heading('Teams');
     });
@@ -129,7 +129,7 @@ describeWith(['chromium'], 'the console: move about, and lose nothing on the way
       await option(/^Launch Greet/).waitFor();
       await option(/^Greet\s*Template/).waitFor();
       await page.keyboard.press('ArrowUp');
-      expect(await palette().locator('[aria-selected="true"]').textContent()).to.include('Launch Greet');
+      await palette().locator('[aria-selected="true"]', { hasText: 'Launch Greet' }).waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Launch', exact: true }).click();
       await page.waitForURL(/\/jobs\/\d+$/);
@@ -175,14 +175,14 @@ describeWith(['chromium'], 'the console: move about, and lose nothing on the way
       await page.getByRole('rowheader').first().waitFor();
       const link = (name: string) => page.getByRole('rowheader').getByRole('link', { name, exact: true });
       await page.keyboard.press('j');
-      expect(await hasFocus(link('db1'))).to.equal(true);
+      await until(() => hasFocus(link('db1')));
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('j');
-      expect(await hasFocus(link('db3'))).to.equal(true);
+      await until(() => hasFocus(link('db3')));
       await page.keyboard.press('k');
-      expect(await hasFocus(link('db2'))).to.equal(true);
+      await until(() => hasFocus(link('db2')));
       await page.keyboard.press('/');
-      expect(await hasFocus(page.getByRole('searchbox'))).to.equal(true);
+      await until(() => hasFocus(page.getByRole('searchbox')));
       // in a field a key is a letter
       await page.keyboard.press('j');
       expect(await page.getByRole('searchbox').inputValue()).to.equal('j');
@@ -192,9 +192,9 @@ describeWith(['chromium'], 'the console: move about, and lose nothing on the way
       const tabs = page.getByRole('navigation', { name: 'Parts' });
       await tabs.getByRole('link', { name: 'Details' }).focus();
       await page.keyboard.press('ArrowRight');
-      expect(await hasFocus(tabs.getByRole('link').nth(1))).to.equal(true);
+      await until(() => hasFocus(tabs.getByRole('link').nth(1)));
       await page.keyboard.press('ArrowLeft');
-      expect(await hasFocus(tabs.getByRole('link', { name: 'Details' }))).to.equal(true);
+      await until(() => hasFocus(tabs.getByRole('link', { name: 'Details' })));
       await page.keyboard.press('e');
       await heading('Edit db2');
     });

@@ -98,14 +98,14 @@ describeWith(['chromium'], 'the console: schedules', () => {
       .first()
       .getByText(/in [\d,]+ days, there 09:30/)
       .waitFor();
-    expect(await next().count()).to.equal(10);
+    await until(async () => (await next().count()) === 10);
     expect(await violations(page)).to.deep.equal([]);
 
     await field('Ends').selectOption('After a number of runs');
     await field('How many runs').fill('1000');
     const wrong = page.locator('.field.invalid', { has: field('Start') });
     await wrong.getByText(/COUNT/).waitFor();
-    expect(await next().count()).to.equal(0);
+    await until(async () => (await next().count()) === 0);
     await save('Create schedule');
     await wrong.getByText(/COUNT/).waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -154,6 +154,6 @@ describeWith(['chromium'], 'the console: schedules', () => {
     expect((await stored()).rrule).to.equal(rule);
     await page.goto(`/schedules/${id}/edit`);
     await until(() => field('Write the rule as text').isChecked());
-    expect(await field('Rule').inputValue()).to.equal(rule);
+    await until(async () => (await field('Rule').inputValue()) === rule);
   });
 });

@@ -138,12 +138,12 @@ describeWith(['chromium'], 'the console: secrets', () => {
     await page.getByLabel(/^Privilege Escalation Username/).fill('root');
     await choose('Source Control');
     await page.getByRole('group', { name: 'Source Control' }).waitFor();
-    expect(await box('Username').inputValue()).to.equal('');
+    await until(async () => (await box('Username').inputValue()) === '');
     await box('Username').fill('puller');
     // back, and what was typed there is there again
     await choose('Machine');
     await page.getByRole('group', { name: 'Machine' }).waitFor();
-    expect(await box('Username').inputValue()).to.equal('keeper');
+    await until(async () => (await box('Username').inputValue()) === 'keeper');
     await choose('Source Control');
     await page.getByRole('group', { name: 'Source Control' }).waitFor();
     await page.getByRole('button', { name: 'Create credential' }).click();

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { describeWith } from '../support/needs.ts';
+import { until } from '../support/until.ts';
 import { violations } from './axe.ts';
 import { builder } from './nodes.ts';
 import { hasFocus, openStage, type Stage, tabTo } from './stage.ts';
@@ -77,7 +78,7 @@ describeWith(['chromium'], 'the console: a workflow as a graph', () => {
     await tabTo(page, node('Build'));
     const press = async (key: string, name: string) => {
       await page.keyboard.press(key);
-      expect(await hasFocus(node(name)), `${key} leads to ${name}`).to.equal(true);
+      await until(() => hasFocus(node(name)), 30_000, `${key} leads to ${name}`);
     };
     await press('End', 'Clean up');
     await press('ArrowRight', 'Clean up');
