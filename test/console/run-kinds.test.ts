@@ -132,6 +132,30 @@ describeWith(['chromium'], 'the console: runs of every kind', () => {
     await reader.context().close();
   });
 
+  it('commands ask for the passwords of their credential where those are not kept', async () => {
+    const { inventory, service, make } = stage;
+    const { id: credential_type } = await first('credential_types/?namespace=ssh');
+    const inputs = { username: 'deploy', password: 'ASK' };
+    await make('credentials/', { name: 'Asked for', organization: 1, credential_type, inputs });
+    await stage.open(`/inventories/${inventory}/command`);
+    await page.getByLabel(/^Module args/).fill('echo with a password');
+    await pick(page, 'Credential', 'Asked for');
+    const run = page.getByRole('button', { name: 'Run command' });
+    await run.click();
+    const password = page.getByRole('main').locator('input[type="password"]');
+    await password.waitFor();
+    expect(await password.inputValue()).to.equal('');
+    const before = (await service.get('ad_hoc_commands/')).body.count;
+    await password.fill('told once');
+    await run.click();
+    await page.waitForURL(/\/ad_hoc_commands\/\d+$/);
+    const { body } = await service.get(`ad_hoc_commands/${page.url().split('/').at(-1)}/`);
+    expect(body.module_args).to.equal('echo with a password');
+    expect(JSON.stringify(body)).to.not.include('told once');
+    expect((await service.get('ad_hoc_commands/')).body.count).to.equal(before + 1);
+    await status('Successful');
+  });
+
   it('updates of projects and inventories, these also from their source', async () => {
     const project = await stage.make('projects/', {
       name: 'Tills',
