@@ -5,7 +5,7 @@ import { useQuery } from '../api/query.ts';
 import { Failure, Loading, PageLayout } from '../components/page.tsx';
 import { Panels } from '../plugins/panels.tsx';
 import { place } from '../router.ts';
-import { apiOf, may, nameOf, type Resource, type Row, type Tab } from '../resources/resource.ts';
+import { apiOf, descriptionOf, may, nameOf, type Resource, type Row, type Tab } from '../resources/resource.ts';
 import { CopyButton } from './copy-button.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { Facts } from './facts.tsx';
@@ -29,7 +29,7 @@ export function DetailPage({ resource, id, tab }: { resource: Resource; id: stri
     <PageLayout
       title={row ? nameOf(resource, row) : resource.one}
       trail={[{ label: labelOf(resource), href: (row && resource.parent?.(row)) ?? `/${resource.path}` }]}
-      intro={row?.['description'] && <p>{row['description']}</p>}
+      intro={row && descriptionOf(resource, row) && <p>{descriptionOf(resource, row)}</p>}
       actions={
         row && (
           <>

@@ -113,29 +113,34 @@ function AddLink({ listed, list, send }: { listed: Resource; list: string; send:
   );
 }
 
-const moveUp = (listed: Resource, api: string, moving: Signal<boolean>, done: () => void): CellColumn => ({
-  label: t`Order`,
-  narrow: true,
-  cell: (linked) => {
-    const name = nameOf(listed, linked);
-    const move = async () => {
-      if (moving.value) return;
-      moving.value = true;
-      try {
-        await attempt(() => oneUp(api, linked.id, listed), { said: t`${name} is moved up.` });
-      } finally {
-        moving.value = false;
-      }
-      done();
-    };
-    return (
-      <button type="button" aria-disabled={moving.value} onClick={() => void move()}>
+const moveUp = (listed: Resource, api: string, moving: Signal<boolean>, done: () => void): CellColumn => {
+  const move = async (linked: Row, undoable = true) => {
+    if (moving.value) return;
+    moving.value = true;
+    let passed: Row | undefined;
+    const undo = async () => passed && move(passed, false);
+    const said = undoable ? t`${nameOf(listed, linked)} is moved up.` : t`The order is as before.`;
+    try {
+      await attempt(async () => void (passed = await oneUp(api, linked.id, listed)), {
+        said,
+        ...(undoable && { undo }),
+      });
+    } finally {
+      moving.value = false;
+    }
+    done();
+  };
+  return {
+    label: t`Order`,
+    narrow: true,
+    cell: (linked) => (
+      <button type="button" aria-disabled={moving.value} onClick={() => void move(linked)}>
         {t`Move up`}
-        <span class="visually-hidden"> {name}</span>
+        <span class="visually-hidden"> {nameOf(listed, linked)}</span>
       </button>
-    );
-  },
-});
+    ),
+  };
+};
 
 const takeSeveralOff = (api: string): BulkAction<Row> => ({
   verb: t`Take off`,

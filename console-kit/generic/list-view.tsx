@@ -13,6 +13,7 @@ import {
   apiOf,
   type CellColumn,
   type FieldOption,
+  descriptionOf,
   nameOf,
   type Options,
   type Resource,
@@ -155,10 +156,11 @@ function sorting(field: string, order: string) {
 
 function Name({ resource, row }: { resource: Resource; row: Row }) {
   const to = pageOf(row.type, row.id);
+  const description = descriptionOf(resource, row);
   return (
     <>
       {to ? <a href={to}>{nameOf(resource, row)}</a> : nameOf(resource, row)}
-      {row['description'] && <span class="muted sub">{row['description']}</span>}
+      {description && <span class="muted sub">{description}</span>}
     </>
   );
 }

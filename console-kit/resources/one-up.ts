@@ -5,12 +5,12 @@ import { nameOf, type Resource, type Row } from './resource.ts';
 
 /**
  * Moves one of a list of links up. The API adds at the end: what stands before it, and all that follows, is linked again in the
- * new order. @throws ApiFailure
+ * new order. Resolves to the one that it changed places with: that one up is the order of before. @throws ApiFailure
  */
-export async function oneUp(api: string, id: number, listed: Resource): Promise<void> {
+export async function oneUp(api: string, id: number, listed: Resource): Promise<Row | undefined> {
   const rows = await all(api);
   const at = rows.findIndex((row) => row.id === id);
-  if (at < 1) return;
+  if (at < 1) return undefined;
   const moved = [rows[at - 1]!, ...rows.slice(at + 1)];
   // linking what is linked changes nothing, but is refused to who may not link it: before anything is taken off
   for (const row of moved)
@@ -21,6 +21,7 @@ export async function oneUp(api: string, id: number, listed: Resource): Promise<
     // their order is what counts
     // oxlint-disable-next-line no-await-in-loop
     await toTheEnd(api, row.id, nameOf(listed, row));
+  return rows[at - 1];
 }
 
 async function all(api: string): Promise<Row[]> {

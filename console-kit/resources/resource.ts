@@ -106,5 +106,9 @@ export const apiOf = ({ api, path }: Pick<Resource, 'api' | 'path'>): string => 
 export const nameOf = ({ nameField = 'name' }: Pick<Resource, 'nameField'>, row: Row): string =>
   String(row[nameField] || `${row.type} ${row.id}`);
 
+/** What is said of it beside its name, which may be just that. */
+export const descriptionOf = ({ nameField }: Pick<Resource, 'nameField'>, row: Row): string =>
+  nameField === 'description' ? '' : String(row['description'] ?? '');
+
 export const may = (row: Row, capability: string): boolean =>
   row.summary_fields?.['user_capabilities']?.[capability] === true;

@@ -39,7 +39,9 @@ describeWith(['chromium'], 'the console: resources', () => {
     await page.getByRole('link', { name: 'Teams', exact: true }).last().click();
     await page.getByRole('link', { name: 'Add team' }).click();
     await field(page, 'Name').fill('Keepers');
-    expect(await page.getByRole('combobox', { name: /^Organization/ }).inputValue()).to.not.equal('');
+    await until(
+      async () => (await page.getByRole('combobox', { name: /^Organization/ }).inputValue()) === 'Shop floor',
+    );
     await submit(page, 'Create team');
     await heading(page, 'Keepers');
     await page.locator('.record').getByRole('link', { name: 'Shop floor' }).waitFor();
@@ -289,6 +291,31 @@ describeWith(['chromium'], 'the console: resources', () => {
     await row('reader').waitFor({ state: 'detached' });
   });
 
+  it('shows the tokens of a person and of a program, and what was changed of a record', async () => {
+    const { service, make } = stage;
+    const kind = { client_type: 'public', authorization_grant_type: 'password' };
+    const till = await make('applications/', { name: 'Till', organization: 1, ...kind });
+    await make('tokens/', { description: 'Of the till', scope: 'read', application: till.id });
+    await make('tokens/', { description: 'Of no program', scope: 'write', application: null });
+    const { id } = await make('teams/', { name: 'Before', organization: 1 });
+    await service.request('PATCH', `teams/${id}/`, { body: { name: 'After' } });
+    const me = (await service.get('me/')).body.results[0].id;
+    const line = (name: string) => page.getByRole('rowheader', { name, exact: true });
+    const part = async (path: string, name: string) => {
+      await stage.open(path);
+      await page.getByRole('navigation', { name: 'Parts' }).getByRole('link', { name, exact: true }).click();
+    };
+    await part(`/users/${me}`, 'Tokens');
+    await line('Of the till').waitFor();
+    await line('Of no program').waitFor();
+    await part(`/applications/${till.id}`, 'Tokens');
+    await line('Of the till').waitFor();
+    expect(await line('Of no program').count()).to.equal(0);
+    await part(`/teams/${id}`, 'History');
+    const rows = page.getByRole('region', { name: 'History' }).getByRole('row');
+    await until(async () => (await rows.count()) === 3, 30_000, 'that it was made and changed, below the heads');
+  });
+
   const button = (name: string) => page.getByRole('button', { name, exact: true });
 
   it('labels what there is, and puts input inventories in their order', async () => {
@@ -319,8 +346,14 @@ describeWith(['chromium'], 'the console: resources', () => {
     }
     await button('Move up Reserve').click();
     await until(async () => (await page.getByRole('rowheader').allTextContents())[0]?.startsWith('Reserve') ?? false);
-    const { results } = (await service.get(`inventories/${made.id}/input_inventories/`)).body;
-    expect(results.map(({ id }: { id: number }) => id)).to.deep.equal([other.id, inventory]);
+    const order = async () => {
+      const { results } = (await service.get(`inventories/${made.id}/input_inventories/`)).body;
+      return results.map(({ id }: { id: number }) => id);
+    };
+    expect(await order()).to.deep.equal([other.id, inventory]);
+    await page.getByRole('button', { name: 'Undo: Reserve is moved up.' }).click();
+    await page.getByText('The order is as before.').waitFor();
+    expect(await order()).to.deep.equal([inventory, other.id]);
     await stage.open(`/inventories/${inventory}`);
     await page.locator('.record').waitFor();
     expect(await page.getByRole('link', { name: 'Input inventories' }).count()).to.equal(0);
