@@ -85,13 +85,18 @@ const candidates = {
     order by r.priority desc, r.id limit $2`,
 };
 
+/**
+ * That its parameters stand in a query of their own hides them from the planner: it would make a new plan for each pass
+ * else, since it takes arrays it does not know for longer ones, and a pass would take 6.7 ms instead of 3.2 (in turns).
+ */
 const surroundings = {
   name: 'dispatch surroundings',
-  text: `select
+  text: `with asked as materialized (select $1::text[] as keys, $2::bigint[] as needed, $3::bigint[] as groups) select
     (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'kind', kind, 'status', status, 'holds', holds) order by id), '[]')
-      from runs where status in ('waiting', 'running') and holds && $1::text[]) as holders,
-    (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'kind', kind, 'template', template_id) order by id), '[]')
-      from runs where template_id = any ($2::bigint[]) and status in ('pending', 'waiting', 'running') and shown_by_template) as active,
+      from runs where status in ('waiting', 'running') and holds && asked.keys) as holders,
+    case when asked.needed = '{}' then '[]' else
+      (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'kind', kind, 'template', template_id) order by id), '[]')
+       from runs where template_id = any (asked.needed) and status in ('pending', 'waiting', 'running') and shown_by_template) end as active,
     (select coalesce(jsonb_agg(n order by n.id), '[]') from (
       select i.id, i.hostname, i.capacity, coalesce(sum(r.impact), 0)::integer as consumed
       from instances i left join runs r on r.instance_id = i.id and r.needs = 'engine' and r.status in ('waiting', 'running')
@@ -102,9 +107,10 @@ const surroundings = {
         coalesce(a.jobs, 0) as jobs, coalesce(a.forks, 0) as forks
       from instance_groups g left join (
         select instance_group_id, count(*)::integer as jobs, sum(impact)::integer as forks from runs
-        where status in ('waiting', 'running') and instance_group_id = any ($3::bigint[]) group by instance_group_id) a
+        where status in ('waiting', 'running') and instance_group_id = any (asked.groups) group by instance_group_id) a
         on a.instance_group_id = g.id
-      where g.id = any ($3::bigint[])) g) as groups`,
+      where g.id = any (asked.groups)) g) as groups
+    from asked`,
 };
 
 /**

@@ -185,6 +185,18 @@ describe('the dispatcher', function () {
     expect(count).to.equal(1);
   });
 
+  it('plans what it asks once, not for each pass', async () => {
+    await pending(await template());
+    const plans = await db.transaction(async (trx): Promise<{ name: string; generic_plans: string }[]> => {
+      // each goes through the same connection, on which Postgres tries five plans of its own first
+      // oxlint-disable-next-line no-await-in-loop
+      for (let passes = 0; passes < 10; passes += 1) await loadSituation(trx, ['job']);
+      return trx('pg_prepared_statements').whereLike('name', 'dispatch %').select('name', 'generic_plans');
+    });
+    expect(plans.length).to.be.at.least(3);
+    for (const { name, generic_plans: reused } of plans) expect(Number(reused), name).to.be.at.least(1);
+  });
+
   it('assigns many in one pass with a fixed number of statements', async () => {
     await db('instances').where({ id: node }).update({ capacity: 10_000 });
     const count = async (many: number) => {
