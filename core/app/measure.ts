@@ -6,15 +6,16 @@ import type { Follower } from '../runs/status.ts';
 import type { Metrics } from '../observe/metrics.ts';
 
 /** Every status change is followed, so this is the one place to count launches, starts and ends. */
-export const measureMoves =
-  (metrics: Metrics): Follower =>
-  async (_trx, moved, to) => {
+export const measureMoves = (metrics: Metrics): Follower => ({
+  writes: () => false,
+  async follow(_trx, moved, to) {
     for (const run of moved) {
       if (to === 'pending' && run.from_status === 'new') metrics.launches.inc({ result: 'accepted' });
       if (to === 'running') metrics.launchToStart.observe(Math.max(0, (Date.now() - Date.parse(run.created)) / 1000));
       if (isTerminal(to)) metrics.runsFinished.inc({ kind: run.kind, status: to });
     }
-  };
+  },
+});
 
 /** Taps are a closed set: they are registered before the service starts. */
 export function measureTap(

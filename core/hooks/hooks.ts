@@ -151,6 +151,11 @@ export class Hooks {
     return Object.assign({}, ...this.#deciding.map(({ takes }) => takes));
   }
 
+  /** Whether any tap is told of such a change of status for now. */
+  hears(change: Pick<StatusChange, 'kind' | 'to'>): boolean {
+    return this.#queuedTaps('onStatusChange').some((tap) => tap.wants(change) && !isAsleep(tap));
+  }
+
   /** Labels of the taps on a queued hook that this is told to: those that want it and have anything to do for now. */
   tapsOf<H extends QueuedHook>(hook: H, payload: QueuedPayloads[H]): string[] {
     const told = (tap: Tap) => (hook !== 'onStatusChange' || tap.wants(payload as StatusChange)) && !isAsleep(tap);

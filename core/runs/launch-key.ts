@@ -23,6 +23,8 @@ export function noteAnswer(extra: Record<string, unknown>): void {
   Object.assign(current.getStore()?.extra ?? {}, extra);
 }
 
+export const isUnderKey = (): boolean => current.getStore() !== undefined;
+
 /**
  * Ties the run to the key of its request, in the transaction that makes it pending: from then on nobody launches under
  * this key again. @throws ApiError 409 when the key is in other hands, since this process was taken for dead

@@ -19,7 +19,7 @@ import { type Gate, gatesOf, noteGates, previewGates } from './gates/gates.ts';
 import { insertNew, insertPending, noWait, plannedColumns } from './insert.ts';
 import type { RunKinds } from './kinds.ts';
 import { givenTexts } from './given-texts.ts';
-import { bindLaunch, noteAnswer } from './launch-key.ts';
+import { bindLaunch, isUnderKey, noteAnswer } from './launch-key.ts';
 import type { Origins } from './origins.ts';
 import { answerRefusal, keepRefused, type RefusedLaunch } from './refusal.ts';
 import type { Statuses } from './status.ts';
@@ -116,10 +116,8 @@ export function createLaunchDoor(deps: StartDeps): LaunchDoor {
       // before the transaction: reading long variables takes its time
       const ready = await planned(deps, db, request);
       const decided = hooks.decidesLaunches();
-      // a statement alone is a transaction: each trip that it spares is one that every gated launch would wait for
-      const alone = decided && !ready.plan.write && !hasErrors(ready.plan);
       const how = { decided, more: [noWait] };
-      const inserted = alone
+      const inserted = isOneStatement(deps, request, ready, decided)
         ? await store(db, request, ready, how)
         : await db.transaction((trx) => store(trx, request, ready, how));
       return decide(inserted);
@@ -152,6 +150,22 @@ const columnsOf = ({ origins }: StartDeps, request: LaunchRequest, { kind, plan 
 });
 
 const hasErrors = ({ errors = {} }: RunPlan) => Object.keys(errors).length > 0;
+
+/**
+ * Whether one statement stores it all, which is a transaction by itself. Launches of one template wait for each other's
+ * commit, since each writes that it is its newest: in a transaction of trips to this process 151 are accepted per second
+ * where else 184 are (in turns, eight at a time, on a machine in use).
+ */
+function isOneStatement(
+  { statuses }: StartDeps,
+  { parent }: LaunchRequest,
+  { kind: { kind }, plan }: Planned,
+  decided: boolean,
+): boolean {
+  if (plan.write || hasErrors(plan)) return false;
+  const moving = { ...plan.columns, kind, parent_id: parent ?? null };
+  return decided || !(isUnderKey() || statuses.writesAfter(moving, 'pending'));
+}
 
 interface Storing {
   /** whether taps are asked before it starts */

@@ -10,8 +10,16 @@ export interface Move {
   fields?: Record<string, unknown>;
 }
 
-/** What core itself does when runs move, in the transaction of the change. `moved` are rows as they are now. */
-export type Follower = (trx: Knex, moved: readonly MovedRun[], to: RunStatus) => Promise<void>;
+/** What core itself does when runs move, in the transaction of the change. */
+export interface Follower {
+  /** @param moved rows as they are now */
+  follow(trx: Knex, moved: readonly MovedRun[], to: RunStatus): Promise<void>;
+  /** Whether it has anything to write when such a run moves: where nobody has, the statement that moves it needs no transaction. */
+  writes(run: MovingRun, to: RunStatus): boolean;
+}
+
+/** Columns of a run that may not be stored yet. */
+export type MovingRun = Readonly<Record<string, unknown>> & { kind: string };
 
 /**
  * What follows within the very statement that moves the runs: named queries over `moved`, their rows as they are now
@@ -37,7 +45,7 @@ export function createStatuses({ along, followers }: Following) {
   const follow = async (trx: Knex, rows: readonly MovedRun[], to: RunStatus) => {
     // one after the other: they share a connection, and the order counts
     // oxlint-disable-next-line no-await-in-loop
-    if (rows.length) for (const after of followers) await after(trx, rows, to);
+    if (rows.length) for (const follower of followers) await follower.follow(trx, rows, to);
   };
   const run = async (trx: Knex, to: RunStatus, parts: readonly Part[]): Promise<MovedRun[]> => {
     const rows = await runPrepared<MovedRun>(trx, ...together([...parts, ...following(to)], 'moved.*', 'moved'));
@@ -50,6 +58,8 @@ export function createStatuses({ along, followers }: Following) {
      * them as `moved`, with the status that they come from. What follows from a move follows from this too.
      */
     insertPending: (trx: Knex, stored: readonly Part[]): Promise<MovedRun[]> => run(trx, 'pending', stored),
+    /** Whether more follows than goes with the statement. */
+    writesAfter: (moving: MovingRun, to: RunStatus): boolean => followers.some(({ writes }) => writes(moving, to)),
     /**
      * Resolves to the changed row, or null when the run was not in a status that allows the move.
      * @param more what else is to happen within the statement

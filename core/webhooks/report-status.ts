@@ -27,15 +27,16 @@ const states: Partial<Record<RunStatus, Report['state']>> = {
 const addressOf = ({ data }: Pick<MovedRun, 'data'>): string => String(data?.['webhook_status_api'] ?? '');
 
 /** Tells the sender of the webhook how the run goes, from the queue: of a run only the newest state waits there. */
-export const reportStatuses =
-  ({ queue }: { queue: Pick<Queue, 'addTasks'> }): Follower =>
-  async (trx, moved, to) => {
+export const reportStatuses = ({ queue }: { queue: Pick<Queue, 'addTasks'> }): Follower => ({
+  writes: (run) => run['webhook_credential_id'] != null,
+  async follow(trx, moved, to) {
     if (!states[to]) return;
     const reported = moved.filter((run) => run['webhook_credential_id'] != null && addressOf(run));
     if (!reported.length) return;
     const tasks = reported.map(({ id }) => ({ name: TASK, payload: { run: id, status: to }, key: `${TASK}:${id}` }));
     await queue.addTasks(trx, tasks);
-  };
+  },
+});
 
 export interface ReportDeps extends LookupDeps {
   queue: Pick<Queue, 'define'>;

@@ -5,9 +5,10 @@ import { isTerminal } from '../states.ts';
 import type { Follower } from '../status.ts';
 
 /** A run that launched others learns of each of their moves, by its kind's `follow`, and goes on when one has ended. */
-export const followLaunched =
-  ({ kinds, queue }: { kinds: RunKinds; queue: Pick<Queue, 'addTasks'> }): Follower =>
-  async (trx, moved, to) => {
+export const followLaunched = ({ kinds, queue }: { kinds: RunKinds; queue: Pick<Queue, 'addTasks'> }): Follower => ({
+  writes: ({ kind, parent_id: parent }, to) =>
+    parent != null || (to === 'running' && kinds.find(kind)?.advance !== undefined),
+  async follow(trx, moved, to) {
     const begun = to === 'running' ? moved.filter(({ kind }) => kinds.find(kind)?.advance) : [];
     const launched = moved.filter(({ parent_id: parent }) => parent !== null);
     const going = new Set<number>();
@@ -25,4 +26,5 @@ export const followLaunched =
       }
     }
     await queue.addTasks(trx, [...begun.map(({ id }) => advanceTask(id)), ...[...going].map(followTask)]);
-  };
+  },
+});

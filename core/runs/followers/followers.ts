@@ -27,11 +27,12 @@ export const coreFollowing = ({ kinds, bus, hooks, queue }: FollowerDeps): Follo
   followers: [release(bus, kinds), showEnd(kinds), followLaunched({ kinds, queue }), queueTaps({ hooks, queue })],
 });
 
-const release =
-  (bus: Bus, kinds: RunKinds): Follower =>
-  async (trx, moved, to) => {
+const release = (bus: Bus, kinds: RunKinds): Follower => ({
+  writes: (_run, to) => isTerminal(to),
+  async follow(trx, moved, to) {
     if (!isTerminal(to)) return;
     const released = await releaseWaiters(trx, moved, kinds.names());
     // a finished run frees capacity even where nobody waited for it by name
     if (released || moved.some(({ instance_id: instance }) => instance !== null)) await bus.notify(trx, 'dispatch', {});
-  };
+  },
+});

@@ -21,16 +21,17 @@ export const aboutRun = ({
 });
 
 /** A line for the start and for the end of each run. */
-export const logMoves =
-  (log: Pick<Log, 'info'>): Follower =>
-  async (trx, moved, to) => {
+export const logMoves = (log: Pick<Log, 'info'>): Follower => ({
+  writes: () => false,
+  async follow(trx, moved, to) {
     if (to !== 'running' && !isTerminal(to)) return;
     afterCommit(trx, () => {
       for (const run of moved)
         if (to === 'running') log.info({ ...aboutRun(run), node_of_run: run.execution_node }, 'run started');
         else log.info({ ...aboutRun(run), status: to, ...endOf(run) }, 'run ended');
     });
-  };
+  },
+});
 
 function endOf({ started, finished, actor_id: user_id, job_explanation: why }: MovedRun) {
   const elapsed = started && finished ? (Date.parse(finished) - Date.parse(started)) / 1000 : 0;

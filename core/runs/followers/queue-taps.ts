@@ -8,9 +8,10 @@ import { isTerminal } from '../states.ts';
 import { type Follower, publicRun } from '../status.ts';
 
 /** Plugins' taps on changes of status and on ends, each a task of its own. A run that nobody saw yet ends unheard. */
-export const queueTaps =
-  ({ hooks, queue }: { hooks: Hooks; queue: Pick<Queue, 'addTasks'> }): Follower =>
-  async (trx, moved, to) => {
+export const queueTaps = ({ hooks, queue }: { hooks: Hooks; queue: Pick<Queue, 'addTasks'> }): Follower => ({
+  // a tap that wakes up meanwhile is queued by a statement of its own
+  writes: ({ kind }, to) => isTerminal(to) || hooks.hears({ kind, to }),
+  async follow(trx, moved, to) {
     const seen = moved.filter((run) => run.from_status !== 'new' || !isTerminal(to) || to === 'failed');
     const changes = await heard(
       trx,
@@ -21,7 +22,8 @@ export const queueTaps =
       ...changes.map(({ tap, payload }) => ({ name: tapTask(tap), payload })),
       ...(isTerminal(to) ? moved.flatMap((run) => hookTasks(hooks, 'afterFinish', { run: publicRun(run) })) : []),
     ]);
-  };
+  },
+});
 
 /** A change that a tap wants to be told of. */
 interface Change {

@@ -24,10 +24,13 @@ export const showActive: Along = (to) =>
 export const showEnd = (kinds: RunKinds): Follower => {
   const folded = () =>
     kinds.all().flatMap(({ template, templateShows }) => (template && templateShows === 'outcome' ? [template] : []));
-  return async (trx, moved, to) => {
-    if (!isTerminal(to)) return;
-    const newest = newestByTemplate(moved);
-    if (newest.length) await runPrepared(trx, ended, [JSON.stringify(newest), folded()]);
+  return {
+    writes: (_run, to) => isTerminal(to),
+    async follow(trx, moved, to) {
+      if (!isTerminal(to)) return;
+      const newest = newestByTemplate(moved);
+      if (newest.length) await runPrepared(trx, ended, [JSON.stringify(newest), folded()]);
+    },
   };
 };
 
