@@ -23,7 +23,7 @@ describe('taps that say who listens', () => {
     const tasks: { name: string; payload: any }[] = [];
     const queue = { addTasks: async (_trx: unknown, more: readonly any[]) => void tasks.push(...more) };
     const runs = organizations.map((organization_id, index) => ({ id: index, kind: 'job', organization_id }));
-    await db.transaction((trx) => queueTaps({ hooks, queue })(trx, runs as unknown as MovedRun[], to));
+    await db.transaction((trx) => queueTaps({ hooks, queue }).follow(trx, runs as unknown as MovedRun[], to));
     return tasks.map(({ name, payload }) => `${name.slice('p:hook:'.length)} ${payload.run_id ?? payload.run.id}`);
   }
 
