@@ -47,6 +47,8 @@ const kind: Record<string, (value: unknown) => boolean> = {
   hosts: (value) => !Array.isArray(value),
   // any list
   policy_instance_list: (value) => !Array.isArray(value),
+  // a sample of an event, whose sender may send a list
+  payload: (value) => !Array.isArray(value),
   // that there are two owners is what is complained of first; later on they are not looked at
   user: (value) => value !== unknown,
   team: (value) => value !== unknown,
