@@ -13,7 +13,7 @@ const literal = String.raw`(?:"[^"\\]*"|'[^'\\]*'|[^\s"'\\]*)`;
 const shapes = new Map(
   Object.entries(evaluated).map(([module, names]) => {
     const argument = String.raw`(?:(?:${names.join('|')})=(?:"${path}"|'${path}'|${path})|(?:${plain.join('|')})=${literal})`;
-    return [module, new RegExp(String.raw`^\s*(?:${argument}(?:\s+${argument})*)?\s*$`)];
+    return [module, new RegExp(String.raw`^[ \n]*(?:${argument}(?:[ \n]+${argument})*)?[ \n]*$`)];
   }),
 );
 
