@@ -188,6 +188,8 @@ describe('ad hoc commands', function () {
       ['debug', 'verbosity=0 var=hostvars|length'],
       ['debug', `msg="a" b" var=7-1`],
       ['ansible.builtin.debug', 'var=7-1'],
+      // the engine ends an argument at a space or a line, and at nothing else
+      ...['\t', '\r', '\v', '\u00a0'].map((gap) => ['debug', `var=not${gap}msg==lookup(a,b)`] as const),
       ['assert', 'that="7 > 1"'],
       ['ansible._protomatter.debug', 'expression=7-1'],
     ] as const) {
