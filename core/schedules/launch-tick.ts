@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Log } from '../observe/log.ts';
-import { type SavedLaunch, savedLaunches } from '../runs/saved-prompts/launch.ts';
+import { savedLaunch, savedLists } from '../runs/saved-prompts/launch.ts';
 import type { LaunchDoor } from '../runs/start.ts';
 import { activeStatuses } from '../runs/states.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -42,14 +42,16 @@ export async function launchTicks(
   { signal, spacingS = 0 }: Pace = {},
 ): Promise<void> {
   const began = performance.now();
-  const room = new Room(deps);
   const failed: unknown[] = [];
   for (const [index, due] of (await readDue(deps, ticks)).entries()) {
     const early = began + index * spacingS * 1000 - performance.now();
     // oxlint-disable-next-line no-await-in-loop
     if (early > 0) await sleep(early, undefined, { signal }).catch(() => undefined);
     // oxlint-disable-next-line no-await-in-loop
-    await launchOne(deps, due, room).catch((error: unknown) => failed.push(error));
+    await launchOne(deps, due).catch((err: unknown) => {
+      deps.log.warn({ schedule: due.schedule.id, at: due.at, err }, 'a schedule was not launched');
+      failed.push(err);
+    });
   }
   if (failed.length) throw failed.length === 1 ? failed[0] : new AggregateError(failed, 'schedules were not launched');
 }
@@ -58,13 +60,13 @@ export async function launchTicks(
 interface Due {
   schedule: Row;
   at: string;
-  saved: SavedLaunch;
+  lists: Parameters<typeof savedLaunch>[3];
   /** its run, which nobody decided about */
   orphan: number | null;
 }
 
 /** Without those that were deleted meanwhile, or switched off before it came to them. */
-async function readDue({ db, keyRing }: LaunchDeps, ticks: readonly Tick[]): Promise<Due[]> {
+async function readDue({ db }: LaunchDeps, ticks: readonly Tick[]): Promise<Due[]> {
   const { rows } = await db.raw<{ rows: (Row & { tick_at: string; tick_run: number | null })[] }>(
     `select s.*, t.at as tick_at, r.id as tick_run
     from unnest(?::bigint[], ?::text[]) with ordinality as t(schedule, at, place) join schedules s on s.id = t.schedule
@@ -72,28 +74,32 @@ async function readDue({ db, keyRing }: LaunchDeps, ticks: readonly Tick[]): Pro
     where s.enabled and (r.id is null or r.status = 'new') order by t.place`,
     [ticks.map(({ schedule }) => schedule), ticks.map(({ at }) => at)],
   );
-  const saved = await savedLaunches({ db, keyRing }, savedOfSchedule.saved, rows);
+  const lists = await savedLists(
+    db,
+    savedOfSchedule.saved,
+    rows.map(({ id }) => id),
+  );
   return rows.map(({ tick_at: at, tick_run: orphan, ...schedule }) => ({
     schedule,
     at,
     orphan,
-    saved: saved.get(schedule.id)!,
+    lists: lists.get(schedule.id),
   }));
 }
 
-async function launchOne(deps: LaunchDeps, { schedule, at, saved, orphan }: Due, room: Room): Promise<void> {
-  const { db, log, launch, settings } = deps;
+async function launchOne(deps: LaunchDeps, { schedule, at, lists, orphan }: Due): Promise<void> {
+  const { db, log, launch, settings, keyRing } = deps;
   const { id } = schedule;
   // all of them were switched off meanwhile
   if (settings.get('DISABLE_ALL_SCHEDULES')) return;
   if (orphan !== null) await db('runs').where({ id: orphan, status: 'new' }).delete();
   const template = Number(schedule['unified_job_template_id']);
-  if (!(await room.take(template))) {
+  if (await hasTooMany(deps, template)) {
     log.warn({ schedule: id, at }, 'a launch is skipped: its template has SCHEDULE_MAX_JOBS active runs');
     return;
   }
   await launch.start({
-    ...saved,
+    ...savedLaunch(keyRing, savedOfSchedule.saved, schedule, lists),
     template,
     actor: null,
     authority: null,
@@ -115,30 +121,12 @@ async function catchUp(trx: Knex, { id, missed_runs: how }: Row, until: string |
   if (template) await showNextSchedules(trx, [Number(template.unified_job_template_id)]);
 }
 
-/** How many runs schedules may still begin of a template: counted at its first one, and again once none seems to be left, since others have ended. */
-class Room {
-  readonly #deps: Pick<LaunchDeps, 'db' | 'settings'>;
-  readonly #left = new Map<number, number>();
-
-  constructor(deps: Pick<LaunchDeps, 'db' | 'settings'>) {
-    this.#deps = deps;
-  }
-
-  /** @returns false where there is none */
-  async take(template: number): Promise<boolean> {
-    const left = this.#left.get(template) || (await this.#count(template));
-    if (left > 0) this.#left.set(template, left - 1);
-    return left > 0;
-  }
-
-  async #count(template: number): Promise<number> {
-    const { db, settings } = this.#deps;
-    const most = Number(settings.get('SCHEDULE_MAX_JOBS'));
-    const active = await db('runs')
-      .where({ template_id: template })
-      .whereIn('status', activeStatuses)
-      .limit(most)
-      .select('id');
-    return most - active.length;
-  }
+async function hasTooMany({ db, settings }: LaunchDeps, template: number): Promise<boolean> {
+  const most = Number(settings.get('SCHEDULE_MAX_JOBS'));
+  const active = await db('runs')
+    .where({ template_id: template })
+    .whereIn('status', activeStatuses)
+    .limit(most)
+    .select('id');
+  return active.length >= most;
 }

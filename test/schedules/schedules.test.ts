@@ -299,6 +299,26 @@ describe('schedules', function () {
     for (const { id } of await runs()) await stage.ended(id);
   });
 
+  it('launches those beside one whose secret answers cannot be read', async () => {
+    const { services } = stage;
+    const template = await stage.template({ allow_simultaneous: true });
+    const at = new Date(Date.now() - 1000).toISOString();
+    const broken = (await create(template)).body.id as number;
+    const whole = (await create(template)).body.id as number;
+    await services
+      .db('schedules')
+      .where({ id: broken })
+      .update({ survey_passwords: { secret: 'of a key that is gone' } });
+    const failed = await launchTicks(
+      services,
+      [broken, whole].map((schedule) => ({ schedule, at })),
+    ).catch(() => 'failed');
+    expect(failed).to.equal('failed');
+    const runs = await services.db('runs').whereIn('schedule_id', [broken, whole]).select('*');
+    expect(runs.map((run) => run.schedule_id)).to.deep.equal([whole]);
+    await stage.ended(runs[0].id);
+  });
+
   it('enters portions of what is due', async () => {
     const { services } = stage;
     const template = await stage.template({ allow_simultaneous: true });

@@ -35,21 +35,7 @@ export const promptsOf = (row: Row, variables: Variables, lists?: Lists): Record
   ...Object.fromEntries(Object.entries(lists ?? {}).filter(([, list]) => list.length)),
 });
 
-/** What rows of saved prompts, as stored, bring to their launches: by their ids. */
-export async function savedLaunches(
-  { db, keyRing }: { db: Knex; keyRing: Pick<KeyRing, 'decrypt'> },
-  saved: SavedIn,
-  rows: readonly Row[],
-): Promise<Map<number, SavedLaunch>> {
-  const lists = await savedLists(
-    db,
-    saved,
-    rows.map(({ id }) => id),
-  );
-  return new Map(rows.map((row) => [row.id, savedLaunch(keyRing, saved, row, lists.get(row.id))]));
-}
-
-/** What one of them brings, with its lists. */
+/** What a row of saved prompts, as stored, brings to its launch, with its lists. @throws where a secret answer cannot be read */
 export function savedLaunch(
   keyRing: Pick<KeyRing, 'decrypt'>,
   saved: SavedIn,
