@@ -107,7 +107,8 @@ class TaskQueue {
     const lanes = this.#registry.lanes();
     let workers: Pick<WorkerPool, 'nudge'> | undefined;
     // only this node left out what it had no places for; others were told of it when it was enqueued
-    const slots = new PluginSlots(lanes, () => workers?.nudge(1));
+    // once the worker that found it out is idle again: else a second one would look beside it
+    const slots = new PluginSlots(lanes, () => void setImmediate(() => workers?.nudge(1)));
     const events = new EventEmitter();
     for (const end of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'])
       events.on(end, () => slots.fetched());
