@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Digests } from '../facts/digests.ts';
 import { classified, type Class, isVolatile } from './classify.ts';
 import type { DetectOptions } from './detect.ts';
@@ -9,8 +10,9 @@ export interface Outlying extends Class {
 }
 
 export interface Outliers {
-  /** hosts that were looked at */
+  /** hosts that were looked at, and those of them that differ */
   hosts: number;
+  differ: number;
   outliers: { host: number; facts: Outlying[] }[];
 }
 
@@ -26,6 +28,8 @@ interface Fact {
   alike: number;
 }
 
+/** So many hosts are compared at once; requests go on in between. */
+const portion = 20;
 /** That a host has no such fact. */
 const none = -1;
 
@@ -40,10 +44,12 @@ interface Row {
  * Where hosts differ from what most of them have. A fact counts where more than half of the hosts have one value of it, or
  * none: names and addresses, of which each host has its own, say nothing. Of each fact of a host 12 bytes are kept, and of
  * all values of a fact one, by the majority vote of Boyer and Moore.
+ * @param most hosts that are told of, whatever many differ
  */
 export async function outliersOf(
   hosts: AsyncIterable<readonly [number, Digests]>,
   { ignored = [], overrides = {} }: DetectOptions,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<Outliers> {
   const [facts, numbers, rows]: [Fact[], Map<string, number>, Row[]] = [[], new Map(), []];
   const numberOf = (path: string) => {
@@ -60,17 +66,28 @@ export async function outliersOf(
     rows.push(row);
   }
   for (const fact of facts) cast(fact, none, rows.length - fact.votes);
-  for (const row of rows) row.facts.forEach((fact, at) => count(facts[fact]!, row.digests[at]!));
+  for await (const row of breathing(rows)) row.facts.forEach((fact, at) => count(facts[fact]!, row.digests[at]!));
   const usual = new Set<Fact>();
   for (const fact of facts) {
     if (fact.usual === none) fact.alike = rows.length - fact.present;
     if (fact.alike > rows.length / 2 && !isVolatile(fact.path, ignored)) usual.add(fact);
   }
-  const outliers = rows.flatMap((row) => {
+  const outliers: Outliers['outliers'] = [];
+  let differ = 0;
+  for await (const row of breathing(rows)) {
     const found = differing(row, facts, usual);
-    return found.length ? [{ host: row.host, facts: found.map((fact) => outlying(fact, overrides)) }] : [];
-  });
-  return { hosts: rows.length, outliers };
+    if (!found.length) continue;
+    differ += 1;
+    if (differ <= most) outliers.push({ host: row.host, facts: found.map((fact) => outlying(fact, overrides)) });
+  }
+  return { hosts: rows.length, differ, outliers };
+}
+
+async function* breathing(rows: readonly Row[]): AsyncGenerator<Row> {
+  for (const [at, row] of rows.entries()) {
+    if (at % portion === 0) await breathe();
+    yield row;
+  }
 }
 
 /** `before`: so many hosts came before; of those since its last vote none has the fact. */

@@ -63,13 +63,13 @@ export const outliersAction = (api: PluginApi, aside: Aside): Action => ({
     );
     const newest = new Map((rows as Newest[]).map((row) => [row.host, row]));
     const hosts = digestsOfAll({ api, aside, signal }, [...newest.values()]);
-    const { hosts: seen, outliers } = await outliersOf(hosts, detectOptions(api.settings));
-    const results = outliers.slice(0, mostResults).map(({ host, facts }) => {
+    const { hosts: seen, differ, outliers } = await outliersOf(hosts, detectOptions(api.settings), mostResults);
+    const results = outliers.map(({ host, facts }) => {
       const { host_name, snapshot } = newest.get(host)!;
       return { host, host_name, snapshot, facts };
     });
-    const complete = results.length === outliers.length;
-    return { status: 200, body: { count: outliers.length, hosts: seen, complete, results } };
+    const complete = results.length === differ;
+    return { status: 200, body: { count: differ, hosts: seen, complete, results } };
   },
 });
 

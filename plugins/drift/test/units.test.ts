@@ -161,7 +161,9 @@ describe('outliers', () => {
     );
     const found = await outliersOf(hostsOf(values), { overrides: { load: 'high' }, ignored: ['noise'] });
     const load = { fact_path: 'load', category: 'other', severity: 'high', alike: 2 };
-    expect(found).to.deep.equal({ hosts: 3, outliers: [{ host: 3, facts: [load] }] });
+    expect(found).to.deep.equal({ hosts: 3, differ: 1, outliers: [{ host: 3, facts: [load] }] });
+    const counted = await outliersOf(hostsOf(values), { ignored: ['noise'] }, 0);
+    expect(counted).to.deep.equal({ hosts: 3, differ: 1, outliers: [] });
   });
 
   it('are those that counting all values of all hosts finds', async () => {
