@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
   title: string;
@@ -12,20 +12,18 @@ interface Props {
 /** The browser's own modal dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
 export function Dialog({ title, onClose, stays, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const before = useRef<Element | null>(null);
   const id = useId();
   // before the next key is pressed: it is meant for the dialog
   useLayoutEffect(() => {
-    before.current = document.activeElement;
+    const before = document.activeElement;
     dialog.current?.showModal();
+    return () =>
+      // once it is gone, since what lies behind an open dialog takes no focus; an effect after painting would not have begun where
+      // it is closed at once
+      queueMicrotask(() => {
+        if (before instanceof HTMLElement && before.isConnected) before.focus();
+      });
   }, []);
-  // once it is gone: what lies behind an open dialog takes no focus
-  useEffect(
-    () => () => {
-      if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
-    },
-    [],
-  );
   const cancel = (event: Event) => {
     if (!stays) return onClose();
     event.preventDefault();

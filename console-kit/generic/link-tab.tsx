@@ -3,8 +3,9 @@ import { type Signal, useSignal } from '@preact/signals';
 import { post } from '../api/http.ts';
 import type { BulkAction } from '../bulk/action.ts';
 import { attempt } from '../components/attempt.ts';
+import { toast } from '../components/toasts.tsx';
 import { resourceAt } from '../resources/links.ts';
-import { oneUp } from '../resources/one-up.ts';
+import { type Move, oneUp } from '../resources/one-up.ts';
 import {
   apiOf,
   type CellColumn,
@@ -114,22 +115,29 @@ function AddLink({ listed, list, send }: { listed: Resource; list: string; send:
 }
 
 const moveUp = (listed: Resource, api: string, moving: Signal<boolean>, done: () => void): CellColumn => {
-  const move = async (linked: Row, undoable = true) => {
-    if (moving.value) return;
+  /** one at a time: two would mix their orders */
+  const alone = async (work: () => Promise<void>) => {
+    if (moving.value) return toast(t`Another one is being moved: try again.`, 'bad');
     moving.value = true;
-    let passed: Row | undefined;
-    const undo = async () => passed && move(passed, false);
-    const said = undoable ? t`${nameOf(listed, linked)} is moved up.` : t`The order is as before.`;
     try {
-      await attempt(async () => void (passed = await oneUp(api, linked.id, listed)), {
-        said,
-        ...(undoable && { undo }),
-      });
+      await attempt(work);
     } finally {
       moving.value = false;
     }
     done();
   };
+  const back = ({ passed, order }: Move) =>
+    alone(async () => {
+      await oneUp(api, passed.id, listed, order);
+      toast(t`The order is as before.`, 'good');
+    });
+  const move = (linked: Row) =>
+    alone(async () => {
+      const moved = await oneUp(api, linked.id, listed);
+      const name = nameOf(listed, linked);
+      if (moved) toast(t`${name} is moved up.`, 'good', () => back(moved));
+      else toast(t`${name} cannot be moved up.`, 'info');
+    });
   return {
     label: t`Order`,
     narrow: true,

@@ -3,15 +3,33 @@ import { ApiFailure, get, post } from '../api/http.ts';
 import type { Page } from '../api/types.ts';
 import { nameOf, type Resource, type Row } from './resource.ts';
 
+/** What a move changed. */
+export interface Move {
+  /** the one that it changed places with: that one up is the order of before */
+  passed: Row;
+  /** the order that it led to, by ids */
+  order: readonly number[];
+}
+
 /**
  * Moves one of a list of links up. The API adds at the end: what stands before it, and all that follows, is linked again in the
- * new order. Resolves to the one that it changed places with: that one up is the order of before. @throws ApiFailure
+ * new order. Resolves to nothing where it is the first already, or no longer there.
+ * @param expected does nothing unless the order is still this one
+ * @throws ApiFailure
  */
-export async function oneUp(api: string, id: number, listed: Resource): Promise<Row | undefined> {
+export async function oneUp(
+  api: string,
+  id: number,
+  listed: Resource,
+  expected?: readonly number[],
+): Promise<Move | undefined> {
   const rows = await all(api);
+  if (expected && expected.join() !== rows.map((row) => row.id).join())
+    throw new ApiFailure(409, { detail: t`The order was changed since: it stays as it is.` });
   const at = rows.findIndex((row) => row.id === id);
   if (at < 1) return undefined;
-  const moved = [rows[at - 1]!, ...rows.slice(at + 1)];
+  const passed = rows[at - 1]!;
+  const moved = [passed, ...rows.slice(at + 1)];
   // linking what is linked changes nothing, but is refused to who may not link it: before anything is taken off
   for (const row of moved)
     // the first refusal ends it
@@ -21,7 +39,7 @@ export async function oneUp(api: string, id: number, listed: Resource): Promise<
     // their order is what counts
     // oxlint-disable-next-line no-await-in-loop
     await toTheEnd(api, row.id, nameOf(listed, row));
-  return rows[at - 1];
+  return { passed, order: [...rows.slice(0, at - 1), rows[at]!, ...moved].map((row) => row.id) };
 }
 
 async function all(api: string): Promise<Row[]> {

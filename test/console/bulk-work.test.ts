@@ -178,6 +178,20 @@ describe('an order of links, in the console', () => {
     expect(there.ids).to.deep.equal([1, 3, 2, 4, 5]);
   });
 
+  it('is taken back where nobody changed it since', async () => {
+    const there = service([1, 2, 3]);
+    const first = await oneUp('things/1/links/', 2, listed);
+    const second = await oneUp('things/1/links/', 3, listed);
+    expect(there.ids).to.deep.equal([2, 3, 1]);
+    const back = async (move: typeof first) =>
+      oneUp('things/1/links/', move!.passed.id, listed, move!.order).catch((error: ApiFailure) => error.message);
+    expect(await back(first)).to.equal('The order was changed since: it stays as it is.');
+    expect(there.ids).to.deep.equal([2, 3, 1]);
+    await back(second);
+    expect(there.ids).to.deep.equal([2, 1, 3]);
+    expect(await oneUp('things/1/links/', 2, listed)).to.equal(undefined);
+  });
+
   it('stays as it is where one may not be linked again', async () => {
     const there = service([1, 2, 3], ({ id, disassociate }) => id === 3 && !disassociate);
     expect(await up(2)).to.equal('Not you.');
