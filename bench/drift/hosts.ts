@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { factsUpdates } from '@tapline/core/hooks/facts-updates.ts';
+import { factsLane } from '@tapline/core/hooks/queue-tasks.ts';
 import type { Knex } from 'knex';
 import { within } from '../lib/progress.ts';
 
@@ -76,7 +77,10 @@ export async function told(db: Knex, pairs: readonly Pair[]): Promise<() => Prom
   for (const update of factsUpdates(Number(run.id), [...pairs]))
     await db('plugin_drift.bench_told').insert({ payload: JSON.stringify(update) });
   return () =>
-    db.raw('select count(tapline_jobs.add_job(?, payload)) from plugin_drift.bench_told', ['drift:hook:take-reports']);
+    db.raw('select count(tapline_jobs.add_job(?, payload, flags := ?)) from plugin_drift.bench_told', [
+      'drift:hook:take-reports',
+      [factsLane('drift')],
+    ]);
 }
 
 /** Looks every so many milliseconds whether all is. */

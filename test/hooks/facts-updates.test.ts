@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { payloadSchemas } from '../../core/hooks/payloads.ts';
+import { TaskRegistry } from '../../core/queue/tasks.ts';
+import { defineHookTask } from '../../core/hooks/queue-tasks.ts';
 import { factsUpdates } from '../../core/hooks/facts-updates.ts';
 
 const pairs = (hosts: number) =>
@@ -20,5 +22,21 @@ describe('what a run tells of facts', () => {
     ]);
     expect(updates.flatMap(({ hosts }) => hosts)).to.deep.equal(pairs(4001));
     for (const update of updates) expect(payloadSchemas.onFactsUpdated.parse(update)).to.deep.equal(update);
+  });
+
+  it('is told to a plugin one part at a time, beside its other tasks', () => {
+    const registry = new TaskRegistry();
+    const taps = [{ label: 'drift:take', plugin: 'drift' }];
+    const hooks = {
+      list: () => [
+        { hook: 'onFactsUpdated', taps },
+        { hook: 'afterFinish', taps: [{ label: 'drift:note', plugin: 'drift' }] },
+      ],
+    };
+    defineHookTask({ queue: registry, hooks: hooks as never });
+    expect([...registry.lanes()]).to.deep.equal([
+      ['drift: facts', 1],
+      ['drift', 4],
+    ]);
   });
 });
