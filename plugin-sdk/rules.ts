@@ -31,6 +31,8 @@ export interface CoreRule extends Rule {
    * or undefined for a caller, where the query form looks nothing up.
    */
   ids?: (actor: Actor) => Ids | undefined;
+  /** holds of no row where `column` has another value: rules that say so of one column exclude each other */
+  fixes?: { column: string; value: string | number | boolean | null };
 }
 
 /** Every authenticated caller, every row. */
@@ -69,6 +71,7 @@ export const owner = (column: string): CoreRule => ({
 /** The row's column has this value; null matches an empty one. */
 export const columnIs = (column: string, value: string | number | boolean | null): CoreRule => ({
   name: `${column} is ${value}`,
+  fixes: { column, value },
   row: async (_actor, row) => (row[column] ?? null) === value,
   query: (_actor, builder, alias) => void builder.where(`${alias}.${column}`, value),
 });

