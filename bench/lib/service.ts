@@ -76,6 +76,14 @@ export class Service {
     return text === '' ? undefined : JSON.parse(text);
   }
 
+  /** The bytes of an answer, unread. */
+  async download(path: string): Promise<Uint8Array> {
+    const headers = { authorization: this.authorization };
+    const { statusCode, body } = await this.http.request({ method: 'GET', path: `/api/v2/${path}`, headers });
+    if (statusCode >= 400) throw new Error(`GET ${path}: ${statusCode} ${(await body.text()).slice(0, 500)}`);
+    return body.bytes();
+  }
+
   /** Resolves with the job's status once the service has announced its end. */
   async watcher(): Promise<{ ended(run: number): Promise<string>; close(): void }> {
     const socket = new WebSocket(`ws://127.0.0.1:${this.port}/websocket/`, {

@@ -153,7 +153,7 @@ interface Contents {
   all: { hosts: HostRow[]; groups: GroupRow[] };
 }
 
-type ContentRow = { kind: 'inventory' | 'group' | 'host' } & GroupRow & HostRow;
+type ContentRow = { kind: 'inventory' | 'group' | 'host'; place?: number } & GroupRow & HostRow;
 
 interface Where {
   inventories: string;
@@ -161,14 +161,13 @@ interface Where {
   groups: string;
   /** by which those of one name are ordered: what counts comes last */
   place?: (inventory: string) => string;
-  order: string;
 }
 
 /**
  * Row by row: what it all comes to need not fit into one text. Ids come as JSON, which is read faster than
- * arrays are.
+ * arrays are. The rows are put in order here: with their variables they are more than Postgres sorts in memory.
  */
-const contentsOf = (name: string, { inventories, hosts, groups, place, order }: Where) => {
+const contentsOf = (name: string, { inventories, hosts, groups, place }: Where) => {
   const placed = (inventory: string) => (place ? `, ${place(inventory)} as place` : '');
   return {
     name,
@@ -179,15 +178,13 @@ const contentsOf = (name: string, { inventories, hosts, groups, place, order }: 
     union all select 'group', g.id, g.name, true, g.variables,
       (select json_agg(l.host_id) from group_hosts l where l.group_id = g.id),
       (select json_agg(l.child_id) from group_children l where l.parent_id = g.id)${placed('g.inventory_id')}
-      from groups g where ${groups}
-    order by ${order}`,
+      from groups g where ${groups}`,
   };
 };
 const own = {
   inventories: 'i.id = $1',
   hosts: 'h.inventory_id = $1',
   groups: 'g.inventory_id = $1',
-  order: 'name',
 };
 const ownContents = contentsOf('inventory contents', own);
 const foreignContents = contentsOf('inventory contents, hosts of others', {
@@ -199,8 +196,13 @@ const inputContents = contentsOf('inventory contents, of its inputs', {
   hosts: 'h.inventory_id = any ($4::bigint[])',
   groups: 'g.inventory_id = any ($4::bigint[])',
   place: (inventory) => `coalesce(array_position($4::bigint[], ${inventory}), cardinality($4::bigint[]) + 1)`,
-  order: 'name, enabled, place',
 });
+
+/** Of those of one name the enabled, of several inputs the last, comes last: it is what counts. */
+function inOrder(one: ContentRow, other: ContentRow): number {
+  if (one.name !== other.name) return one.name < other.name ? -1 : 1;
+  return Number(one.enabled) - Number(other.enabled) || (one.place ?? 0) - (other.place ?? 0);
+}
 
 async function readContents(
   db: Knex,
@@ -217,7 +219,7 @@ async function readContents(
       `The inventory is larger than the ${error.most} bytes of INVENTORY_MAX_BYTES: shorten the variables of its hosts and groups, or divide it.`,
     );
   });
-  const of = Map.groupBy(rows, ({ kind }) => kind);
+  const of = Map.groupBy(rows.toSorted(inOrder), ({ kind }) => kind);
   const read = { hosts: of.get('host') ?? [], groups: of.get('group') ?? [] };
   const hosts = inputs ? [...new Map(read.hosts.map((host) => [host.name, host])).values()] : read.hosts;
   return {
