@@ -26,6 +26,7 @@ export class Pump {
   #slow = 0;
   #looking = false;
   #again = false;
+  #ending = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(api: PluginApi, send: Send) {
@@ -53,9 +54,17 @@ export class Pump {
 
   async #lookAround(): Promise<void> {
     this.wake();
-    await endDeliveries(this.#api, this.#api.db).catch((err: unknown) => {
+    if (this.#ending) return;
+    this.#ending = true;
+    try {
+      // a portion at a time
+      // oxlint-disable-next-line no-await-in-loop
+      while (this.#timer && (await endDeliveries(this.#api, this.#api.db)));
+    } catch (err) {
       if (this.#timer) this.#api.log.warn({ err }, 'deliveries of disabled webhooks could not be ended');
-    });
+    } finally {
+      this.#ending = false;
+    }
   }
 
   async #look(): Promise<void> {
@@ -78,29 +87,34 @@ export class Pump {
   }
 
   async #deliver(delivery: Claimed): Promise<void> {
-    const leave = delivery.webhook.failing_since === null ? this.#enter() : this.#enterFailing();
+    const place = delivery.webhook.failing_since === null ? this.#enter() : this.#enterFailing();
     try {
-      await settle(this.#api, delivery, await this.#send(delivery.webhook, delivery));
+      const sent = await this.#send(delivery.webhook, delivery);
+      place.answered();
+      await settle(this.#api, delivery, sent);
     } catch (err) {
       // its lease ends, and it is sent again
       if (this.#timer) this.#api.log.warn({ err, delivery: delivery.id }, 'a delivery could not be noted');
     } finally {
-      leave();
+      place.answered();
+      place.leave();
       this.wake();
     }
   }
 
-  /** Resolves to what gives the place back. */
-  #enterFailing(): () => void {
+  #enterFailing(): Place {
     this.#underWay += 1;
     this.#failing += 1;
-    return () => {
-      this.#underWay -= 1;
-      this.#failing -= 1;
+    return {
+      answered: () => undefined,
+      leave: () => {
+        this.#underWay -= 1;
+        this.#failing -= 1;
+      },
     };
   }
 
-  #enter(): () => void {
+  #enter(): Place {
     this.#underWay += 1;
     let slow = false;
     const timer = setTimeout(() => {
@@ -111,10 +125,19 @@ export class Pump {
       this.wake();
     }, slowAfterMs);
     timer.unref();
-    return () => {
-      clearTimeout(timer);
-      if (slow) this.#slow -= 1;
-      else this.#underWay -= 1;
+    return {
+      answered: () => clearTimeout(timer),
+      leave: () => {
+        if (slow) this.#slow -= 1;
+        else this.#underWay -= 1;
+      },
     };
   }
+}
+
+/** What a request takes up. */
+interface Place {
+  /** what follows is not the target's time */
+  answered(): void;
+  leave(): void;
 }

@@ -422,6 +422,17 @@ describe('outbound webhooks', function () {
     expect(at(hook)).to.have.length(4);
   });
 
+  it('end in the background as well, where they are too many for one request', async () => {
+    const hook = await make();
+    const { db } = stage.services;
+    await db('plugin_outbound_webhooks.outbound_webhooks').where({ id: hook.id }).update({ enabled: false });
+    await put([hook], 2500);
+    const open = () => rowsOf(hook).whereNull('finished').count({ count: '*' }).first();
+    await until(async () => Number((await open()).count) === 0);
+    expect(await rowsOf(hook).where({ status: 'failed', error: 'The webhook was disabled.' })).to.have.length(2500);
+    expect(at(hook)).to.deep.equal([]);
+  });
+
   it('count as failing no more when one was taken that was under way before', async () => {
     const hook = await make();
     const kept: ServerResponse[] = [];
