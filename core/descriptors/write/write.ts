@@ -137,6 +137,22 @@ export async function launchRow(
   return resource.launch!(call, Object.fromEntries(values.map((field) => [field.name, input[keyOf(field)]])));
 }
 
+/**
+ * Who moves a record to another organization needs the right to make it there: a rule or a webhook would else be told what happens
+ * in one that its maker only sees, and what has no organization may hold for all of them.
+ * @throws ApiError 403
+ */
+async function assertMayMove(
+  { resource }: Compiled,
+  { actor }: Call,
+  trx: Knex,
+  { before, input }: { before: Row; input: Record<string, unknown> },
+): Promise<void> {
+  if (!('organization_id' in input) || (input.organization_id ?? null) === (before.organization_id ?? null)) return;
+  const { create } = resource.access;
+  if (create && !(await create.row(actor, { ...before, ...input }, trx))) throw forbidden();
+}
+
 /** What a write's hooks leave for the time after its commit. A transaction that is run again begins a new list. */
 function laterWork() {
   const works: (() => Promise<unknown>)[] = [];
@@ -172,6 +188,7 @@ export async function updateRow(
     await assertFieldRights({ model, actor: call.actor, trx, before }, validated);
     refuse(validated);
     const { input } = validated;
+    await assertMayMove(model, call, trx, { before, input });
     const later = laterWork();
     const context = { trx, call, input, before, sent: validated.sent, afterCommit: later.add };
     await resource.validate?.(context);

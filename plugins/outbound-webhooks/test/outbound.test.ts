@@ -428,7 +428,7 @@ describe('outbound webhooks', function () {
     await db('plugin_outbound_webhooks.outbound_webhooks').where({ id: hook.id }).update({ enabled: false });
     await put([hook], 2500);
     const open = () => rowsOf(hook).whereNull('finished').count({ count: '*' }).first();
-    await until(async () => Number((await open()).count) === 0);
+    await until(async () => Number((await open())?.count) === 0);
     expect(await rowsOf(hook).where({ status: 'failed', error: 'The webhook was disabled.' })).to.have.length(2500);
     expect(at(hook)).to.deep.equal([]);
   });
