@@ -236,6 +236,18 @@ describe('the receiver of events', function () {
         expect(answer.status, answer.text).to.equal(status);
         if (status === 202) expect((await stage.done(answer.body.event_log)).payload).to.deep.equal(JSON.parse(body));
       });
+    it('a header that is sent twice, though one of them is right', async () => {
+      const count = async () => (await logs(`event_rule=${generic.id}&status=received`)).count;
+      const before = await count();
+      const right = hex('sha256', await stage.keyOf(generic), '{}');
+      for (const both of [
+        [right, `sha256=${'0'.repeat(64)}`],
+        [`sha256=${'0'.repeat(64)}`, right],
+        [right, right],
+      ])
+        expect(await raw('{}', { 'content-length': '2', 'x-svc-signature': both })).to.equal(403);
+      expect(await count()).to.equal(before);
+    });
     it('what is compressed', async () => {
       const bomb = gzipSync(Buffer.alloc(5_000_000, 32)).toString('latin1');
       expect((await stage.send(generic, bomb, { headers: { 'content-encoding': 'gzip' } })).status).to.equal(415);
@@ -256,11 +268,12 @@ describe('the receiver of events', function () {
     });
   });
 
-  const chunked = (body: string) =>
+  const chunked = (body: string) => raw(body, { 'transfer-encoding': 'chunked' });
+  const raw = (body: string, headers: Record<string, string | string[]>) =>
     new Promise<number | undefined>((resolve, reject) => {
       const sent = httpRequest(
         `${stage.url}/api/v2/eda_webhooks/${generic.webhook_path}/`,
-        { method: 'POST', headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' } },
+        { method: 'POST', headers: { 'content-type': 'application/json', ...headers } },
         ({ statusCode }) => resolve(statusCode),
       );
       sent.on('error', reject);
