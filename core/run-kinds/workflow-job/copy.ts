@@ -1,7 +1,6 @@
 import { type Action, type Call, field, type Row, type Rule } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { giveToActor } from '../../rbac/roles.ts';
-import { forgetSaved } from '../../runs/saved-prompts/moved.ts';
 import { copyLists, copyTemplateAction } from '../../runs/templates/copy-action.ts';
 import { clearUnusable, unlinkUnusable } from '../../descriptors/write/leave-out.ts';
 import { leaveOutUnusable } from '../../runs/templates/leave-out.ts';
@@ -96,11 +95,8 @@ const copyApprovals = async (trx: Knex, copied: Row, original: Row): Promise<voi
 async function leaveOut(trx: Knex, workflow: number, { templates, credentials, inventories }: Unusable): Promise<void> {
   const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
   const nodes = trx('workflow_job_template_nodes').where({ workflow_job_template_id: workflow });
-  if (templates.length) {
-    const left = nodes.clone().whereIn('unified_job_template_id', ids(templates));
-    const emptied: { id: number }[] = await left.update({ unified_job_template_id: null }).returning('id');
-    await forgetSaved(trx, inTemplate, ids(emptied));
-  }
+  if (templates.length)
+    await nodes.clone().whereIn('unified_job_template_id', ids(templates)).update({ unified_job_template_id: null });
   if (inventories.length) {
     await nodes.clone().whereIn('inventory_id', ids(inventories)).update({ inventory_id: null });
     await trx('templates')

@@ -10,7 +10,6 @@ import type { RunKinds } from '../kinds.ts';
 import { openAnswers, sealAnswers, shownAnswers, sortAnswers } from './answers.ts';
 import { nothingSaved, savedPromptNames } from './fields.ts';
 import { promptsOf, savedLists } from './launch.ts';
-import { forgetSaved, takenAlong } from './moved.ts';
 import { planSaved, problemsOf } from './plan.ts';
 import type { SavedIn } from './store.ts';
 
@@ -30,7 +29,7 @@ export interface SavedCheck {
 
 /**
  * For `validate` of a resource with saved prompts: holds them against the template that the row names, and readies what is
- * stored; without a template nothing is saved, and to another one not everything is taken along. A change that sends none of them and names no other template is not judged.
+ * stored; without a template nothing is saved. A change that sends none of them and names no other template is not judged.
  * @throws ValidationError with all that is wrong, ApiError 403 for an inventory that the caller may not use
  */
 export async function checkSavedPrompts(deps: SavedDeps, context: WriteContext, how: SavedCheck): Promise<void> {
@@ -41,15 +40,13 @@ export async function checkSavedPrompts(deps: SavedDeps, context: WriteContext, 
   if (!template) {
     // nothing of it is kept, but what is no variables is still told
     await readSent(input['extra_data'] ?? {}, deps.settings);
-    if (before) await forgetSaved(trx, how.saved, [before.id]);
     return void Object.assign(input, nothingSaved, { survey_passwords: null });
   }
   const moved = before !== undefined && column in input && input[column] !== before[column];
   if (before && !moved && !savedPromptNames.some((name) => sent.has(name))) return;
-  const taken = moved ? await takenAlong(deps, context, how, template) : undefined;
-  const answers = await answersOf(deps, context, how, { template, moved });
-  const row = taken?.row ?? ({ ...nothingSaved, ...before, ...input } as Row);
-  const lists = taken?.lists ?? (before && (await savedLists(trx, how.saved, [before.id])).get(before.id));
+  const answers = await answersOf(deps, context, how, template);
+  const row = { ...nothingSaved, ...before, ...input } as Row;
+  const lists = before && (await savedLists(trx, how.saved, [before.id])).get(before.id);
   const plan = await planSaved(deps.kinds, trx, template, {
     prompts: promptsOf(row, answers.open, lists),
     secretVariables: answers.secret,
@@ -59,7 +56,7 @@ export async function checkSavedPrompts(deps: SavedDeps, context: WriteContext, 
   });
   const problems = problemsOf(plan);
   if (Object.keys(problems).length) throw new ValidationError(problems);
-  await assertMayUseInventory(context, template, moved);
+  await assertMayUseInventory(context, template);
   await keepAnswers(deps, context, how.saved, answers);
 }
 
@@ -68,11 +65,11 @@ async function answersOf(
   { keyRing, settings }: SavedDeps,
   context: WriteContext,
   { saved }: SavedCheck,
-  { template, moved }: { template: Row; moved: boolean },
+  template: Row,
 ) {
   const { input, before } = context;
   const sent = await readSent(input['extra_data'] ?? before?.['extra_data'] ?? {}, settings);
-  const kept = before && !moved ? openAnswers(keyRing, saved.table, before) : {};
+  const kept = before ? openAnswers(keyRing, saved.table, before) : {};
   const sorted = sortAnswers(sent, kept, askedBy(template));
   if (sorted.missing.length)
     throw ValidationError.field('extra_data', `There is no answer to keep for: ${sorted.missing.join(', ')}.`);
@@ -90,13 +87,9 @@ async function readSent(value: unknown, settings: SavedDeps['settings']): Promis
   throw ValidationError.field('extra_data', 'Null characters and unpaired surrogates are not allowed.');
 }
 
-/** The template's own may be named by everybody. For another template one that stays is named anew. */
-async function assertMayUseInventory(
-  { trx, call, input, before }: WriteContext,
-  template: Row,
-  moved: boolean,
-): Promise<void> {
-  const needed = rightsOfLink('inventory', 'use_role', 'inventory_id', moved ? undefined : before, input);
+/** The template's own may be named by everybody. */
+async function assertMayUseInventory({ trx, call, input, before }: WriteContext, template: Row): Promise<void> {
+  const needed = rightsOfLink('inventory', 'use_role', 'inventory_id', before, input);
   const own = needed.filter(({ id }) => id === input['inventory_id'] && id !== template['inventory_id']);
   await assertRights(trx, call.actor, own);
 }

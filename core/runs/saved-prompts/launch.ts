@@ -10,7 +10,7 @@ import { listsOfSaved, type SavedIn } from './store.ts';
 /** What a saved set brings to a launch: `{ ...saved, template, origin, … }` is a request for the launch door. */
 export type SavedLaunch = Required<Pick<PlanRequest, 'prompts' | 'secretVariables' | 'saved'>>;
 
-export type SavedLists = Record<(typeof listsOfSaved)[number]['name'], number[]>;
+type Lists = Record<(typeof listsOfSaved)[number]['name'], number[]>;
 
 const idsIn = ({ lists, key }: SavedIn) =>
   listsOfSaved.map(({ name, column, ...list }) => {
@@ -19,9 +19,9 @@ const idsIn = ({ lists, key }: SavedIn) =>
   });
 
 /** The lists of some rows, in one statement. */
-export async function savedLists(db: Knex, saved: SavedIn, rows: readonly number[]): Promise<Map<number, SavedLists>> {
+export async function savedLists(db: Knex, saved: SavedIn, rows: readonly number[]): Promise<Map<number, Lists>> {
   if (!rows.length) return new Map();
-  const { rows: found } = await db.raw<{ rows: (SavedLists & { id: number })[] }>(
+  const { rows: found } = await db.raw<{ rows: (Lists & { id: number })[] }>(
     `select s.id, ${idsIn(saved).join(', ')} from unnest(?::bigint[]) s(id)`,
     [[...rows]],
   );
@@ -29,7 +29,7 @@ export async function savedLists(db: Knex, saved: SavedIn, rows: readonly number
 }
 
 /** Prompts by name: an empty list is none wished for. */
-export const promptsOf = (row: Row, variables: Variables, lists?: SavedLists): Record<string, unknown> => ({
+export const promptsOf = (row: Row, variables: Variables, lists?: Lists): Record<string, unknown> => ({
   ...valuesOf(row),
   ...(Object.keys(variables).length ? { extra_vars: variables } : {}),
   ...Object.fromEntries(Object.entries(lists ?? {}).filter(([, list]) => list.length)),
@@ -40,7 +40,7 @@ export function savedLaunch(
   keyRing: Pick<KeyRing, 'decrypt'>,
   saved: SavedIn,
   row: Row,
-  lists: SavedLists | undefined,
+  lists: Lists | undefined,
 ): SavedLaunch {
   const open = Object.entries(row['extra_data'] as Variables).filter(([, value]) => value !== masked);
   const prompts = promptsOf(row, Object.fromEntries(open), lists);

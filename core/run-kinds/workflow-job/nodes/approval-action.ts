@@ -1,9 +1,7 @@
 import { type Action, ApiError, type Rule } from '@tapline/plugin-sdk';
-import { forgetSaved } from '../../../runs/saved-prompts/moved.ts';
 import { endApprovalTemplate } from '../../workflow-approval/end-template.ts';
 import { approvalFields, dataOf } from '../../workflow-approval/template-fields.ts';
 import type { WorkflowServices } from '../services.ts';
-import { inTemplate } from './saved.ts';
 
 /** The kind of templates that are a node's own: an approval. Its kind of runs says so of itself. */
 const ownTemplates = ({ kinds }: Pick<WorkflowServices, 'kinds'>): string => {
@@ -41,8 +39,6 @@ export const approvalAction = (services: WorkflowServices, rules: { see: Rule; c
           modified_by_id: call.actor?.id ?? null,
         })
         .returning('*');
-      // it was saved for the template of before
-      await forgetSaved(trx, inTemplate, [id]);
       const [node] = await trx('workflow_job_template_nodes')
         .where({ id })
         .update({ unified_job_template_id: template.id, modified: trx.fn.now() })
