@@ -10,6 +10,7 @@ import type { RunKinds } from '../kinds.ts';
 import { openAnswers, sealAnswers, shownAnswers, sortAnswers } from './answers.ts';
 import { nothingSaved, savedPromptNames } from './fields.ts';
 import { promptsOf, savedLists } from './launch.ts';
+import { emptyLists, forgotten, leaveUnasked, leaveUnusable, withoutSecrets } from './move.ts';
 import { planSaved, problemsOf } from './plan.ts';
 import type { SavedIn } from './store.ts';
 
@@ -30,6 +31,7 @@ export interface SavedCheck {
 /**
  * For `validate` of a resource with saved prompts: holds them against the template that the row names, and readies what is
  * stored; without a template nothing is saved. A change that sends none of them and names no other template is not judged.
+ * Of what a row has that goes to another template, only what its mover may use and what that template asks for goes along.
  * @throws ValidationError with all that is wrong, ApiError 403 for an inventory that the caller may not use
  */
 export async function checkSavedPrompts(deps: SavedDeps, context: WriteContext, how: SavedCheck): Promise<void> {
@@ -40,36 +42,51 @@ export async function checkSavedPrompts(deps: SavedDeps, context: WriteContext, 
   if (!template) {
     // nothing of it is kept, but what is no variables is still told
     await readSent(input['extra_data'] ?? {}, deps.settings);
-    return void Object.assign(input, nothingSaved, { survey_passwords: null });
+    if (before) await emptyLists(trx, how.saved, before.id);
+    return void Object.assign(input, forgotten);
   }
-  const moved = before !== undefined && column in input && input[column] !== before[column];
+  const moved = before && column in input && input[column] !== before[column] ? { ...context, before } : undefined;
   if (before && !moved && !savedPromptNames.some((name) => sent.has(name))) return;
-  const answers = await answersOf(deps, context, how, template);
-  const row = { ...nothingSaved, ...before, ...input } as Row;
-  const lists = before && (await savedLists(trx, how.saved, [before.id])).get(before.id);
-  const plan = await planSaved(deps.kinds, trx, template, {
-    prompts: promptsOf(row, answers.open, lists),
-    secretVariables: answers.secret,
-    origin: how.origin,
-    ip: context.call.ip,
-    ahead: how.ahead,
-  });
+  if (moved) await leaveUnusable(moved, how.saved, template);
+  const answers = await answersOf(deps, context, how, { template, moved: Boolean(moved) });
+  let plan = await planOf(deps, context, how, { template, answers });
+  if (moved && (await leaveUnasked(moved, how.saved, plan, answers)))
+    plan = await planOf(deps, context, how, { template, answers });
   const problems = problemsOf(plan);
   if (Object.keys(problems).length) throw new ValidationError(problems);
   await assertMayUseInventory(context, template);
   await keepAnswers(deps, context, how.saved, answers);
 }
 
+/** What a launch of the template would be with all that the row will have. */
+async function planOf(
+  { kinds }: SavedDeps,
+  { trx, input, before, call }: WriteContext,
+  { saved, origin, ahead }: SavedCheck,
+  { template, answers }: { template: LaunchTemplate; answers: { open: Variables; secret: Variables } },
+) {
+  const row = { ...nothingSaved, ...before, ...input } as Row;
+  const lists = before && (await savedLists(trx, saved, [before.id])).get(before.id);
+  return planSaved(kinds, trx, template, {
+    prompts: promptsOf(row, answers.open, lists),
+    secretVariables: answers.secret,
+    origin,
+    ip: call.ip,
+    ahead,
+  });
+}
+
 /** Variables as sent, or as they are. */
 async function answersOf(
   { keyRing, settings }: SavedDeps,
-  context: WriteContext,
+  { input, before, call }: WriteContext,
   { saved }: SavedCheck,
-  template: Row,
+  { template, moved }: { template: Row; moved: boolean },
 ) {
-  const { input, before } = context;
-  const sent = await readSent(input['extra_data'] ?? before?.['extra_data'] ?? {}, settings);
-  const kept = before ? openAnswers(keyRing, saved.table, before) : {};
+  const leaves = moved && !call.actor?.is_superuser;
+  const had = (before?.['extra_data'] ?? {}) as Variables;
+  const sent = await readSent(input['extra_data'] ?? (leaves ? withoutSecrets(had) : had), settings);
+  const kept = before && !leaves ? openAnswers(keyRing, saved.table, before) : {};
   const sorted = sortAnswers(sent, kept, askedBy(template));
   if (sorted.missing.length)
     throw ValidationError.field('extra_data', `There is no answer to keep for: ${sorted.missing.join(', ')}.`);

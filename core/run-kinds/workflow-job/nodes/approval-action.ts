@@ -1,7 +1,9 @@
 import { type Action, ApiError, type Rule } from '@tapline/plugin-sdk';
+import { emptyLists, forgotten } from '../../../runs/saved-prompts/move.ts';
 import { endApprovalTemplate } from '../../workflow-approval/end-template.ts';
 import { approvalFields, dataOf } from '../../workflow-approval/template-fields.ts';
 import type { WorkflowServices } from '../services.ts';
+import { inTemplate } from './saved.ts';
 
 /** The kind of templates that are a node's own: an approval. Its kind of runs says so of itself. */
 const ownTemplates = ({ kinds }: Pick<WorkflowServices, 'kinds'>): string => {
@@ -41,8 +43,9 @@ export const approvalAction = (services: WorkflowServices, rules: { see: Rule; c
         .returning('*');
       const [node] = await trx('workflow_job_template_nodes')
         .where({ id })
-        .update({ unified_job_template_id: template.id, modified: trx.fn.now() })
+        .update({ ...forgotten, unified_job_template_id: template.id, modified: trx.fn.now() })
         .returning('*');
+      await emptyLists(trx, inTemplate, id);
       await endApprovalTemplate(trx, services, before.unified_job_template_id);
       await call.written(trx, kind, template);
       await call.written(trx, 'workflow_job_template_node', node, before);

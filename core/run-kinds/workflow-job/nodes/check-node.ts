@@ -30,6 +30,7 @@ export async function checkNode(deps: SavedDeps, context: WriteContext): Promise
   // what it launches with is as much of a launch as the template
   if (old !== now || (await changesPrompts(context)))
     for (const id of new Set([old, now])) await assertMayLaunch(trx, deps.kinds, context.call, id);
+  if (old !== now) await assertNoOther(trx, deps.kinds, now);
   await checkSavedPrompts(deps, context, ofNodes);
 }
 
@@ -54,6 +55,14 @@ async function assertMayLaunch(trx: Knex, kinds: RunKinds, { actor }: Pick<Call,
   if (kind.unlisted) return;
   const rule = launchRule(kinds, row.kind);
   if (!rule || !(await rule.row(actor, row, trx))) throw forbidden(`You do not have the right to launch ${row.name}.`);
+}
+
+/** An approval belongs to the one node that it was made for: it would be gone with another that names it. */
+async function assertNoOther(trx: Knex, kinds: RunKinds, id: unknown): Promise<void> {
+  if (typeof id !== 'number') return;
+  const row = await trx('templates').where({ id }).first('kind');
+  if (kinds.ofTemplate(row?.kind)?.unlisted)
+    throw ValidationError.field('unified_job_template', `Invalid pk "${id}" - object does not exist.`);
 }
 
 type GuardDeps = Pick<SavedDeps, 'kinds'> & { readonly db: Knex };
