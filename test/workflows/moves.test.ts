@@ -158,6 +158,28 @@ describe('what was saved, when it goes to another template', function () {
     expect(await left(orphan)).to.deep.equal({ ...all(), inventory: null, credentials: 0 });
   });
 
+  it('is not copied to a node whose template is left out', async () => {
+    const { must, workflow, node } = workflows;
+    const made = await workflow();
+    const [hidden, going] = [await asking(), await asking()];
+    for (const [identifier, template] of Object.entries({ hidden, going })) {
+      const columns = { identifier, unified_job_template: template, ...saved() };
+      await withKey(`workflow_job_template_nodes/${(await node(made.id, columns)).id}/`);
+    }
+    await must(core.admin.delete(`job_templates/${going}/`), 204);
+    await core.grant('trusted', 'organizations/1/', 'workflow_admin_role');
+    for (const by of ['trusted', 'admin']) {
+      const client = by === 'admin' ? core.admin : core.as(by);
+      const path = `workflow_job_templates/${made.id}/copy/`;
+      const copy = await must(client.post(path, { name: `a copy by ${by}` }), 201);
+      const { results } = await must(core.admin.get(`workflow_job_templates/${copy.id}/workflow_nodes/`), 200);
+      for (const { id, identifier } of results) {
+        const kept = by === 'admin' && identifier === 'hidden' ? all() : nothing;
+        expect(await left(`workflow_job_template_nodes/${id}/`), `${identifier} by ${by}`).to.deep.equal(kept);
+      }
+    }
+  });
+
   it('is not asked for where a node would take the approval of another', async () => {
     const { must, node, asksPeople } = workflows;
     const theirs = await node(ids.flow, { identifier: 'theirs' });

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { giveToActor } from '../../rbac/roles.ts';
 import { copyLists, copyTemplateAction } from '../../runs/templates/copy-action.ts';
 import { clearUnusable, unlinkUnusable } from '../../descriptors/write/leave-out.ts';
+import { emptyLists, forgotten } from '../../runs/saved-prompts/move.ts';
 import { leaveOutUnusable } from '../../runs/templates/leave-out.ts';
 import { resealSurvey } from '../../surveys/defaults.ts';
 import { copyNodes } from './launch/copy-nodes.ts';
@@ -95,8 +96,7 @@ const copyApprovals = async (trx: Knex, copied: Row, original: Row): Promise<voi
 async function leaveOut(trx: Knex, workflow: number, { templates, credentials, inventories }: Unusable): Promise<void> {
   const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
   const nodes = trx('workflow_job_template_nodes').where({ workflow_job_template_id: workflow });
-  if (templates.length)
-    await nodes.clone().whereIn('unified_job_template_id', ids(templates)).update({ unified_job_template_id: null });
+  await forgetUnlaunchable(trx, nodes, ids(templates));
   if (inventories.length) {
     await nodes.clone().whereIn('inventory_id', ids(inventories)).update({ inventory_id: null });
     await trx('templates')
@@ -113,6 +113,20 @@ async function leaveOut(trx: Knex, workflow: number, { templates, credentials, i
     .where({ id: workflow })
     .whereIn('webhook_credential_id', ids(credentials))
     .update({ webhook_credential_id: null });
+}
+
+/** What a node of the copy would launch nothing with is not copied either, secret answers before all. */
+async function forgetUnlaunchable(trx: Knex, nodes: Knex.QueryBuilder, templates: number[]): Promise<void> {
+  const left: { id: number }[] = await nodes
+    .clone()
+    .where((of) => of.whereIn('unified_job_template_id', templates).orWhereNull('unified_job_template_id'))
+    .update({ ...forgotten, unified_job_template_id: null })
+    .returning('id');
+  await emptyLists(
+    trx,
+    inTemplate,
+    left.map(({ id }) => id),
+  );
 }
 
 /** What the answer has no list for. */

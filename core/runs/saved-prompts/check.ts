@@ -42,7 +42,7 @@ export async function checkSavedPrompts(deps: SavedDeps, context: WriteContext, 
   if (!template) {
     // nothing of it is kept, but what is no variables is still told
     await readSent(input['extra_data'] ?? {}, deps.settings);
-    if (before) await emptyLists(trx, how.saved, before.id);
+    if (before) await emptyLists(trx, how.saved, [before.id]);
     return void Object.assign(input, forgotten);
   }
   const moved = before && column in input && input[column] !== before[column] ? { ...context, before } : undefined;

@@ -10,15 +10,20 @@ import { listsOfSaved, type SavedIn } from './store.ts';
 /** Nothing of what a row had saved stays where it launches nothing, or no longer the same: for its columns. */
 export const forgotten = { ...nothingSaved, survey_passwords: null };
 
-/** The same for its lists. */
-export async function emptyLists(trx: Knex, saved: SavedIn, row: number, names?: readonly string[]): Promise<void> {
-  for (const { name } of listsOfSaved)
-    if (!names || names.includes(name))
-      // three of them, in one transaction
-      // oxlint-disable-next-line no-await-in-loop
-      await trx(`${saved.lists}_${name}`)
-        .where({ [saved.key]: row })
-        .delete();
+/** The same for the lists of some rows. */
+export async function emptyLists(
+  trx: Knex,
+  saved: SavedIn,
+  rows: readonly number[],
+  names: readonly string[] = listsOfSaved.map(({ name }) => name),
+): Promise<void> {
+  if (!rows.length) return;
+  for (const name of names)
+    // three of them, in one transaction
+    // oxlint-disable-next-line no-await-in-loop
+    await trx(`${saved.lists}_${name}`)
+      .whereRaw('?? = any (?)', [saved.key, [...rows]])
+      .delete();
 }
 
 type Moved = WriteContext & { before: Row };
@@ -82,7 +87,7 @@ export async function leaveUnasked(
     .filter((column) => !(column in input) && (before[column] ?? null) !== null);
   for (const column of columns) input[column] = null;
   const lists = listsOfSaved.map(({ name }) => name).filter((name) => wrong.has(name));
-  if (lists.length) await emptyLists(trx, saved, before.id, lists);
+  if (lists.length) await emptyLists(trx, saved, [before.id], lists);
   const variables = 'extra_data' in input ? [] : unasked(plan, answers);
   for (const name of variables) {
     delete answers.open[name];

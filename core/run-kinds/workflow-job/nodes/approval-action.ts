@@ -45,7 +45,7 @@ export const approvalAction = (services: WorkflowServices, rules: { see: Rule; c
         .where({ id })
         .update({ ...forgotten, unified_job_template_id: template.id, modified: trx.fn.now() })
         .returning('*');
-      await emptyLists(trx, inTemplate, id);
+      await emptyLists(trx, inTemplate, [id]);
       await endApprovalTemplate(trx, services, before.unified_job_template_id);
       await call.written(trx, kind, template);
       await call.written(trx, 'workflow_job_template_node', node, before);
