@@ -18,8 +18,12 @@ const steps: Record<string, number> = {
   DAILY: 1440 * minute,
   WEEKLY: 10_080 * minute,
 };
-/** So many in a row that are excluded, or do not exist, are as good as none. */
+/**
+ * So many in a row that are excluded, or do not exist, are as good as none, where they fill more than a year: months and seasons
+ * come again with the next one, and each minute of eleven of them may be excluded.
+ */
 const mostTries = 20_000;
+const mostSpan = 367 * 1440 * minute;
 
 /** The library takes hours and minutes in the order in which they stand, not in that of the clock. */
 const times = new Set(['BYHOUR', 'BYMINUTE', 'BYSECOND']);
@@ -141,7 +145,9 @@ export function occurrencesAfter(rule: RuleText, instant: number, most: number, 
   const found: number[] = [];
   // clocks that were put back show times that were there already
   let from = wallAt(instant, rule.zone) - 3 * 60 * minute;
-  for (let tries = 0, more = most + 4; tries < mostTries; more = Math.min(more * 2, 2000)) {
+  let last = { tries: 0, wall: from };
+  for (let tries = 0, more = most + 4; ; more = Math.min(more * 2, 2000)) {
+    if (tries - last.tries >= mostTries && from - last.wall > mostSpan) return found;
     const lists = included.map((series) => series.after(from, more));
     // what a list that was cut off may still bring comes after its last one
     const known = Math.min(...lists.map((list) => (list.length < more ? Infinity : list.at(-1)!)));
@@ -153,12 +159,12 @@ export function occurrencesAfter(rule: RuleText, instant: number, most: number, 
       if (utc === undefined || utc < instant || (utc === instant && !at) || utc === found.at(-1)) continue;
       if (excluded.some((series) => series.includes(wall))) continue;
       found.push(utc);
+      last = { tries, wall };
       if (found.length === most) return found;
     }
     if (known === Infinity) return found;
     from = known;
   }
-  return found;
 }
 
 /** The first of all; undefined: there is none. */

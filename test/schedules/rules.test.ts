@@ -48,6 +48,22 @@ describe('rules of schedules', function () {
     expect(localText(Date.parse('2030-01-15T17:00:00Z'), 'America/New_York')).to.equal('2030-01-15T12:00:00-05:00');
   });
 
+  it('come again after whole months that are excluded, by the minute, as python-dateutil says', () => {
+    const without = (step: number, months: string) =>
+      `DTSTART:20260101T000000Z RRULE:FREQ=MINUTELY;INTERVAL=${step} EXRULE:FREQ=MINUTELY;INTERVAL=${step};BYMONTH=${months}`;
+    for (const [step, months, after] of [
+      [1, '12', '2026-11-30T23:59:00Z'],
+      [2, '12', '2026-11-30T23:59:00Z'],
+      [1, '11,12', '2026-10-31T23:59:00Z'],
+    ] as const)
+      expect(next(without(step, months), after, 1)).to.deep.equal(['2027-01-01T00:00:00Z']);
+    // what is found in between begins the count of those that are not anew
+    const half = 'DTSTART:20260101T000000Z RRULE:FREQ=MINUTELY;INTERVAL=30 EXRULE:FREQ=HOURLY;INTERVAL=1';
+    expect(next(half, '2026-01-01T00:00:00Z', 20_000).at(-1)).to.equal('2028-04-13T07:30:00Z');
+    const never = 'DTSTART:20260101T000000Z RRULE:FREQ=DAILY;INTERVAL=1 EXRULE:FREQ=DAILY;INTERVAL=1';
+    expect(next(never, '2026-01-01T00:00:00Z')).to.deep.equal([]);
+  });
+
   it('say where they begin and end', () => {
     const ends = (rule: string) =>
       [firstOccurrence, lastOccurrence].map((of) => of(readRule(rule))).map((at) => at && text(at));
