@@ -283,6 +283,26 @@ describeWith(['chromium'], 'the console: a workflow is edited in its graph', () 
     ]);
   });
 
+  it('gives a node another template, which does not ask for what was saved', async () => {
+    const bare = await stage.template('greet.yml', { name: 'No questions' });
+    const { id } = await named('Deploy');
+    const limited = await stage.service.request('PATCH', `workflow_job_template_nodes/${id}/`, {
+      body: { limit: 'web1' },
+    });
+    expect(limited.status).to.equal(200);
+    await node('Deploy').focus();
+    await page.keyboard.press('e');
+    await pick(page, 'Template', 'No questions');
+    await dialog().getByRole('button', { name: 'Save node' }).click();
+    await closed();
+    expect(await named('No questions')).to.deep.include({
+      id,
+      unified_job_template: bare.id,
+      limit: null,
+      extra_data: {},
+    });
+  });
+
   it('is only a picture for those who only read', async () => {
     const { id } = await stage.make('users/', { username: 'reader', password: 'long enough 1' });
     const { summary_fields } = (await stage.service.get(`workflow_job_templates/${workflow}/`)).body;
