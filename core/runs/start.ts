@@ -39,6 +39,8 @@ export interface LaunchRequest extends Omit<PlanRequest, 'db'> {
   waiting: boolean;
   /** the user whose rights were judged before, when what is launched now was saved; `authority` is who is judged now */
   standsFor?: number | null;
+  /** what is wrong with it whatever its kind says, by field */
+  problems?: Readonly<Record<string, string[]>>;
   /** the run that launches it and follows it */
   parent?: number;
   /** where nobody waits: what else follows from a tap's denial, in the transaction that keeps the run */
@@ -187,6 +189,7 @@ async function planned({ kinds, origins }: StartDeps, db: Knex, request: LaunchR
     });
   const asked = { ...request, db };
   const plan = await kind.plan(asked);
+  if (request.problems) return { kind, plan: { ...plan, errors: { ...plan.errors, ...request.problems } } };
   const splitter = (plan.slices ?? 1) > 1 ? kinds.all().find(({ split }) => split) : undefined;
   return splitter ? { kind: splitter, plan: splitter.split!(asked, plan) } : { kind, plan };
 }

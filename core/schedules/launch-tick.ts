@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Log } from '../observe/log.ts';
-import { savedLaunch, savedLists } from '../runs/saved-prompts/launch.ts';
-import type { LaunchDoor } from '../runs/start.ts';
+import { savedLaunch, type SavedLaunch, savedLists } from '../runs/saved-prompts/launch.ts';
+import type { LaunchDoor, LaunchRequest } from '../runs/start.ts';
 import { activeStatuses } from '../runs/states.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -88,7 +88,7 @@ async function readDue({ db }: LaunchDeps, ticks: readonly Tick[]): Promise<Due[
 }
 
 async function launchOne(deps: LaunchDeps, { schedule, at, lists, orphan }: Due): Promise<void> {
-  const { db, log, launch, settings, keyRing } = deps;
+  const { db, log, launch, settings } = deps;
   const { id } = schedule;
   // all of them were switched off meanwhile
   if (settings.get('DISABLE_ALL_SCHEDULES')) return;
@@ -99,7 +99,7 @@ async function launchOne(deps: LaunchDeps, { schedule, at, lists, orphan }: Due)
     return;
   }
   await launch.start({
-    ...savedLaunch(keyRing, savedOfSchedule.saved, schedule, lists),
+    ...readable(deps, schedule, lists),
     template,
     actor: null,
     authority: null,
@@ -110,6 +110,24 @@ async function launchOne(deps: LaunchDeps, { schedule, at, lists, orphan }: Due)
     columns: { schedule_id: id, schedule_tick: at },
     denied: (trx, { until }) => catchUp(trx, schedule, until),
   });
+}
+
+/** What the schedule keeps; a launch whose secret answers nobody can read any more is kept as failed, which its people see. */
+function readable(
+  { keyRing, log }: LaunchDeps,
+  schedule: Row,
+  lists: Due['lists'],
+): SavedLaunch & Pick<LaunchRequest, 'problems'> {
+  try {
+    return savedLaunch(keyRing, savedOfSchedule.saved, schedule, lists);
+  } catch (err) {
+    log.error({ schedule: schedule.id, err }, 'the secret answers of a schedule cannot be read');
+    const open = savedLaunch(keyRing, savedOfSchedule.saved, { ...schedule, survey_passwords: null }, lists);
+    return {
+      ...open,
+      problems: { extra_data: ['The secret answers of the schedule cannot be read: save them anew.'] },
+    };
+  }
 }
 
 /** What a gate keeps away for a time is as good as missed: a schedule that catches up is due again when the time is over. */

@@ -299,7 +299,7 @@ describe('schedules', function () {
     for (const { id } of await runs()) await stage.ended(id);
   });
 
-  it('launches those beside one whose secret answers cannot be read', async () => {
+  it('keeps as failed the launch of one whose secret answers cannot be read, and launches those beside it', async () => {
     const { services } = stage;
     const template = await stage.template({ allow_simultaneous: true });
     const at = new Date(Date.now() - 1000).toISOString();
@@ -309,14 +309,15 @@ describe('schedules', function () {
       .db('schedules')
       .where({ id: broken })
       .update({ survey_passwords: { secret: 'of a key that is gone' } });
-    const failed = await launchTicks(
+    await launchTicks(
       services,
       [broken, whole].map((schedule) => ({ schedule, at })),
-    ).catch(() => 'failed');
-    expect(failed).to.equal('failed');
-    const runs = await services.db('runs').whereIn('schedule_id', [broken, whole]).select('*');
-    expect(runs.map((run) => run.schedule_id)).to.deep.equal([whole]);
-    await stage.ended(runs[0].id);
+    );
+    const runs = await services.db('runs').whereIn('schedule_id', [broken, whole]).orderBy('schedule_id').select('*');
+    expect(runs.map((run) => run.schedule_id)).to.deep.equal([broken, whole]);
+    expect(runs[0]).to.include({ status: 'failed' });
+    expect(runs[0].job_explanation).to.contain('The secret answers of the schedule cannot be read');
+    await stage.ended(runs[1].id);
   });
 
   it('enters portions of what is due', async () => {
