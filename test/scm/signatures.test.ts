@@ -152,6 +152,47 @@ describeWith(['gpg', 'gpgconf'], 'projects that are signed', function () {
     expect((await service.get(`projects/${project.id}/`)).body).to.include({ scm_revision: '', status: 'failed' });
   });
 
+  describe('take nothing over from an update under way', () => {
+    /** Changes something while the last update of a project has begun and cannot end. */
+    async function meanwhile(update: number, change: () => Promise<unknown>) {
+      const { db } = service.services;
+      await until(async () => (await db('runs').where({ id: update }).first('status')).status === 'running', 60_000);
+      await db.transaction(async (trx) => {
+        await trx('runs').where({ id: update }).forUpdate().first('id');
+        await change();
+      });
+      return ended(update);
+    }
+    const because = /not verified by the key that the project has by now/;
+
+    it('that began before there was a key', async () => {
+      const id = await credential('gpg_public_key', { gpg_public_key: other.text });
+      const { body: project } = await create(null);
+      let verifying = 0;
+      const first = await meanwhile(project.summary_fields.current_update.id, async () => {
+        const body = { signature_validation_credential: id };
+        const patched = await service.request('PATCH', `projects/${project.id}/`, { body });
+        expect(patched.status, JSON.stringify(patched.body)).to.equal(200);
+        verifying = (await service.get(`projects/${project.id}/project_updates/?order_by=-id`)).body.results[0].id;
+      });
+      expect([first.status, first.scm_revision]).to.deep.equal(['failed', '']);
+      expect(first.job_explanation).to.match(because);
+      expect((await ended(verifying)).status).to.equal('failed');
+      expect((await service.get(`projects/${project.id}/`)).body).to.include({ scm_revision: '', status: 'failed' });
+    });
+
+    it('that began when the credential held another key', async () => {
+      const id = await credential('gpg_public_key', { gpg_public_key: key.text });
+      const { body: project } = await create(id);
+      const first = await meanwhile(project.summary_fields.current_update.id, () =>
+        service.request('PATCH', `credentials/${id}/`, { body: { inputs: { gpg_public_key: other.text } } }),
+      );
+      expect([first.status, first.scm_revision]).to.deep.equal(['failed', '']);
+      expect(first.job_explanation).to.match(because);
+      expect((await service.get(`projects/${project.id}/`)).body.scm_revision).to.equal('');
+    });
+  });
+
   it('run no other branch than the one that was verified', async () => {
     const project = { name: 'p', scm_type: 'git', scm_revision: 'a'.repeat(40), signature_validation_credential_id: 1 };
     const failed = await sourceOf('/nowhere', { project, scm_branch: 'other' } as never).catch(String);

@@ -11,6 +11,7 @@ import { knownRequirements } from '../../scm/requirements.ts';
 import { openUrl } from '../../secrets/url-secret.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { buildUpdateSpec, type UpdatedRun } from './update-spec.ts';
+import { keyOf, type VerifiedBy } from './verified-by.ts';
 
 export interface PrepareDeps extends LookupDeps {
   config: { dataDir: string };
@@ -34,6 +35,7 @@ export async function prepareUpdate(deps: PrepareDeps, run: ClaimedRun): Promise
   const engine = await engineTool.engine();
   const key = run.project?.signature_validation_credential_id ?? null;
   const [verifying] = await credentialsOfRun(deps, key === null ? [] : [key]);
+  const verifiedBy: VerifiedBy = { credential: key, key: verifying ? keyOf(verifying) : null };
   const { spec, secrets } = buildUpdateSpec({
     run: { ...(run as ClaimedRun & UpdatedRun), scm_url: openUrl(keyRing, String(run['scm_url'])) },
     credential,
@@ -57,7 +59,8 @@ export async function prepareUpdate(deps: PrepareDeps, run: ClaimedRun): Promise
     timeout: timeout < 0 ? 0 : timeout || Number(settings.get('DEFAULT_PROJECT_UPDATE_TIMEOUT')),
     spoolLimit: Number(settings.get('SPOOL_LIMIT_BYTES')),
   });
-  const shown = { job_args: JSON.stringify([...commands[String(run['scm_type'])]!, spec.env['SCM_SHOWN_URL']]) };
+  const data = { ...run.data, verified_by: verifiedBy };
+  const shown = { data, job_args: JSON.stringify([...commands[String(run['scm_type'])]!, spec.env['SCM_SHOWN_URL']]) };
   const hidden = [...secrets, ...servers.secrets];
   const unstored = lookedUpSecrets(credential ? [credential, ...servers.credentials] : servers.credentials);
   return { spec, secrets: hidden, unstored, columns: (workspace) => ({ ...shown, job_cwd: `${workspace}/work` }) };

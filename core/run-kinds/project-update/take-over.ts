@@ -10,12 +10,15 @@ import { keepKnownHosts } from '../../scm/known-hosts.ts';
 import { keepRequirements } from '../../scm/requirements.ts';
 import type { LaunchDoor } from '../../runs/start.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { KeyRing } from '../../secrets/key-ring.ts';
 import { updateReaders } from './update-readers.ts';
+import { assertKeyOfNow } from './verified-by.ts';
 
 interface Deps {
   config: { dataDir: string };
   launch: LaunchDoor;
   settings: Settings;
+  keyRing: KeyRing;
 }
 
 /** Takes what an update fetched into the cache of its project. Safe to do again after a restart: the same objects, the same refs. */
@@ -45,6 +48,7 @@ export async function takeOver(deps: Deps, ended: EndedRun): Promise<Conclusion 
       columns: { scm_revision: revision },
       async write(trx) {
         await writeProject(trx, run.template_id!, revision, contents);
+        await assertKeyOfNow({ db: trx, keyRing: deps.keyRing }, run);
         if (run['shown_by_template']) await updateReaders(deps, trx, run, revision);
       },
     };
