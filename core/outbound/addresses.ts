@@ -41,6 +41,22 @@ export function networkOf(address: string): string {
 export const networkProblem = (network: string): string | undefined =>
   rangeOf(network) ? undefined : `"${network}" is no IP address and no network like 10.0.0.0/8.`;
 
+/** A host as an administrator names it: `git.example.org`, `git.example.org:8443`; with `http://` where it has no TLS. */
+function originOf(host: string): string | undefined {
+  const address = /^https?:\/\//.test(host) ? host : `https://${host}`;
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  return url.href === `${url.origin}/` ? url.origin : undefined;
+}
+
+/** What is wrong with an entry of WEBHOOK_STATUS_HOSTS. */
+export const hostProblem = (host: string): string | undefined =>
+  originOf(host) ? undefined : `"${host}" is no host like git.example.org or git.example.org:8443.`;
+
+/** @param hosts as `hostProblem` lets them through */
+export const isOnHosts = (address: string, hosts: readonly string[]): boolean =>
+  URL.canParse(address) && hosts.some((host) => originOf(host) === new URL(address).origin);
+
 /** @throws OutboundError naming the setting that opens the network */
 export function assertReachable(host: string, address: string, allowed: readonly string[]): void {
   if (isPublic(address) || isWithin(address, allowed)) return;

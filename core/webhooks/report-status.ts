@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type LookupDeps, lookUpInputs } from '../credentials/lookups.ts';
 import { loadCredentials } from '../credentials/resolve.ts';
 import type { Log } from '../observe/log.ts';
-import { withoutEndingSlashes } from '../outbound/addresses.ts';
+import { isOnHosts, withoutEndingSlashes } from '../outbound/addresses.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { RunKinds } from '../runs/kinds.ts';
 import type { Follower } from '../runs/status.ts';
@@ -59,6 +59,14 @@ export function defineReports(deps: ReportDeps): void {
 async function report(deps: ReportDeps, id: number, status: RunStatus): Promise<void> {
   const { db, keyRing, kinds, outbound, settings, log } = deps;
   const run: MovedRun | undefined = await db('runs').where({ id }).first();
+  // a webhook says where: whoever has its key could have the token sent to themselves
+  if (run && !isOnHosts(addressOf(run), settings.get('WEBHOOK_STATUS_HOSTS') as readonly string[])) {
+    log.warn(
+      { run: id, address: addressOf(run) },
+      'the status of a run is not told: WEBHOOK_STATUS_HOSTS lacks the host',
+    );
+    return;
+  }
   const stored = run ? await loadCredentials(db, keyRing, [Number(run['webhook_credential_id'])]) : [];
   const [credential] = await lookUpInputs(deps, stored);
   const [sender, token] = [senderCalled(run?.['webhook_service']), credential?.inputs['token']];

@@ -44,6 +44,7 @@ const elsewhere: Record<string, string> = {
   TOKEN_REQUESTS_PER_MINUTE: 'http/told-limits.test.ts',
   WEBSOCKETS_PER_USER: 'faults/shares.test.ts',
   TOWER_URL_BASE: 'webhooks/webhooks.test.ts',
+  WEBHOOK_STATUS_HOSTS: 'webhooks/webhooks.test.ts',
   CHECKOUT_MAX_BYTES: 'hooks/launch-content.test.ts',
   CHECKOUT_MAX_FILES: 'hooks/launch-content.test.ts',
   SCHEDULE_MAX_JOBS: 'schedules/schedules.test.ts',

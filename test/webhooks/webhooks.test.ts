@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { QUEUE_SCHEMA } from '../../core/queue/tasks.ts';
 import { keysInUse, rotateKeys } from '../../core/secrets/rotate.ts';
 import { matchesFilter } from '../../core/webhooks/matches-filter.ts';
 import { type Stage, startStage } from '../launch/fixture.ts';
@@ -39,12 +40,17 @@ describe('webhooks', function () {
   before(async () => {
     host = await startHost();
     stage = await startStage({ TAPLINE_OUTBOUND_ALLOWED_NETWORKS: '["127.0.0.0/8"]' });
+    await toldAt([host.url]);
   });
   after(async () => {
     await stage?.stop();
     host?.stop();
   });
 
+  const toldAt = async (hosts: string[]) => {
+    const set = await stage.request('PATCH', 'settings/system/', { body: { WEBHOOK_STATUS_HOSTS: hosts } });
+    expect(set.status, JSON.stringify(set.body)).to.equal(200);
+  };
   const send = (path: string, text: string, headers: Record<string, string>) =>
     fetch(`${stage.url}/api/v2/${path}/`, {
       method: 'POST',
@@ -256,6 +262,64 @@ describe('webhooks', function () {
     expect(headers.authorization).to.equal('token a secret token');
     expect(body.target_url).to.equal(`https://tapline.example/jobs/${job.id}`);
     expect(JSON.stringify(await stage.get(`jobs/${job.id}/`))).not.to.include('a secret token');
+  });
+
+  it('are told nothing, and shown no token, where only the webhook names them', async () => {
+    const told = host.told.length;
+    const inputs = { token: 'a token for others' };
+    const credential = await stage.credential({ credential_type: await typeCalled('github_token'), inputs });
+    const template = await listening('github', { webhook_credential: credential });
+    const text = push();
+    await toldAt(['api.github.com']);
+    await send(`job_templates/${template}/github`, text, github(text, 'to others'));
+    const [job] = await jobsOf(template);
+    expect((await stage.ended(job.id)).status).to.equal('successful');
+    const { db } = stage.services;
+    await until(
+      async () => !(await db(`${QUEUE_SCHEMA}.jobs`).where('task_identifier', 'core:webhook-report').first('id')),
+    );
+    await toldAt([host.url]);
+    expect(host.told.slice(told)).to.deep.equal([]);
+    const elsewhere = push({ repository: { statuses_url: `${host.url}/user/repos?statuses/{sha}` } });
+    await send(`job_templates/${template}/github`, elsewhere, github(elsewhere, 'to another part'));
+    expect(JSON.parse((await jobsOf(template)).at(-1).extra_vars).awx_webhook_status_api).to.equal('');
+  });
+
+  it('of GitLab and Bitbucket are told in their own way', async () => {
+    const ways = {
+      gitlab: {
+        payload: { checkout_sha: commit, project: { id: 7, git_http_url: `${host.url}/a/b.git` } },
+        headers: () => ({ 'x-gitlab-token': key, 'x-gitlab-event': 'Push Hook' }),
+        url: `/api/v4/projects/7/statuses/${commit}`,
+        shown: ['private-token', 'a token of gitlab'],
+        states: ['pending', 'running', 'success'],
+        keys: ['state', 'name', 'description', 'target_url'],
+      },
+      bitbucket_dc: {
+        payload: {
+          changes: [{ toHash: commit, ref: { id: 'refs/heads/main' } }],
+          repository: { links: { self: [{ href: `${host.url}/projects/A/repos/b/browse` }] } },
+        },
+        headers: (text: string) => ({ 'x-event-key': 'repo:refs_changed', 'x-hub-signature': hmac('sha256', text) }),
+        url: `/rest/build-status/1.0/commits/${commit}`,
+        shown: ['authorization', 'Bearer a token of bitbucket_dc'],
+        states: ['INPROGRESS', 'SUCCESSFUL'],
+        keys: ['state', 'key', 'description', 'url'],
+      },
+    };
+    for (const [service, { payload, headers, url, shown, states, keys }] of Object.entries(ways)) {
+      const inputs = { token: `a token of ${service}` };
+      const credential = await stage.credential({ credential_type: await typeCalled(`${service}_token`), inputs });
+      const template = await listening(service, { webhook_credential: credential });
+      const [told, text] = [host.told.length, JSON.stringify(payload)];
+      await send(`job_templates/${template}/${service}`, text, headers(text));
+      const last = await until(() => host.told.slice(told).find(({ body }) => body.state === states.at(-1)), 60_000);
+      expect(last.headers[shown[0]!]).to.equal(shown[1]);
+      expect(last.body).to.have.all.keys(keys);
+      // of two that wait only the newer one is told
+      for (const one of host.told.slice(told))
+        expect([one.url, states.includes(one.body.state)]).to.deep.equal([url, true]);
+    }
   });
 
   it('are told so too with a token that is looked up', async () => {

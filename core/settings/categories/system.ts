@@ -1,4 +1,4 @@
-import { networkProblem } from '../../outbound/addresses.ts';
+import { hostProblem, networkProblem } from '../../outbound/addresses.ts';
 import { type SettingDefinition, noEffect, withoutEffect } from '../definition.ts';
 
 const headerProblem = (name: string): string | undefined =>
@@ -70,6 +70,14 @@ export const systemSettings = {
     label: 'Networks that requests may reach',
     help: 'Addresses and networks (10.0.0.0/8) beyond the public internet that addresses given by users may lead to.',
     check: (networks: readonly string[]) => networks.map(networkProblem).find(Boolean),
+  },
+  WEBHOOK_STATUS_HOSTS: {
+    category: 'system',
+    type: 'list',
+    default: ['api.github.com', 'gitlab.com'],
+    label: 'Hosts that are told how jobs of webhooks go',
+    help: 'Hosts (git.example.org, git.example.org:8443) that the access token of a webhook credential may be sent to. Where a webhook names another one, nothing is told.',
+    check: (hosts: readonly string[]) => hosts.map(hostProblem).find(Boolean),
   },
   PROXY_IP_ALLOWED_LIST: {
     category: 'system',

@@ -23,6 +23,10 @@ const states: Record<Report['state'], string> = {
   error: 'error',
 };
 
+/** Nothing else of the API is asked with the token, whatever a payload says. */
+const ofStatuses = (address: string): string =>
+  /^https?:\/\/[^/?#]+(\/[\w./-]*)?\/statuses\/[\w-]+$/.test(address) ? address : '';
+
 export const github: Sender = {
   name: 'github',
   // the better signature counts where there is one, right or wrong
@@ -38,9 +42,9 @@ export const github: Sender = {
   ref: (type, payload) => at(payload, refs[type] ?? '') || (type === 'push' ? at(payload, 'after') : ''),
   pushed: (type, payload) => (type === 'push' ? [at(payload, 'ref')].filter(Boolean) : []),
   statusApi(type, payload) {
-    if (type.startsWith('pull_request')) return at(payload, 'pull_request.statuses_url');
+    if (type.startsWith('pull_request')) return ofStatuses(at(payload, 'pull_request.statuses_url'));
     const commit = type === 'push' ? github.ref(type, payload) : '';
-    return commit ? at(payload, 'repository.statuses_url').replace('{sha}', commit) : '';
+    return commit ? ofStatuses(at(payload, 'repository.statuses_url').replace('{sha}', () => commit)) : '';
   },
   report: ({ state, name, description, address }, token) => ({
     headers: { authorization: `token ${token}`, accept: 'application/vnd.github+json' },
