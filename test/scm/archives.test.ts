@@ -150,12 +150,17 @@ describe('projects from archives', function () {
     ['somewhere else', { name: '/tmp/evil' }, /lies outside of it/],
     ['behind a detour', { name: 'a/../../evil' }, /lies outside of it/],
     ['a link that leads out', { name: 'a', link: '../../evil' }, /the link 'a' leads outside of it/],
+    [
+      'a link to what is around its one folder',
+      { name: 'p-1.0/a', link: '..' },
+      /the link 'p-1.0\/a' leads outside of it/,
+    ],
     ['a link to the machine', { name: 'a', link: '/etc/passwd' }, /leads outside of it/],
     ['a device', { name: 'a', device: true }, /neither a file, a folder nor a link/],
     ['a hard link out', { name: 'a', hard: '../evil' }, /could not be used/],
   ] as const)
     it(`are refused with ${what}`, async () => {
-      const entries: Entry[] = [{ name: 'site.yml', text: 'x' }, entry];
+      const entries: Entry[] = [{ name: entry.name.startsWith('p-1.0/') ? 'p-1.0/x' : 'site.yml', text: 'x' }, entry];
       expect(await refused('evil.tar', entries)).to.match(said);
       if (!('device' in entry) && !('hard' in entry)) expect(await refused('evil.zip', entries)).to.match(said);
     });
@@ -168,6 +173,26 @@ describe('projects from archives', function () {
     ];
     expect(await refused('through.tar', entries)).to.match(/could not be (used|fetched)/);
   });
+
+  for (const [what, links] of Object.entries<Entry[]>({
+    'lies below another': [
+      { name: 'p/q/r', link: '../..' },
+      { name: 'p/q/r/x', link: '../../../etc/passwd' },
+    ],
+    'goes back through another': [
+      { name: 'p/q/r', link: '../..' },
+      { name: 'p/q/x', link: 'r/../../../etc/passwd' },
+    ],
+    'comes before what it goes through': [
+      { name: 'p/q/x', link: 'r/../..' },
+      { name: 'p/q/r', link: '../..' },
+    ],
+  }))
+    it(`lead out by no link that ${what}`, async () => {
+      const entries: Entry[] = [{ name: 'site.yml', text: 'x' }, { name: 'p/q/y', text: 'x' }, ...links];
+      for (const name of ['winding.tar', 'winding.zip'])
+        expect(await refused(name, entries)).to.match(/the link '\S+' leads (outside of it|through another)/);
+    });
 
   it('are bounded in bytes and files, whatever they say of themselves', async () => {
     const bomb: Entry[] = [{ name: 'big', size: 50_000_000 }];

@@ -64,8 +64,9 @@ class Tree:
     """What is unpacked: nothing of it lies or leads outside, and it stays within the limits whatever the archive says of itself."""
 
     def __init__(self, folder):
-        self.folder, self.bytes, self.files, self.links = folder, 0, 0, []
         os.mkdir(folder)
+        # where it really is, as links are held against it
+        self.folder, self.bytes, self.files, self.links = os.path.realpath(folder), 0, 0, []
 
     def place(self, name):
         parts = [part for part in name.split("/") if part not in ("", ".")]
@@ -96,16 +97,24 @@ class Tree:
 
     def add_link(self, name, target):
         self.count()
-        inside = os.path.normpath(os.path.join(os.path.dirname(self.place(name)), target))
-        if os.path.isabs(target) or not f"{inside}/".startswith(f"{self.folder}/"):
+        if os.path.isabs(target):
             raise Failure(f"the link {name!r} leads outside of it")
-        self.links.append((self.place(name), target))
+        self.links.append((name, target))
 
     def finish(self):
         # last of all: nothing is written through a link
-        for place, target in self.links:
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            os.symlink(target, place)
+        for name, target in self.links:
+            folder = os.path.dirname(self.place(name))
+            if os.path.realpath(folder) != folder:
+                raise Failure(f"the link {name!r} leads through another")
+            os.makedirs(folder, exist_ok=True)
+            os.symlink(target, self.place(name))
+
+    def assert_within(self, root):
+        """Once all links are there: where one ends may lie with the others on its way."""
+        for name, _ in self.links:
+            if not f"{os.path.realpath(self.place(name))}/".startswith(f"{os.path.realpath(root)}/"):
+                raise Failure(f"the link {name!r} leads outside of it")
 
 
 def unpack_tar(path, tree):
@@ -155,7 +164,9 @@ def unpack(path, target):
     # most hold one folder, named after project and version
     inner = os.listdir(target)
     only = os.path.join(target, inner[0]) if len(inner) == 1 else ""
-    return only if only and os.path.isdir(only) and not os.path.islink(only) else target
+    root = only if only and os.path.isdir(only) and not os.path.islink(only) else target
+    tree.assert_within(root)
+    return root
 
 
 def git(*arguments, text=None):
