@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
-import { isErrorOf } from './errors.ts';
+import type { PluginApi } from './api.ts';
+import { isErrorOf, ValidationError } from './errors.ts';
+import type { WriteContext } from './resource.ts';
 import type { HttpService } from './services.ts';
 
 /** One key of a template's `notification_configuration`. */
@@ -101,4 +103,25 @@ export interface NotificationOutcome {
   /** '' where it was delivered */
   error: string;
   kept: unknown;
+}
+
+/**
+ * For `validate` of what sends by a notification template that it names: sending uses the template's credential, so it takes the
+ * right to look after the notifications of the template's organization; auditors of that, who see it, may not. A template that
+ * stays is not asked about again.
+ * @throws ValidationError as for a template that is not there
+ */
+export async function assertMayNotify(
+  { rules }: Pick<PluginApi, 'rules'>,
+  { trx, call, input, before }: Pick<WriteContext, 'trx' | 'call'> & { input: object; before?: object },
+  name = 'notification_template',
+): Promise<void> {
+  const column = `${name}_id`;
+  const of = (row: object = {}): unknown => (row as Record<string, unknown>)[column];
+  const id = of(input);
+  if (typeof id !== 'number' || id === of(before)) return;
+  const template = await trx('notification_templates').where({ id }).first('id', 'organization_id');
+  const sends = rules.parent('organization_id', 'organization', 'notification_admin_role');
+  if (!template || !(await sends.row(call.actor, template, trx)))
+    throw ValidationError.field(name, `Invalid pk "${id}" - object does not exist.`);
 }

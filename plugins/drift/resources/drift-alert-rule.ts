@@ -1,4 +1,5 @@
 import {
+  assertMayNotify,
   assertMembers,
   defineResource,
   field,
@@ -75,7 +76,11 @@ export function driftAlertRuleResource(api: PluginApi): Resource {
       }),
       preview: previewAction(api, administers),
     },
-    validate: ({ input, before, sent }) => check(api, { ...before, ...input } as Row, input as Row, sent),
+    async validate(context) {
+      const { input, before, sent } = context;
+      await check(api, { ...before, ...input } as Row, input as Row, sent);
+      await assertMayNotify(api, context);
+    },
     async beforeDelete(trx, { id }) {
       await trx(api.table('alerts'))
         .where({ alert_rule_id: id, notification_status: 'pending', notification_id: null })

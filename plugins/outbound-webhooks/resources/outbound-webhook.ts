@@ -1,4 +1,4 @@
-import { defineResource, field, type PluginApi, type Resource } from '@tapline/plugin-sdk';
+import { assertMayNotify, defineResource, field, type PluginApi, type Resource } from '@tapline/plugin-sdk';
 import { accessOf } from '../access.ts';
 import { endDeliveries } from '../deliver/end-deliveries.ts';
 import type { Send } from '../deliver/send.ts';
@@ -33,7 +33,10 @@ export function outboundWebhookResource(api: PluginApi, send: Send): Resource {
       deliveries: { resource: 'outbound_webhook_delivery', column: 'outbound_webhook_id', orderBy: ['-id'] },
     },
     actions: { test: testAction(api, manage, send), webhook_key: keyAction(api, manage) },
-    validate: (context) => checkWebhook(api, context as never),
+    async validate(context) {
+      checkWebhook(api, context as never);
+      await assertMayNotify(api, context);
+    },
     afterCreate: (context, row) => storeHeaders(api, context as never, row),
     async afterUpdate(context, row) {
       await storeHeaders(api, context as never, row);
