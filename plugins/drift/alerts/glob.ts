@@ -2,12 +2,17 @@ interface Part {
   matches(character: string): boolean;
 }
 
-/**
- * Whether a shell-style pattern (`*`, `?`, `[a-z]`, `[!a-z]`) matches a whole name. It never goes back further than to its last
- * `*`, so that no pattern can be slow: at most pattern × name steps.
- */
-export function matchesGlob(pattern: string, name: string): boolean {
+/** Whether a shell-style pattern (`*`, `?`, `[a-z]`, `[!a-z]`) matches a whole name. */
+export const matchesGlob = (pattern: string, name: string): boolean => globOf(pattern)(name);
+
+/** The same for many names: the pattern is read once. */
+export function globOf(pattern: string): (name: string) => boolean {
   const parts = partsOf(pattern);
+  return (name) => matches(parts, name);
+}
+
+/** It never goes back further than to its last `*`, so that no pattern can be slow: at most pattern × name steps. */
+function matches(parts: readonly (Part | 'any')[], name: string): boolean {
   const characters = Array.from(name);
   let [at, part] = [0, 0];
   let [starAt, starPart] = [0, -1];

@@ -5,6 +5,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { matchesGlob } from '../alerts/glob.ts';
+import { type Moment, ofHosts } from '../alerts/replay.ts';
 import { chainOf, type Report } from '../capture/chain.ts';
 import { factsOfText } from '../capture/read-facts.ts';
 import { classify, isVolatile } from '../detect/classify.ts';
@@ -254,5 +255,42 @@ describe('patterns for names of hosts', () => {
   it('end soon however they are built', () => {
     expect(matchesGlob(`${'*a'.repeat(250)}b`, 'a'.repeat(512))).to.equal(false);
     expect(matchesGlob('['.repeat(512), 'a'.repeat(512))).to.equal(false);
+  });
+});
+
+describe('drift of hosts that a pattern names', () => {
+  // as slow as patterns get: 65 000 steps for each name
+  const pattern = `*${'a'.repeat(255)}b`;
+  const long = 'a'.repeat(512);
+  const moment = (host_name: string): Moment => ({ host_name, host_id: 1, at: '2026-01-01T00:00:00Z', changes: 1 });
+
+  it('is kept, and nothing else', async () => {
+    const moments = ['db-1', 'web-1', 'db-2', 'db-1'].map(moment);
+    expect(await ofHosts('db-*', moments)).to.deep.equal([moments[0], moments[2], moments[3]]);
+    expect(await ofHosts('*', moments)).to.deep.equal(moments);
+  });
+
+  it('is found by comparing a name once, however often its host drifted', async () => {
+    const before = process.cpuUsage();
+    expect(await ofHosts(pattern, Array<Moment>(50_000).fill(moment(long)))).to.deep.equal([]);
+    const { user } = process.cpuUsage(before);
+    // one by one it takes above 10 s
+    expect(user / 1000).to.be.below(1500);
+  });
+
+  it('lets requests go on between portions of names', async () => {
+    let turns = 0;
+    let going = true;
+    const turn = () => {
+      turns++;
+      if (going) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await ofHosts(
+      pattern,
+      Array.from({ length: 1000 }, (_, n) => moment(`${long.slice(4)}${n}`)),
+    );
+    going = false;
+    expect(turns).to.be.at.least(33);
   });
 });
