@@ -51,6 +51,10 @@ describe('the password of a source', () => {
       "Password for 'https://git.example.com@evil.example.com': ",
       "Password for 'https://me@git.example.com:8443': ",
       "Password for 'https://me@git.example.com.evil.org': ",
+      // nor in the open
+      "Username for 'http://git.example.com': ",
+      "Password for 'http://me@git.example.com': ",
+      "Password for 'ftp://me@git.example.com': ",
       "me@evil.example.com's password: ",
       '(me@evil.example.com) (me@git.example.com) Password: ',
       "(me@evil.example.com) me@git.example.com's password: ",

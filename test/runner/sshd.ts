@@ -12,6 +12,8 @@ export interface Sshd {
   user: string;
   password: string;
   key: string;
+  /** the public ones that are let in */
+  keys: string;
   lockedKey: string;
   passphrase: string;
   /** As if another machine had its address; resolves when it shows the new key. */
@@ -26,9 +28,9 @@ const passphrase = 'canary-key-phrase';
 
 /**
  * An sshd on a loopback port with a user of its own, who may use su and sudo with a password. Its accounts
- * are mounted over the machine's in a namespace of their own: nothing outside changes.
+ * are mounted over the machine's in a namespace of their own: nothing outside changes. It lets its own keys in, or those given.
  */
-export async function startSshd(): Promise<Sshd> {
+export async function startSshd(given: { keys?: string } = {}): Promise<Sshd> {
   const folder = mkdtempSync(join(tmpdir(), 'tapline-sshd-'));
   chmodSync(folder, 0o755);
   const file = (name: string) => join(folder, name);
@@ -43,9 +45,8 @@ export async function startSshd(): Promise<Sshd> {
   ] as const)
     makeKey(name, phrase);
   mkdirSync(file('home'));
-  writeFileSync(file('keys'), readFileSync(file('open.pub'), 'utf8') + readFileSync(file('locked.pub'), 'utf8'), {
-    mode: 0o644,
-  });
+  const keys = given.keys ?? readFileSync(file('open.pub'), 'utf8') + readFileSync(file('locked.pub'), 'utf8');
+  writeFileSync(file('keys'), keys, { mode: 0o644 });
   writeFileSync(
     file('passwd'),
     `${readFileSync('/etc/passwd', 'utf8')}${user}:x:${sshdUser}:${sshdUser}::${file('home')}:/bin/sh\n`,
@@ -94,6 +95,7 @@ export async function startSshd(): Promise<Sshd> {
     user,
     password,
     passphrase,
+    keys,
     key: readFileSync(file('open'), 'utf8'),
     lockedKey: readFileSync(file('locked'), 'utf8'),
     async changeHostKey() {

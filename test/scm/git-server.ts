@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:https';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecure } from 'node:https';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { basic } from '../../core/testing/client.ts';
 
 export interface GitServer {
@@ -10,29 +10,51 @@ export interface GitServer {
   url: string;
   /** `Authorization` of each request so far; undefined where there was none */
   shown: (string | undefined)[];
+  /** those of them that came without TLS, on the same port */
+  shownInTheOpen: (string | undefined)[];
   stop(): Promise<void>;
 }
 
-/** Repositories of a folder by `git http-backend` over TLS, for those who give one of the logins (`name:password`). */
+/** Repositories of a folder by `git http-backend`, with TLS and without, for those who give one of the logins (`name:password`). */
 export async function startGitServer(folder: string, pem: Buffer, logins: readonly string[]): Promise<GitServer> {
   const known = logins.map((login) => basic(login.split(':')[0]!, login.slice(login.indexOf(':') + 1)));
   const shown: GitServer['shown'] = [];
-  const server = createServer({ key: pem, cert: pem }, (request, response) => {
+  const shownInTheOpen: GitServer['shown'] = [];
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     shown.push(request.headers.authorization);
+    if (!('encrypted' in request.socket)) shownInTheOpen.push(request.headers.authorization);
     if (known.includes(request.headers.authorization ?? '')) return serve(folder, request, response);
     response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+  };
+  const [secure, plain] = [createSecure({ key: pem, cert: pem }, answer), createPlain(answer)];
+  const ports = await Promise.all([secure, plain].map(listening));
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    socket.once('data', (first: Buffer) => {
+      // a TLS handshake begins so
+      const behind = connect(first[0] === 22 ? ports[0]! : ports[1]!, '127.0.0.1');
+      behind.write(first);
+      for (const one of [socket, behind]) open.add(one.on('error', () => undefined));
+      socket.pipe(behind).pipe(socket);
+    });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listening(server);
   return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `https://127.0.0.1:${port}/`,
     shown,
+    shownInTheOpen,
     async stop() {
-      server.closeAllConnections();
-      server.close();
+      for (const one of [server, secure, plain]) one.close();
+      for (const socket of open) socket.destroy();
       await once(server, 'close');
     },
   };
+}
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 /** As RFC 3875 has it: the request in variables, the answer's headers before its body. */

@@ -114,6 +114,47 @@ describeWith(['root', 'sshd', 'unshare', 'openssl'], 'projects from far away', f
     }
   });
 
+  it('show the login of the source to its own host without TLS neither', async () => {
+    const folderOfWhole = join(folder, 'in-the-open');
+    mkdirSync(folderOfWhole, { mode: 0o755 });
+    const source = new SourceRepository(folderOfWhole);
+    mkdirSync(join(source.folder, 'part'));
+    source.git('update-index', '--add', '--cacheinfo', `160000,${revision},part`);
+    const url = `${git.url.replace('https', 'http')}repo/.git`;
+    source.commit({ 'site.yml': play, '.gitmodules': `[submodule "part"]\n\tpath = part\n\turl = ${url}\n` });
+    const { update } = await fetched(`${git.url}in-the-open/repo/.git`, { username: 'ann', password });
+    expect(update.status, update.job_explanation).to.equal('failed');
+    expect(git.shownInTheOpen).to.have.length.greaterThan(0);
+    expect(new Set(git.shownInTheOpen)).to.deep.equal(new Set([undefined]));
+    expect((await fetched(url, { username: 'ann', password })).update.status, 'its own').to.equal('successful');
+  });
+
+  it('show the key of the source to no other host', async () => {
+    const other = await startSshd({ keys: sshd.keys });
+    try {
+      const inputs = { username: user(), ssh_key_data: sshd.key };
+      for (const [port, status] of [
+        [sshd.port, 'successful'],
+        [other.port, 'failed'],
+      ] as const) {
+        const folderOfWhole = join(folder, `by-key-${port}`);
+        mkdirSync(folderOfWhole, { mode: 0o755 });
+        const source = new SourceRepository(folderOfWhole);
+        mkdirSync(join(source.folder, 'part'));
+        const url = `ssh://${user()}@127.0.0.1:${port}${join(folder, 'repo')}`;
+        source.git('update-index', '--add', '--cacheinfo', `160000,${revision},part`);
+        source.commit({ 'site.yml': play, '.gitmodules': `[submodule "part"]\n\tpath = part\n\turl = ${url}\n` });
+        execFileSync('chown', ['-R', `${sshdUser}:${sshdUser}`, folderOfWhole]);
+        const { update } = await fetched(overSsh(source.folder), inputs);
+        expect(update.status, update.job_explanation).to.equal(status);
+      }
+      const fromThere = `ssh://127.0.0.1:${other.port}${join(folder, 'repo')}`;
+      expect((await fetched(fromThere, inputs)).update.status, 'which would take it').to.equal('successful');
+    } finally {
+      await other.stop();
+    }
+  });
+
   const hint = {
     login: 'Check the user name and the password or token of the credential.',
     key: 'Check the user name and the password or key of the credential.',

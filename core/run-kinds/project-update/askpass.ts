@@ -4,7 +4,7 @@ import { sourceHost } from '../../scm/url.ts';
  * Answers git and ssh, which ask for names and passwords by one program, as long as they ask for the host of the source: what a
  * repository requires may lie anywhere. git asks `Password for 'https://me@host:8443': `, ssh `me@host's password: ` or, with
  * words of the server's choice behind, `(me@host) `; names in addresses cannot hold a quote or a bracket unescaped.
- * Who has nothing to answer with refuses, so that git says that the server asked.
+ * Nothing is answered in the open where the source is not itself. Who has nothing to answer with refuses, so that git says that the server asked.
  */
 export function askpass(url: string, hasLogin = true): string {
   const host = hasLogin ? sourceHost(url) : null;
@@ -12,7 +12,8 @@ export function askpass(url: string, hasLogin = true): string {
   return `#!/bin/sh
 case "$1" in
   "("*) asker=\${1#(}; asker=\${asker%%)*}; case "$asker" in *"@${host.name}") ;; *) exit 1 ;; esac ;;
-  *"//${host.place}': " | *"@${host.place}': " | *"@${host.name}'s password: ") ;;
+  *"@${host.name}'s password: ") ;;
+  ${asking(url)}) case "$1" in *"//${host.place}': " | *"@${host.place}': ") ;; *) exit 1 ;; esac ;;
   *) exit 1 ;;
 esac
 case "$1" in
@@ -20,4 +21,11 @@ case "$1" in
   *) cat "{workspace}/env/scm_password" ;;
 esac
 `;
+}
+
+/** How git begins to ask for an address over TLS, or of the source's own kind. */
+function asking(url: string): string {
+  const own = /^(http|ftp|ftps):\/\//.exec(url)?.[1];
+  const schemes = own ? ['https', own] : ['https'];
+  return schemes.flatMap((scheme) => [`"Username for '${scheme}://"*`, `"Password for '${scheme}://"*`]).join(' | ');
 }
