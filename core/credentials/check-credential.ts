@@ -6,6 +6,7 @@ import { assertLinks } from '../rbac/rights.ts';
 import { giveCredentialToTeam, giveToCreator } from '../rbac/roles.ts';
 import { type KeyRing, isCiphertext } from '../secrets/key-ring.ts';
 import { checkInputs } from './check-inputs.ts';
+import { isInUse } from './in-use.ts';
 import type { InputSchema, Inputs } from './input-schema.ts';
 import { masked } from '../secrets/masked.ts';
 import { openInputs, sealInputs } from './stored-inputs.ts';
@@ -97,13 +98,7 @@ const wanted = (stored: Inputs, sent: Record<string, unknown>): Inputs =>
   Object.fromEntries(Object.entries(stored).filter(([name, value]) => sent[name] === masked || !isCiphertext(value)));
 
 async function assertTypeMayChange(trx: Knex, { id }: { id: number }): Promise<void> {
-  const { rows } = await trx.raw(
-    `select exists (select 1 from template_credentials where credential_id = :id) or exists (select 1 from run_credentials where credential_id = :id)
-    or exists (select 1 from templates where credential_id = :id) or exists (select 1 from runs where credential_id = :id)
-    or exists (select 1 from credential_input_sources where :id in (target_credential_id, source_credential_id)) as used`,
-    { id },
-  );
-  if (rows[0].used)
+  if (await isInUse(trx, id))
     throw ValidationError.field(
       'credential_type',
       'The type of a credential that is in use cannot be changed: it may break what uses it.',

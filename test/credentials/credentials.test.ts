@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { usesOfCredentials } from '../../core/credentials/in-use.ts';
 import { loadCredentials } from '../../core/credentials/resolve.ts';
 import { type Api, basic, startApi } from '../support/api.ts';
 import { add } from '../inventory/seed.ts';
@@ -238,6 +239,42 @@ describe('credentials', () => {
     expect((await api.admin('PATCH', url, { credential_type: types.scm, inputs: { password: 'r' } })).status).to.equal(
       200,
     );
+  });
+
+  describe('keep their type where they are used', () => {
+    it('wherever a table names one', async () => {
+      const { rows } = await api.db.raw(
+        `select c.conrelid::regclass::text as "table", a.attname::text as "column"
+           from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+          where c.contype = 'f' and c.confrelid = 'credentials'::regclass and c.conparentid = 0`,
+      );
+      expect(usesOfCredentials).to.have.deep.members(rows);
+    });
+
+    for (const { table, column } of usesOfCredentials)
+      it(`as ${column} in ${table}`, async () => {
+        const { url, id } = await create({ username: 'u' });
+        const row = await rowOf(table);
+        // what else the row names is of no concern here
+        await api.db.transaction(async (trx) => {
+          await trx.raw('set local session_replication_role = replica');
+          await trx(table).insert({ ...row, [column]: id });
+        });
+        const { status, body } = await api.admin('PATCH', url, { credential_type: types.scm, inputs: {} });
+        expect([status, Object.keys(body)]).to.deep.equal([400, ['credential_type']]);
+      });
+
+    /** What a row has to hold besides. */
+    async function rowOf(table: string): Promise<Record<string, unknown>> {
+      const { rows } = await api.db.raw(
+        `select column_name as name, data_type as type from information_schema.columns
+          where table_schema = current_schema() and table_name = ? and is_nullable = 'NO' and column_default is null and is_identity = 'NO'`,
+        [table],
+      );
+      const value = (type: string) => (/int/.test(type) ? -++serial : /json/.test(type) ? '{}' : `x${++serial}`);
+      const kind = { templates: { kind: 'job_template' }, runs: { kind: 'job' } }[table];
+      return { ...Object.fromEntries(rows.map(({ name, type }: any) => [name, value(type)])), ...kind };
+    }
   });
 
   it('have exactly one owner', async () => {
