@@ -7,7 +7,7 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { readVariables, type Variables } from '../yaml/variables.ts';
 import { openWebhookKey } from './key-action.ts';
 import { matchesFilter } from './matches-filter.ts';
-import type { Delivery, Sender } from './senders/sender.ts';
+import { type Delivery, digestOf, type Sender } from './senders/sender.ts';
 
 export interface ReceiverDeps {
   db: Knex;
@@ -62,7 +62,8 @@ export const receiverAction = (deps: ReceiverDeps, sender: Sender, receiving: Re
     const payload = await readPayload(delivery);
     const unwanted = receiving.pushesOnly && whyNot(sender, type, payload, template);
     if (unwanted) return ignored(unwanted);
-    return start(deps, call, { sender, template, type, payload, guid: sender.guid(delivery).slice(0, 128) });
+    const numbers = { guid: sender.guid(delivery).slice(0, 128), digest: digestOf(delivery.bytes) };
+    return start(deps, call, { sender, template, type, payload, ...numbers });
   },
 });
 
@@ -103,12 +104,20 @@ interface Judged {
   template: TemplateRow;
   type: string;
   guid: string;
+  /** of the body */
+  digest: string;
   payload: Variables;
 }
 
-/** One run for a delivery, also where it comes twice at once. */
+// two lookups by index
+const known = `
+  (select id from runs where template_id = :template and webhook_guid = :guid and webhook_guid <> '' limit 1)
+  union all
+  (select id from runs where template_id = :template and data->>'webhook_digest' = :digest and created > now() - interval '1 day' limit 1)`;
+
+/** One run for a delivery, also where it comes twice at once; nobody signs its number, so what has the same body within a day is the same. */
 async function start({ db, launch }: ReceiverDeps, { ip }: Call, delivery: Judged): Promise<Reply> {
-  const { sender, template, type, guid, payload } = delivery;
+  const { sender, template, type, guid, digest, payload } = delivery;
   const statusApi = sender.statusApi(type, payload);
   const request = {
     template: template.id,
@@ -122,15 +131,19 @@ async function start({ db, launch }: ReceiverDeps, { ip }: Call, delivery: Judge
       webhook_service: sender.name,
       webhook_guid: guid,
       webhook_credential_id: template.webhook_credential_id,
-      ...(statusApi && template.webhook_credential_id !== null
-        ? { data: JSON.stringify({ webhook_status_api: statusApi }) }
-        : {}),
+      data: JSON.stringify({
+        webhook_digest: digest,
+        ...(statusApi && template.webhook_credential_id !== null && { webhook_status_api: statusApi }),
+      }),
     },
   };
   const inserted = await db.transaction(async (trx): Promise<Inserted | undefined> => {
-    await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, ?))', [guid, template.id]);
-    const known = await trx('runs').where({ template_id: template.id, webhook_guid: guid }).first('id');
-    return known ? undefined : launch.insert(trx, request);
+    for (const number of new Set([digest, guid]))
+      // two at most, in this order for everybody
+      // oxlint-disable-next-line no-await-in-loop
+      await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, ?))', [number, template.id]);
+    const { rows } = await trx.raw(known, { template: template.id, guid, digest });
+    return rows.length ? undefined : launch.insert(trx, request);
   });
   if (!inserted) return queued('This webhook was received before; nothing is started again.');
   await launch.decide(inserted);

@@ -202,6 +202,18 @@ describe('webhooks', function () {
         [`${prefix}_webhook_payload`]: JSON.parse(text),
       });
     expect(variables.own).to.equal(1);
+    // nobody signs the number of a delivery: what was recorded is nothing new under another one, until a day is over
+    const replayed = await send(path, text, github(text, 'another'));
+    expect([replayed.status, replayed.body.message]).to.deep.equal([
+      202,
+      answers.find(({ body }) => body.message !== 'Job queued.')!.body.message,
+    ]);
+    expect(await jobsOf(template)).to.have.lengthOf(1);
+    const { db } = stage.services;
+    await db('runs')
+      .where({ id: job.id })
+      .update({ created: db.raw(`created - interval '25 hours'`) });
+    expect((await send(path, text, github(text, 'on another day'))).body.message).to.equal('Job queued.');
     // the older signature, and the form that some are set to
     const form = `payload=${encodeURIComponent(text)}`;
     const older = { 'x-github-event': 'push', 'x-github-delivery': 'form', 'x-hub-signature': hmac('sha1', form) };
