@@ -1,4 +1,4 @@
-import { type SettingDefinition, noEffect, withoutEffect } from '../definition.ts';
+import { type SettingDefinition, withoutEffect } from '../definition.ts';
 import { adHocModules } from './ad-hoc-modules.ts';
 
 const showPath = /^\/[^:\0]*(:\/[^:\0]*)?(:(z|O|ro|rw))?$/;
@@ -220,7 +220,7 @@ export const jobSettings = {
     category: 'jobs',
     type: 'list',
     default: ['--network', 'slirp4netns:enable_ipv6=true'],
-    help: noEffect,
+    help: withoutEffect('The service itself says how containers are confined, which options of podman could undo.'),
   },
   PROJECT_UPDATE_VVV: {
     category: 'jobs',

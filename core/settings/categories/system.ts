@@ -1,5 +1,5 @@
 import { hostProblem, networkProblem } from '../../outbound/addresses.ts';
-import { type SettingDefinition, noEffect, withoutEffect } from '../definition.ts';
+import { type SettingDefinition, withoutEffect } from '../definition.ts';
 
 const headerProblem = (name: string): string | undefined =>
   /^[A-Z][A-Z0-9_]{0,100}$/.test(name)
@@ -24,7 +24,12 @@ export const systemSettings = {
     default: 0,
     help: 'Days that events of the audit log are kept; 0 keeps them for ever. The log says what was removed.',
   },
-  ACTIVITY_STREAM_ENABLED_FOR_INVENTORY_SYNC: { category: 'system', type: 'boolean', default: false, help: noEffect },
+  ACTIVITY_STREAM_ENABLED_FOR_INVENTORY_SYNC: {
+    category: 'system',
+    type: 'boolean',
+    default: false,
+    help: withoutEffect('An inventory update says itself what it changed.'),
+  },
   MANAGE_ORGANIZATION_AUTH: {
     category: 'system',
     type: 'boolean',
