@@ -104,6 +104,28 @@ describe('what happens around workflows', () => {
     expect(Date.parse(mended.created)).to.be.at.least(Date.parse(tries[2].finished));
   });
 
+  it('a node whose job could not begin since the update of its project failed is launched again, with a new update', async () => {
+    const { workflow, node, launch, ended, nodesOf } = workflows;
+    const needing = await core.makeTemplate({ playbook: says });
+    const away = { scm_type: 'git', scm_url: 'http://127.0.0.1:9/away.git', scm_update_on_launch: true };
+    await core.db('templates').where({ id: needing['project'] }).update(away);
+    const made = await workflow();
+    await node(made.id, { identifier: 'needs', unified_job_template: needing.id, max_retries: 1 });
+    const run = await launch(made.id);
+    expect((await ended(run.id)).status).to.equal('failed');
+    const { needs } = await nodesOf(run.id);
+    expect(needs).to.include({ retry_attempts: 1 });
+    const tries = [...needs.retried_jobs, needs.job];
+    expect(tries).to.have.lengthOf(2);
+    for (const job of tries)
+      expect(await core.db('runs').where({ id: job }).first('status', 'started', 'job_explanation'))
+        .to.include({ status: 'failed', started: null })
+        .and.to.have.property('job_explanation')
+        .that.matches(/^Previous Task Failed: /);
+    const updates = await core.db('run_dependencies').whereIn('run_id', tries).distinct().pluck('depends_on');
+    expect(updates).to.have.lengthOf(2);
+  });
+
   it('a schedule launches one, whose parts are told which', async () => {
     const { must, workflow, node, ended, nodesOf } = workflows;
     const made = await workflow();

@@ -18,7 +18,7 @@ export interface GraphNode {
   /** launches that are left after one that failed */
   retries: number;
   attempts: number;
-  /** a run that failed once it was under way, so many seconds ago; null: it never began, and would not the next time */
+  /** a run that failed once it was under way, or since an update that it needs did, so many seconds ago; null: it never began, and would not the next time */
   failed_s: number | null;
   /** only looked at for what follows it: nothing is decided of it now */
   beside?: boolean;
@@ -55,7 +55,8 @@ export interface Graph {
 const nodeJson = `json_build_array(n.id, n.unified_job_template_id, n.all_parents_must_converge, n.do_not_run, n.job_id, n.outcome,
     n.max_retries - n.retry_attempts, n.retry_attempts,
     case when n.outcome in ('failed', 'error') and n.retry_attempts < n.max_retries then
-      (select extract(epoch from now() - r.finished)::float8 from runs r where r.id = n.job_id and r.started is not null) end,
+      (select extract(epoch from now() - r.finished)::float8 from runs r where r.id = n.job_id and (r.started is not null
+        or exists (select from run_dependencies d join runs u on u.id = d.depends_on where d.run_id = r.id and u.status in ('failed', 'error')))) end,
     n.news`;
 
 const linksJson = (
