@@ -262,6 +262,33 @@ describe('schedules', function () {
     await stage.request('PATCH', 'settings/jobs/', { body: { SCHEDULE_MISSED_AFTER: 300 } });
   });
 
+  it('launches updates of projects and sources, and cleanups, each with what it keeps', async () => {
+    const [{ id: organization }] = (await stage.get('organizations/')).body.results;
+    const away = { name: 'away', organization, scm_type: 'git', scm_url: 'http://127.0.0.1:9/away.git' };
+    const project = (await stage.post('projects/', away)).body.id;
+    const script = { source: 'custom', source_script: '#!/bin/sh\necho "{}"\n' };
+    const source = (await stage.post('inventory_sources/', { name: 'own', inventory: stage.inventory, ...script })).body
+      .id;
+    const [cleanup] = (await stage.get('system_job_templates/?job_type=cleanup_jobs')).body.results;
+    const kept = (await stage.get(`system_job_templates/${cleanup.id}/schedules/`)).body.results[0];
+    const ids: [string, number][] = [
+      ['project_update', (await create(project)).body.id],
+      ['inventory_update', (await create(source)).body.id],
+      ['system_job', kept.id],
+    ];
+    for (const [, id] of ids) await due(id);
+    await startDue(stage.services);
+    for (const [type, id] of ids) {
+      const [run] = await launched(id);
+      expect(run, type).to.include({ type, launch_type: 'scheduled' });
+      expect(await jobsOf(id), type).to.have.length(1);
+    }
+    const [{ id: job }] = await jobsOf(kept.id);
+    const { extra_vars: given } = (await stage.get(`system_jobs/${job}/`)).body;
+    expect(Number(JSON.parse(given).days)).to.equal(Number(kept.extra_data.days));
+    expect(Number(kept.extra_data.days)).to.be.greaterThan(0);
+  });
+
   it('launches by one task what is due together, and what one fails of keeps no other', async () => {
     const { services } = stage;
     const template = await stage.template({ allow_simultaneous: true });
