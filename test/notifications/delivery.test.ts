@@ -132,6 +132,44 @@ describe('word of runs', () => {
     await attach(`organizations/${organization}`, 'success', mine, true);
   });
 
+  it('tells an organization of updates, ad hoc commands and whatever else runs, and a cleanup of its own templates', async () => {
+    const id = await template('everything');
+    const events = ['success', 'error'];
+    const must = async (path: string, body: object, status = 201) => {
+      const answer = await stage.post(path, body);
+      expect(answer.status, `${path}: ${JSON.stringify(answer.body)}`).to.equal(status);
+      return answer.body;
+    };
+    const [cleanup] = (await stage.get('system_job_templates/?job_type=cleanup_tokens')).body.results;
+    const parents = [`organizations/${organization}`, `system_job_templates/${cleanup.id}`];
+    for (const parent of parents) for (const event of events) await attach(parent, event, id);
+    const away = { name: 'away', organization, scm_type: 'git', scm_url: 'http://127.0.0.1:9/away.git' };
+    const script = '#!/bin/sh\necho "{}"\n';
+    const source = { name: 'own', inventory: stage.inventory, source: 'custom', source_script: script };
+    const credential = await stage.credential({ credential_type: stage.machineType });
+    const runs: Record<string, number> = {
+      project_updates: (await must('projects/', away)).summary_fields.current_update.id,
+      inventory_updates: (
+        await must(`inventory_sources/${(await must('inventory_sources/', source)).id}/update/`, {}, 202)
+      ).id,
+      ad_hoc_commands: (await must('ad_hoc_commands/', { module_name: 'ping', inventory: stage.inventory, credential }))
+        .id,
+      system_jobs: (await must(`system_job_templates/${cleanup.id}/launch/`, {})).id,
+    };
+    for (const [kind, run] of Object.entries(runs)) {
+      const all = await settled(`${kind}/${run}`, 1);
+      expect(
+        all.map(({ status, error }) => `${status} ${error}`),
+        kind,
+      ).to.deep.equal(['successful ']);
+      const { status } = (await stage.get(`${kind}/${run}/`)).body;
+      const told = http.seen.map(({ body }) => JSON.parse(body)).filter((one) => one.id === run);
+      expect(told, kind).to.have.length(1);
+      expect(told[0].status, kind).to.equal(status);
+    }
+    for (const parent of parents) for (const event of events) await attach(parent, event, id, true);
+  });
+
   it('tries again what a target did not take, and delays no run meanwhile', async () => {
     const [slow, away, nonsense] = [
       await template('slow'),
