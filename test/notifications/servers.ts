@@ -1,7 +1,8 @@
 import { createServer as createHttp, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcp, type Server as TcpServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcp, type Server as TcpServer, type Socket } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createServer as createTls } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 
 /** What a server was asked. */
@@ -54,7 +55,8 @@ export async function httpTarget(): Promise<HttpTarget> {
   return target;
 }
 
-const pem = readFileSync(join(import.meta.dirname, '../fixtures/self-signed.pem'));
+/** The certificate and the key of the servers here, which nobody trusts. */
+export const pem = readFileSync(join(import.meta.dirname, '../fixtures/self-signed.pem'));
 const certificate = { key: pem, cert: pem };
 
 export interface MailTarget {
@@ -63,11 +65,12 @@ export interface MailTarget {
   stop(): Promise<void>;
 }
 
-/** A real SMTP server: it takes mails of `me` with the password `pass word` only, over STARTTLS or without. */
-export async function mailTarget(): Promise<MailTarget> {
+/** A real SMTP server: it takes mails of `me` with the password `pass word` only, over STARTTLS or without; `secure`: over TLS alone. */
+export async function mailTarget({ secure: whole = false } = {}): Promise<MailTarget> {
   const mails: MailTarget['mails'] = [];
   const server = new SMTPServer({
     ...certificate,
+    secure: whole,
     allowInsecureAuth: true,
     onAuth: ({ username, password }, _session, done) =>
       username === 'me' && password === 'pass word' ? done(null, { user: username }) : done(new Error('Who are you?')),
@@ -83,9 +86,22 @@ export async function mailTarget(): Promise<MailTarget> {
       });
     },
   });
+  // whoever does not trust its certificate hangs up
+  server.on('error', () => undefined);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
   return { port, mails, stop: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+/** TLS before a server that speaks none. */
+export async function tlsBefore(port: number): Promise<TcpTarget> {
+  const server = createTls(certificate, (socket) => {
+    const behind = connect(port, '127.0.0.1');
+    for (const one of [socket, behind]) one.on('error', () => undefined);
+    socket.pipe(behind).pipe(socket);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return { port: portOf(server), stop: () => new Promise((resolve) => void server.close(() => resolve())) };
 }
 
 interface TcpTarget {
