@@ -149,4 +149,31 @@ describe('a relaunch of a workflow job', function () {
     const { artifacts } = await core.db('runs').where({ id: again.id }).first('artifacts');
     expect(artifacts).to.deep.equal({ color: 'red' });
   });
+
+  it('goes on where it was canceled while no node was under way', async () => {
+    const { must, workflow, node, follow, asksPeople, launch, pending, ended, nodesOf } = workflows;
+    const made = await workflow();
+    const [first, second] = [
+      await node(made.id, { identifier: 'first' }),
+      await node(made.id, { identifier: 'second' }),
+    ];
+    for (const one of [first, second]) await asksPeople(one.id);
+    await follow(first.id, 'success', second.id);
+    const run = await launch(made.id);
+    await must(core.as('decider').post(`workflow_approvals/${(await pending(run.id)).id}/approve/`, {}), 204);
+    await pending(run.id);
+    await cancel(run);
+    // as if it had been canceled in a pause before the second one
+    await core
+      .db('workflow_job_nodes')
+      .where({ run_id: run.id, identifier: 'second' })
+      .update({ outcome: null, job_id: null, do_not_run: true });
+    const resumed = await must(core.admin.post(`workflow_jobs/${run.id}/relaunch/`, { nodes: 'failed' }), 201);
+    const waits = await pending(resumed.id);
+    expect((await nodesOf(resumed.id))['first']).to.include({ prior_run_succeeded: true });
+    await must(core.as('decider').post(`workflow_approvals/${waits.id}/approve/`, {}), 204);
+    expect((await ended(resumed.id)).status).to.equal('successful');
+    const none = await core.admin.post(`workflow_jobs/${resumed.id}/relaunch/`, { nodes: 'failed' });
+    expect(none.status).to.equal(400);
+  });
 });

@@ -60,7 +60,9 @@ async function resumed({ db }: WorkflowServices, run: LaunchedRun): Promise<numb
   if (run['is_sliced_job'])
     throw new ApiError(400, { nodes: ['Slices are run again all together, or each by itself.'] });
   if (isActive(run.status)) throw new ApiError(400, { nodes: [`The workflow job, now ${run.status}, has not ended.`] });
-  if (!(await hasFailed(db, run.id))) throw new ApiError(400, { nodes: ['No node of the workflow job failed.'] });
+  // one that was canceled while no node was under way has nodes that were left out, and are reached again
+  if (run.status !== 'canceled' && !(await hasFailed(db, run.id)))
+    throw new ApiError(400, { nodes: ['No node of the workflow job failed.'] });
   return run.id;
 }
 
