@@ -50,6 +50,7 @@ import type { Doors } from '../rbac/doors.ts';
 import { labelResource } from './label.ts';
 import { meRoute } from './people/me.ts';
 import { meshRoute } from './instances/mesh.ts';
+import { receptorAddressesRoute } from './instances/receptor-addresses.ts';
 import { metricsRoute } from './system/metrics.ts';
 import { consolePagesRoute } from './system/console-pages.ts';
 import { navigationRoute } from './system/navigation.ts';
@@ -207,6 +208,7 @@ export function coreRoutes(services: ResourceServices, resources: readonly Resou
     ...docsRoutes(),
     ...dashboardRoutes(services, resources),
     meshRoute(services),
+    receptorAddressesRoute(),
     metricsRoute(services),
     hooksRoute(services),
     systemStateRoute(services),

@@ -108,6 +108,7 @@ export const expectations: Record<string, Line> = {
   'dashboard/': {},
   'dashboard/graphs/jobs/': {},
   'mesh_visualizer/': { GET: see.settings! },
+  'receptor_addresses/': {},
   'system_state/': { GET: see.settings! },
   'metrics/': { GET: see.settings! },
   'settings/': {},

@@ -103,6 +103,15 @@ describe('Routes of core', () => {
     expect(nodes).to.deep.include({ id, hostname, node_type: 'control', node_state: 'ready', enabled: true });
   });
 
+  it('has no addresses of nodes in a mesh, by the name under which clients look for them', async () => {
+    expect((await service.get('')).body.receptor_addresses).to.equal('/api/v2/receptor_addresses/');
+    const none = { count: 0, next: null, previous: null, results: [] };
+    expect((await service.get('receptor_addresses/')).body).to.deep.equal(none);
+    expect((await service.get('receptor_addresses/?address=10.0.0.1')).body).to.deep.equal(none);
+    expect((await service.get('receptor_addresses/?nothing=1')).status).to.equal(400);
+    expect((await service.get('receptor_addresses/1/')).status).to.equal(404);
+  });
+
   it('counts what a node carries anew when its adjustment changes, and nothing while it is away', async () => {
     const { db } = service.services;
     const row = { hostname: 'big', uuid: '00000000-0000-4000-8000-000000000002', cpu_capacity: 4, mem_capacity: 24 };

@@ -58,6 +58,7 @@ export const elsewhere: Record<string, string> = {
   'inventories/:id/update_inventory_sources/': 'sources that can be updated: inventory/sources.test.ts',
   'instances/:id/peers/': 'other nodes, of which there are none here: nodes/group-policies.test.ts',
   'instances/:id/receptor_addresses/': 'the same',
+  'receptor_addresses/': 'empty: nodes have no addresses in a mesh',
   'hooks/': 'taps of plugins, for superusers and auditors: the matrix asks who may',
   'system_state/': 'what is missing on a node, for superusers and auditors: the matrix asks who may',
   'plugin_switches/': 'the plugins that there are, for superusers and auditors: the matrix asks who may',
