@@ -21,6 +21,8 @@ describe('taps that decide about workflows', function () {
   let workflows: ReturnType<typeof workflowsOf>;
 
   async function look({ run, template, content }: Launch) {
+    if (run.kind === 'workflow_approval' && run.name === 'No question')
+      return { status: 403, body: { detail: 'Nobody is to be asked now.' } };
     if (run.kind !== 'workflow_job') return undefined;
     const [{ count }] = (await core.db('runs').where({ parent_id: run.id }).count()) as [{ count: string }];
     seen.push({
@@ -88,6 +90,24 @@ describe('taps that decide about workflows', function () {
     const again = await must(core.admin.post(`workflow_jobs/${failed.id}/relaunch/`, { nodes: 'failed' }), 201);
     expect(seen.at(-1)!.nodes).to.deep.include({ ...seen[0]!.nodes![0]! });
     await until(async () => (await core.admin.get(`workflow_jobs/${again.id}/`)).body.finished, 90_000);
+  });
+
+  it('keep people from being told of an approval that they deny, and have them told once of any other', async () => {
+    const { must, workflow, node, follow, asksPeople, launch, pending, notes, noted } = workflows;
+    const made = await workflow();
+    const [denied, asked] = [
+      await node(made.id, { identifier: 'denied' }),
+      await node(made.id, { identifier: 'asked' }),
+    ];
+    await asksPeople(denied.id, { name: 'No question' });
+    await asksPeople(asked.id);
+    await follow(denied.id, 'failure', asked.id);
+    await notes(made.id);
+    const run = await launch(made.id);
+    const waits = await pending(run.id);
+    expect(waits.name).to.equal('Shall we?');
+    expect(await noted(run.id)).to.deep.equal(['running']);
+    await must(core.admin.post(`workflow_approvals/${waits.id}/deny/`, {}), 204);
   });
 
   it('go on past a node that cannot be launched or decided about, whatever the reason', async () => {

@@ -9,7 +9,6 @@ import {
 import { advanceLater } from '../../runs/waiting/advance.ts';
 import { safeText } from '../../db/safe-text.ts';
 import type { ApprovalServices } from './services.ts';
-import { tellOfApproval } from './tell.ts';
 
 const mostMessage = 65_536;
 
@@ -44,7 +43,6 @@ export async function planApproval(
     template,
     async write(trx, run) {
       await queue.addTasks(trx, timeout > 0 ? [advanceLater(run.id, timeout)] : []);
-      await tellOfApproval(trx, services, run, 'running');
     },
   };
 }

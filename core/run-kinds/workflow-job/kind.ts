@@ -12,6 +12,7 @@ import { templateNodeResource } from './nodes/template-node.ts';
 import { partsOf } from './launch/parts.ts';
 import { planWorkflow } from './launch/plan.ts';
 import { splitRun } from './launch/split.ts';
+import { tellOfApproval } from '../workflow-approval/tell.ts';
 import { workflowPrompts } from './prompts.ts';
 import { workflowJobAccess } from './rules.ts';
 import type { WorkflowServices } from './services.ts';
@@ -52,7 +53,11 @@ export const workflowJobKind = (services: WorkflowServices): RunKind => ({
   parts: (run, most) => partsOf(services.db, run, most),
   advance: (run, look) => advanceWorkflow(services, run, look),
   mayAdvance,
-  async follow(trx, _parent, { id, status, artifacts: set, parent_part: node }) {
+  async follow(trx, _parent, child) {
+    const { id, kind, status, artifacts: set, parent_part: node } = child;
+    // not before those who decide about launches have let it: what they deny asks nobody
+    if (status === 'pending' && services.kinds.find(kind)?.staysPending)
+      return tellOfApproval(trx, services, child, 'running');
     // of a child that ends before the node is tied to it, the advance that ties it takes the end over
     if (!isTerminal(status)) return;
     const stats = services.settings.get('WORKFLOW_STATS_ARTIFACTS') === true;
