@@ -53,6 +53,16 @@ describe('what clients are told of workflows', function () {
     expect((await link(c.id, 'failure', { id: a.id }, 400)).Error).to.match(/cycle/);
     expect((await link(a.id, 'always', { id: a.id }, 400)).Error).to.match(/cycle/);
     expect((await link(a.id, 'failure', { id: b.id }, 400)).Error).to.match(/linked already/);
+    const after = async () => {
+      const shown = await must(core.admin.get(`workflow_job_template_nodes/${a.id}/`), 200);
+      return [shown.success_nodes, shown.failure_nodes, shown.condition_nodes];
+    };
+    await link(a.id, 'failure', { id: b.id, replaces: 'always' }, 400);
+    await link(a.id, 'condition', { id: b.id, replaces: 'success', artifact_key: '' }, 400);
+    expect(await after()).to.deep.equal([[b.id], [], []]);
+    await link(a.id, 'failure', { id: b.id, replaces: 'success' }, 204);
+    expect(await after()).to.deep.equal([[], [b.id], []]);
+    await link(a.id, 'success', { id: b.id, replaces: 'failure' }, 204);
     const wrong = { id: c.id, trigger: 'perhaps', operator: 'gt', artifact_key: ' ' };
     expect(await link(a.id, 'condition', wrong, 400)).to.have.all.keys('trigger', 'operator', 'artifact_key');
     await follow(a.id, 'condition', c.id, { artifact_key: 'count', expected_value: 3 });

@@ -13,7 +13,7 @@ const belowSql = `with recursive below as (
     select l.child_id from below b cross join lateral (select child_id from workflow_node_links where parent_id = b.child_id offset 0) l
   ) select exists (select from below where child_id = ?) as closes`;
 
-/** `success_nodes/` and the others of a node: which nodes follow it (contract B3). */
+/** `success_nodes/` and the others of a node: which nodes follow it (contract B3). `replaces` names the kind of a link whose place the new one takes. */
 export const linksOf = (services: WorkflowServices): Record<string, Sublist> =>
   Object.fromEntries(linkKinds.map((kind) => [`${kind}_nodes`, linkList(services, kind)]));
 
@@ -58,9 +58,12 @@ async function link(services: WorkflowServices, trx: Knex, { parent, child, kind
   if (child === parent.id) throw refused('A cycle was found: a node cannot follow itself.');
   const pair = { parent_id: parent.id, child_id: child };
   const linked = await trx('workflow_node_links').where(pair).first('kind');
-  if (linked && linked.kind !== kind)
+  // who says which one it takes the place of leaves no moment without a link
+  const replaces = linked && linked.kind !== kind && call.body['replaces'] === linked.kind;
+  if (linked && linked.kind !== kind && !replaces)
     throw refused(`The nodes are linked already, by a link of the kind ${linked.kind}.`);
-  if (linked) {
+  if (replaces) await trx('workflow_node_links').where(pair).delete();
+  else if (linked) {
     if (kind === 'condition') await trx('workflow_node_links').where(pair).update(condition);
     return false;
   }

@@ -12,17 +12,9 @@ export const linkNodes = (from: number, to: number, kind: LinkKind, more: LinkMo
 export const unlinkNodes = ({ from, to, kind }: GraphLink): Promise<void> =>
   post(`${nodes}/${from}/${kind}_nodes/`, { id: to, disassociate: true });
 
-/** A pair has one link: the old one goes first, and comes back where the new one is refused. */
-export async function relinkNodes(old: GraphLink, to: GraphLink, more: LinkMore): Promise<void> {
-  await unlinkNodes(old);
-  try {
-    await linkNodes(to.from, to.to, to.kind, more);
-  } catch (error) {
-    const { id: _, ...condition } = old.condition ?? { id: 0 };
-    await linkNodes(old.from, old.to, old.kind, condition);
-    throw error;
-  }
-}
+/** A pair has one link: the new one takes the place of the old one, or nothing changes. */
+export const relinkNodes = (old: GraphLink, to: GraphLink, more: LinkMore): Promise<void> =>
+  linkNodes(to.from, to.to, to.kind, { ...more, replaces: old.kind });
 
 export const removeNode = (id: number): Promise<void> => request('DELETE', `${nodes}/${id}/`);
 
