@@ -49,7 +49,8 @@ interface Kinds {
 
 /**
  * Word of a run is stored and enqueued within the statement that moves it: where no template asks for it, it costs two
- * looks into an index and no statement. A run that nobody saw yet ends unheard, unless it was refused.
+ * looks into an index and no statement. A run that nobody saw yet ends unheard, unless
+ * it was refused or could not be decided about.
  */
 export const noteMoves = (kinds: Kinds) => {
   let byProject: string[] | undefined;
@@ -59,7 +60,7 @@ export const noteMoves = (kinds: Kinds) => {
     if (!event) return undefined;
     byProject ??= kinds.all().flatMap(({ kind, notifies }) => (notifies?.project ? [kind] : []));
     silent ??= kinds.all().flatMap(({ kind, notifies }) => (notifies?.moves === false ? [kind] : []));
-    const heard = to === 'failed' ? 'true' : `moved.from_status <> 'new'`;
+    const heard = to === 'failed' || to === 'error' ? 'true' : `moved.from_status <> 'new'`;
     return {
       values: [byProject, silent],
       sql: (first) =>

@@ -111,7 +111,7 @@ describe('taps that decide about workflows', function () {
   });
 
   it('go on past a node that cannot be launched or decided about, whatever the reason', async () => {
-    const { workflow, node, follow, launch, nodesOf, ended } = workflows;
+    const { must, workflow, node, follow, launch, nodesOf, ended } = workflows;
     const names = ['refused', 'undecided', 'sound'];
     const [refused, undecided, sound] = await Promise.all(names.map((name) => workflow({ name })));
     await core.db.raw(`
@@ -126,8 +126,17 @@ describe('taps that decide about workflows', function () {
       await follow(first.id, 'failure', then.id);
     }
     await node(made.id, { identifier: 'last', unified_job_template: refused.id });
+    const told = {
+      name: 'told',
+      organization: 1,
+      notification_type: 'webhook',
+      notification_configuration: { url: 'http://127.0.0.1:9/', headers: {} },
+    };
+    await must(core.admin.post(`workflow_job_templates/${undecided.id}/notification_templates_error/`, told), 201);
     const run = await ended((await launch(made.id)).id);
     const nodes = await nodesOf(run.id);
+    const { job } = nodes['undecided'];
+    expect((await must(core.admin.get(`workflow_jobs/${job}/notifications/`), 200)).count, 'word of it').to.equal(1);
     expect(nodes['refused']).to.include({ job: null, do_not_run: false }).and.have.property('explanation').match(/log/);
     expect(nodes['undecided'].summary_fields.job.status).to.equal('error');
     expect(nodes['sound']).to.have.property('explanation', '');
