@@ -2,17 +2,20 @@ import type { PluginApi } from '@tapline/plugin-sdk';
 import { severities } from './detect/classify.ts';
 
 const category = 'drift';
+const days = { category, type: 'integer', min: 0, max: 36_500, unit: 'days' } as const;
 
 export function defineSettings(api: PluginApi): void {
   api.settings.define({
+    ...days,
     key: 'FACT_SNAPSHOT_RETENTION_DAYS',
-    category,
-    type: 'integer',
     default: 90,
-    min: 0,
-    max: 36_500,
-    unit: 'days',
     help: 'Older snapshots of facts are deleted each night, but for the newest of each host and those of drift that nobody acknowledged; 0 keeps all.',
+  });
+  api.settings.define({
+    ...days,
+    key: 'DRIFT_RETENTION_DAYS',
+    default: 0,
+    help: 'Older drift that somebody acknowledged, and older alerts, are deleted each night, when no rule looks back on them any more; 0 keeps all.',
   });
   api.settings.define({
     key: 'DRIFT_IGNORED_FACTS',

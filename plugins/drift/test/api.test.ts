@@ -517,6 +517,64 @@ describe('drift over the API', function () {
       expect(await left()).to.deep.equal(ids.slice(3));
       expect(await db('plugin_drift.bases').where({ host_id: host })).to.have.length(1);
     });
+
+    it('go in portions, past many that stay', async () => {
+      const { db } = stage.services;
+      const host = await stage.host('portions');
+      await db.raw(
+        `insert into plugin_drift.bases (id, host_id, content) select 1000000 + n, :host, '' from generate_series(1, 2100) n`,
+        { host },
+      );
+      // half of them at one time, the others microseconds apart; the last is the newest
+      await db.raw(
+        `insert into plugin_drift.snapshots (host_id, inventory_id, organization_id, captured_at, facts_hash, source_hash, size, content, base_id)
+         select :host, :inventory, 1, '2020-01-01'::timestamptz + greatest(n - 1050, 0) * interval '1 microsecond', '', '', 1, '', 1000000 + n
+         from generate_series(1, 2100) n`,
+        { host, inventory: stage.inventory },
+      );
+      const old = await db('plugin_drift.snapshots').where({ host_id: host }).orderBy('id').pluck('id');
+      const stay = old.filter((_, at) => at % 7 !== 3 || at === old.length - 1);
+      await db.raw(
+        `insert into plugin_drift.detections (host_id, inventory_id, organization_id, snapshot_after_id, category, severity, fact_path, diff_type, attribution, summary, detail)
+         select :host, :inventory, 1, id, 'other', 'low', 'a', 'changed', 'expected', '', '{}' from unnest(:stay::bigint[]) id`,
+        { host, inventory: stage.inventory, stay },
+      );
+      await cleaned();
+      const left = await db('plugin_drift.snapshots').where({ host_id: host }).orderBy('id').pluck('id');
+      expect(left).to.deep.equal(stay);
+      expect(await db('plugin_drift.bases').where({ host_id: host })).to.have.length(stay.length);
+      expect((await stage.request('DELETE', `hosts/${host}/`)).status).to.equal(204);
+    });
+
+    it('end with drift that was acknowledged and with alerts, where a setting says so and no rule looks back', async () => {
+      const { db } = stage.services;
+      const { id } = (await rule({ name: 'old', host_filter: 'ended', cooldown_minutes: 525_600 })).body;
+      const host = await drifted('ended', { kernel: 1 }, { kernel: 2 }, { kernel: 3 });
+      const [last, first] = await stage.all(`drift_detections/?host=${host}`);
+      await stage.post(`drift_detections/${first.id}/acknowledge/`);
+      const ago = (days: number) => ({ created: new Date(Date.now() - days * 86_400_000) });
+      const aged = async (days: number) => {
+        await db('plugin_drift.detections').where({ host_id: host }).update(ago(days));
+        await db('plugin_drift.alerts').where({ alert_rule_id: id }).update(ago(days));
+      };
+      const left = async () => [
+        (await stage.all(`drift_detections/?host=${host}`)).map((one) => one.id),
+        (await alertsOf(id)).length,
+      ];
+      const keep = (days: number) =>
+        stage.request('PATCH', 'settings/drift/', { body: { DRIFT_RETENTION_DAYS: days } });
+      await aged(300);
+      await cleaned();
+      expect(await left(), 'nothing says so').to.deep.equal([[last.id, first.id], 1]);
+      expect((await keep(30)).status).to.equal(200);
+      await cleaned();
+      expect(await left(), 'the rule is still silent').to.deep.equal([[last.id, first.id], 1]);
+      await aged(366);
+      await cleaned();
+      expect(await left()).to.deep.equal([[last.id], 0]);
+      await keep(0);
+      await stage.request('DELETE', `drift_alert_rules/${id}/`);
+    });
   });
 
   describe('against a baseline', () => {
