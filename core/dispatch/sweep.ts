@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { ANSWER } from '../runs/locks.ts';
+import { ANSWER, RUN_KEY } from '../runs/locks.ts';
 
 /**
  * A safety net under the wake-ups: a run whose blocker is gone all the same (its row was deleted, a backup was
@@ -15,13 +15,13 @@ export async function sweepQueue(db: Knex, kinds: string[]): Promise<void> {
        select (select blocked_on from runs where status = 'pending' and blocked_on > keys.key order by blocked_on limit 1) from keys where keys.key is not null
      ),
      free as (
-       select key from keys where key not like 'run:%' and key <> ? and not exists (
+       select key from keys where key !~ ? and key <> ? and not exists (
          select 1 from runs where status in ('waiting', 'running') and key = any (holds))
        and not exists (
          select 1 from runs where status = 'pending' and blocked_on is null and key = any (holds) and kind = any (?))
        union all
-       select key from keys where key like 'run:%' and not exists (
-         select 1 from runs where id = split_part(key, ':', 2)::bigint and status in ('new', 'pending', 'waiting', 'running'))
+       select key from keys where key ~ ? and not exists (
+         select 1 from runs where id = substring(key from ?)::bigint and status in ('new', 'pending', 'waiting', 'running'))
      ),
      next as (
        select w.id from free cross join lateral (
@@ -32,6 +32,6 @@ export async function sweepQueue(db: Knex, kinds: string[]): Promise<void> {
          order by id limit 1 for no key update skip locked) w
      )
      update runs set blocked_on = null from next where runs.id = next.id`,
-    [ANSWER, kinds, kinds],
+    [RUN_KEY, ANSWER, kinds, RUN_KEY, RUN_KEY, kinds],
   );
 }

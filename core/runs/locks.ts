@@ -11,6 +11,9 @@ import { runPrepared } from '../db/prepared.ts';
 /** Everybody who waits for one particular run goes on when it ends. */
 export const runKey = (run: number): string => `run:${run}`;
 
+/** For Postgres, with the id in parentheses: a key that only begins like one is no reason to stop at. */
+export const RUN_KEY = '^run:([0-9]{1,18})$';
+
 /** What a run that stands in line is told of the one whose turn it is. */
 export const lineReason = (status: string, kind: string, id: number | string) => ({
   code: 'concurrency',
@@ -20,6 +23,9 @@ export const lineReason = (status: string, kind: string, id: number | string) =>
 
 /** What a run waits for that only its own kind moves on (`staysPending`): the dispatcher never looks at it. */
 export const ANSWER = 'answer';
+
+/** What means something to core: who held such a key would let go on at its end what waits for somebody else. */
+export const isReservedKey = (key: string): boolean => key === ANSWER || key.startsWith('run:');
 
 const lockStatement = {
   name: 'lock keys of runs',

@@ -413,9 +413,11 @@ describe('the dispatcher', function () {
     const orphan = await pending(t, { blocked_on: 'run:999999999' });
     const together = await pending(await template(), { blocked_on: 'project:12345' });
     const asked = await pending(await template(), { blocked_on: 'answer' });
+    const strange = await pending(await template(), { blocked_on: 'run:x' });
+    const long = await pending(await template(), { blocked_on: `run:${'9'.repeat(30)}` });
     await sweepQueue(db, runs.kinds.names());
-    const left = await Promise.all([blocked, orphan, together, asked].map(run));
-    expect(left.map(({ blocked_on: key }) => key)).to.deep.equal([null, null, null, 'answer']);
+    const left = await Promise.all([blocked, orphan, together, strange, long, asked].map(run));
+    expect(left.map(({ blocked_on: key }) => key)).to.deep.equal([null, null, null, null, null, 'answer']);
   });
 
   it('gives back what a dead node had not begun, and ends what it had when nobody can reach it', async () => {

@@ -1,4 +1,4 @@
-import type { Builder } from '@tapline/plugin-sdk';
+import type { Builder, Locks, RunKind } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { inNameOf } from '../../core/plugins/door/in-name-of.ts';
 import { blamedFor } from '../../core/observe/section.ts';
@@ -130,5 +130,31 @@ describe('what a kind of runs says of its runs and templates', () => {
       const error = await fn().catch((thrown: unknown) => thrown);
       expect(blamedFor(error)).to.deep.equal({ plugin: 'p', what });
     }
+  });
+});
+
+describe("the plans of a plugin's kind of runs", () => {
+  const planning = (holds: unknown[], waitsFor: unknown[] = []) => {
+    const plan = async () => ({ columns: {}, locks: { holds, waitsFor } as Locks });
+    const kind = { kind: 'sample_run', plan, split: () => ({ columns: {}, locks: { holds, waitsFor } }), resource: {} };
+    return inNameOf('p', 'runKinds', kind as unknown as RunKind);
+  };
+
+  it('lock by keys of their own and by those that core holds for templates', async () => {
+    const { locks } = await planning(['sample:1', 'inventory:2'], ['runs']).plan({} as never);
+    expect(locks).to.deep.equal({ holds: ['sample:1', 'inventory:2'], waitsFor: ['runs'] });
+  });
+
+  it('do not lock by keys whose end would move runs of others on', async () => {
+    for (const key of ['run:1', 'run:x', 'answer', '', null, 7])
+      for (const kind of [planning(['sample:1', key]), planning([], [key])])
+        for (const plan of [async () => kind.plan({} as never), async () => kind.split!({} as never, {} as never)]) {
+          const error = await plan().then(
+            () => undefined,
+            (thrown: unknown) => thrown,
+          );
+          expect((error as Error).message).to.contain(`run kind sample_run: its plan locks by ${JSON.stringify(key)}`);
+          expect(blamedFor(error)!.plugin).to.equal('p');
+        }
   });
 });

@@ -14,6 +14,7 @@ import {
 } from '@tapline/plugin-sdk';
 import type { Restriction } from '../../rbac/doors.ts';
 import type { ContributionKind, Contributions } from './contributions.ts';
+import { ownKeys } from './own-keys.ts';
 import { type How, mapValues, named, patience, textOf, verdict, withNamed } from './named.ts';
 
 const inTransaction = ['validate', 'insert', 'afterCreate', 'afterUpdate', 'beforeDelete', 'remove', 'afterDelete'];
@@ -119,7 +120,7 @@ type Change = {
 function runKindOf(plugin: string, kind: RunKind): RunKind {
   const how = { plugin, what: `run kind ${kind.kind}` };
   const { prepare, notifies, explains, routes, extends: extended } = kind;
-  const made = withNamed(withNamed(kind, how, [...planning, ...working]), { ...how, limit: patience.write }, [
+  const made = withNamed(withNamed(ownKeys(kind), how, [...planning, ...working]), { ...how, limit: patience.write }, [
     'follow',
     'begin',
     'cancel',
