@@ -37,7 +37,8 @@ export interface LaunchRequest {
   waiting: boolean;
   /**
    * A text of the plugin's that stands for this launch, at most 200 characters: whatever dies and however often it is asked for,
-   * one run is started. Whoever asks again is given that run as it is now; once it is deleted, the text is free again.
+   * one run is started. Whoever asks again is given that run as it is now, and ApiError 503 while taps still decide about it, or for
+   * half a minute after the process died that asked them; once the run is deleted, the text is free again.
    */
   once?: string;
 }

@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 
 /** A launch that is being decided says so this often (core/runs/gates/decide-launch.ts). */
 export const DECIDING_BEAT_MS = 10_000;
-const SILENT_AFTER_S = 35;
+/** Whoever has not said so for this long is taken for dead. */
+export const SILENT_AFTER_S = 35;
 
 /**
  * Runs whose launching process died between insert and decision. They were shown nowhere, so they are

@@ -1,5 +1,6 @@
-import type { RunRow } from '@tapline/plugin-sdk';
+import { ApiError, type RunRow } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { SILENT_AFTER_S } from '../../runs/reaper.ts';
 import type { Inserted, LaunchDoor, LaunchRequest } from '../../runs/start.ts';
 
 interface Deps {
@@ -7,11 +8,19 @@ interface Deps {
   launch: Pick<LaunchDoor, 'insert' | 'decide'>;
 }
 
+/** by the clock, since the transaction may have waited for the one that inserted the run */
+const isSilent = "r.modified < clock_timestamp() - ? * interval '1 second' as silent";
+
+const undecided = () =>
+  new ApiError(503, 'This launch is being decided. Ask again for what became of it.', { 'Retry-After': '5' });
+
 type Started = Pick<RunRow, 'id' | 'kind' | 'status'>;
 
 /**
- * A launch that a mark of the plugin stands for. The run and its mark commit together, so that whoever comes again finds it; one
- * that is still `new` lost its process before it was decided, or is taken from one that is too slow, which then learns of it.
+ * A launch that a mark of the plugin stands for. The run and its mark commit together, so that whoever comes again finds it. One
+ * that is still `new` is taken over only once its process is silent: taken from one that is slow, it would never be decided while
+ * others come, and its taps would be asked each time.
+ * @throws ApiError 503 while somebody else has it decided
  */
 export async function launchOnce(
   { db, launch }: Deps,
@@ -20,12 +29,13 @@ export async function launchOnce(
 ): Promise<Started> {
   const found = await db.transaction(async (trx): Promise<Started | Inserted> => {
     await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`${plugin} ${mark}`]);
-    const known: Started | undefined = await trx('runs as r')
+    const known: (Started & { silent: boolean }) | undefined = await trx('runs as r')
       .join('launch_marks as m', 'm.run_id', 'r.id')
       .where({ 'm.plugin': plugin, 'm.mark': mark })
       .forUpdate('r')
-      .first('r.id', 'r.kind', 'r.status');
+      .first('r.id', 'r.kind', 'r.status', trx.raw(isSilent, [SILENT_AFTER_S]));
     if (known && known.status !== 'new') return known;
+    if (known && !known.silent) throw undecided();
     if (known) await trx('runs').where({ id: known.id }).delete();
     const inserted = await launch.insert(trx, request);
     await trx('launch_marks').insert({ plugin, mark, run_id: inserted.run.id });
