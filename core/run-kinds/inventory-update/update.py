@@ -95,6 +95,9 @@ def at(variables, path):
         if not isinstance(value, dict) or key not in value:
             return False, None
         value = value[key]
+    # a text that a plugin does not vouch for is marked so by the engine
+    if isinstance(value, dict) and value.keys() == {'__ansible_unsafe'}:
+        value = value['__ansible_unsafe']
     return True, value
 
 
