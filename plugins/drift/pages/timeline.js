@@ -83,7 +83,8 @@ const columns = [
 
 /** Where each is shown in the console. */
 const pages = {
-  run: ({ id }) => `/jobs/${id}`,
+  // jobs and commands are there at the addresses that the API has them at
+  run: ({ url }) => url.replace(/^\/api\/v2(\/.+)\/$/, '$1'),
   snapshot: ({ id }) => `/drift/snapshots/${id}`,
   drift: ({ id }) => `/drift/${id}`,
   alert: ({ id }) => `/drift/alerts/${id}`,

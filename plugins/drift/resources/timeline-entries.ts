@@ -89,8 +89,8 @@ const sqlOf = ({ table }: PluginApi) => {
   select at, kind, id, summary, url, type, record from (
     select coalesce(r.finished, s.created) as at, 'run' as kind, r.id,
       r.name || ': ' || r.status || ', ' || s.changed || ' changed, ' || s.failures || ' failed'
-        || case when r.origin ->> 'kind' in ('api', 'relaunch') then '' else ', started by ' || (r.origin ->> 'kind') end as summary,
-      ${path('unified_jobs', 'r.id')} as url, 'unified_job' as type, r.id as record
+        || case when r.origin ->> 'kind' not in ('api', 'relaunch') then ', started by ' || (r.origin ->> 'kind') else '' end as summary,
+      case r.kind when 'job' then ${path('jobs', 'r.id')} else ${path('ad_hoc_commands', 'r.id')} end as url, 'unified_job' as type, r.id as record
     from ran s join core_runs r on r.id = s.id
     union all select e.created, 'event', e.id,
       case when e.event = 'runner_on_unreachable' then 'unreachable' when e.failed then 'failed' else 'changed' end

@@ -180,13 +180,42 @@ describeWith(['chromium'], 'drift in the console', () => {
     await panel.getByText('2 changes not acknowledged.').waitFor();
     await panel.getByText('It differs from its baseline in 3 facts').waitFor();
     await clean();
+    const command = await commandOn(shop.web);
     await panel.getByRole('link', { name: 'Timeline' }).click();
     await rows('Timeline').filter({ hasText: 'kernel changed from 6.1.0-18 to 6.1.0-21' }).waitFor();
     await clean();
     await page.getByLabel('Until').fill('2020-01-01');
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByText('Nothing happened there in that time.').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: /^uptime: successful, 1 changed/ }).click();
+    await page.waitForURL(`**/ad_hoc_commands/${command}`);
+    await page
+      .getByRole('heading', { name: /uptime/ })
+      .first()
+      .waitFor();
+    await clean();
   });
+
+  /** An ad hoc command that ran there. */
+  async function commandOn(host_id: number): Promise<number> {
+    const { db } = stage.service.services;
+    const at = new Date();
+    const ended = { status: 'successful', started: at, finished: at };
+    const [{ id }] = await db('runs')
+      .insert({ kind: 'ad_hoc_command', name: 'uptime', organization_id: 1, inventory_id: stage.inventory, ...ended })
+      .returning('id');
+    await db.raw('select ensure_event_partition(?)', [id]);
+    await db('run_events').insert({
+      run_id: id,
+      host_id,
+      counter: 1,
+      event: 'runner_on_ok',
+      changed: true,
+      stdout: '',
+    });
+    return id;
+  }
 
   it('lists on the page of a group what differs from most of it', async () => {
     const { id: group } = await stage.make('groups/', { name: 'shop', inventory: stage.inventory });

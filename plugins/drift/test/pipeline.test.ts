@@ -160,8 +160,12 @@ describe('drift of facts', function () {
       expect(await tagsAfter()).to.deep.equal(['out_of_band', 'out_of_band']);
       const { results } = (await stage.get(`hosts/${good}/timeline/`)).body;
       const told = (of: string) => results.filter(({ url }: { url: string }) => url.includes(of));
-      expect(told(`unified_jobs/${command.body.id}/`)[0].summary).to.equal('command: successful, 1 changed, 0 failed');
-      expect(told(`unified_jobs/${cut}/`)[0].summary).to.equal('cut: canceled, 0 changed, 0 failed');
+      expect(told(`/ad_hoc_commands/${command.body.id}/`)[0].summary).to.equal(
+        'command: successful, 1 changed, 0 failed',
+      );
+      expect(told(`/jobs/${cut}/`)[0].summary).to.equal('cut: canceled, 0 changed, 0 failed');
+      for (const { kind, url } of results)
+        expect((await stage.get(url.replace('/api/v2/', ''))).status, `${kind} ${url}`).to.equal(200);
       const [event] = told('ad_hoc_command_events/');
       expect(event.summary).to.equal('changed: command');
       expect((await stage.get(event.url.replace('/api/v2/', ''))).body.ad_hoc_command).to.equal(command.body.id);
