@@ -50,6 +50,16 @@ describe('what a launch asks of the database', () => {
     expect(await statements(hooks)).to.deep.equal(['select', 'begin', 'with', 'commit']);
   });
 
+  it('reads no more where a tap decides about it, and notes what that said', async () => {
+    const hooks = createHooks({ log: silentLog });
+    const seen: unknown[] = [];
+    hooks.beforeStart({ name: 'a:gate', failMode: 'deny' }, ({ template, uses, run }: any) => {
+      seen.push(template.name, uses.inventory.name, uses.project.name, uses.credentials, run.status);
+    });
+    expect(await statements(hooks)).to.deep.equal(['select', 'with', 'begin', 'update', 'with', 'commit']);
+    expect(seen).to.deep.equal(['t', 'i', 'p', [], 'new']);
+  });
+
   it('is a transaction where another run follows it', async () => {
     const parent = (await createRuns(db).launch.start(request)).run.id;
     const sent = await statements(undefined, { parent });
