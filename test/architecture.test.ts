@@ -262,6 +262,20 @@ describe('the architecture', () => {
     });
   });
 
+  it('has hardly any `any` in core, and in the SDK only the body that a test of a plugin reads', () => {
+    const code = (file: string) => text(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|'[^'\n]*'|`[^`]*`/g, '');
+    const count = (folder: string) =>
+      sources
+        .filter((file) => inside(file, folder) && file.endsWith('.ts'))
+        .map((file) => ({ file, count: code(file).match(/(?:[:<|&,(=]\s*|\bas )any\b(?!\s*\()/g)?.length ?? 0 }))
+        .filter((one) => one.count);
+    expect(
+      count('core').reduce((sum, one) => sum + one.count, 0),
+      JSON.stringify(count('core')),
+    ).to.be.at.most(8);
+    expect(count('plugin-sdk')).to.deep.equal([{ file: 'plugin-sdk/testing/core.ts', count: 1 }]);
+  });
+
   it('lets nothing outside the runner know that a run is a process', () => {
     // db/ runs Postgres, scm/ git, credentials/ ssh-keygen, sandbox/ what evaluates expressions: none is a run
     const allowed = ['core/runner', 'core/app', 'core/db', 'core/scm', 'core/credentials', 'core/sandbox'];
