@@ -146,7 +146,11 @@ describe('made-up kinds of runs', function () {
         expect(templates.map(({ type, summary_fields }: any) => [type, summary_fields.last_job.id])).to.deep.equal([
           [`${kind}_template`, id],
         ]);
-        expect((await service.get(`${kind}s/?colour=red&order_by=-id`)).status).to.be.oneOf([200, 400]);
+        const found = async (filter: string) =>
+          (await service.get(`${kind}s/?${filter}`)).body.results.map((one: any) => one.id);
+        expect(await found('limit__exact=web')).to.deep.equal([id]);
+        expect(await found('colour=red')).to.include(id);
+        expect(await found('colour=green')).to.deep.equal([]);
         expect((await service.get(`${kind}_templates/${from}/jobs/`)).body.count).to.equal(2);
         expect((await service.get(`${kind}s/${id}/`, as('stranger'))).status).to.equal(404);
       });
@@ -295,6 +299,37 @@ describe('made-up kinds of runs', function () {
         job_explanation: `As made_task ${spawned.id}.`,
       });
       expect((await service.get(`made_waits/${parent}/stdout/`)).status).to.equal(404);
+    });
+
+    it('is told of, listed and cancelled as any other is', async () => {
+      const from = await template('made_wait', String(await template('made_task', 'child')));
+      expect((await launch('made_wait', from, {}, as('stranger'))).status).to.equal(404);
+      expect((await launch('made_wait', from, {}, as('reader'))).status).to.equal(403);
+      const answer = await launch('made_wait', from, {}, as('runner'));
+      expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
+      const id: number = answer.body.made_wait;
+      await reached('made_wait', id, 'running');
+      const listed = async (auth: object) =>
+        (await service.get(`unified_jobs/?id=${id}`, auth)).body.results.map(({ type }: any) => type);
+      expect(await Promise.all([{}, as('reader'), as('stranger')].map(listed))).to.deep.equal([
+        ['made_wait'],
+        ['made_wait'],
+        [],
+      ]);
+      expect((await service.get(`made_waits/${id}/`, as('stranger'))).status).to.equal(404);
+      expect((await service.post(`made_waits/${id}/cancel/`, {}, as('reader'))).status).to.equal(403);
+      const socket = await listen('made_wait', id);
+      expect((await service.post(`made_waits/${id}/cancel/`, {}, as('runner'))).status).to.equal(202);
+      expect(await ended('made_wait', id)).to.include({ status: 'canceled' });
+      await until(() =>
+        messages.some((one) => one.unified_job_id === id && one.type === 'made_wait' && one.status === 'canceled'),
+      );
+      socket.close();
+      const { results } = (await service.get(`made_waits/${id}/activity_stream/?order_by=id`)).body;
+      expect(results.map((one: any) => [one.operation, one.summary_fields.actor.username])).to.deep.equal([
+        ['create', 'runner'],
+        ['update', 'runner'],
+      ]);
     });
 
     it('takes its run along when it is cancelled', async () => {
