@@ -7,8 +7,9 @@ import type { Settings } from '../../settings/settings.ts';
 import { askedBy } from '../../surveys/survey.ts';
 import { readVariables, type Variables, VariablesError } from '../../yaml/variables.ts';
 import type { RunKinds } from '../kinds.ts';
+import { prompts } from '../prompts/prompts.ts';
 import { openAnswers, sealAnswers, shownAnswers, sortAnswers } from './answers.ts';
-import { nothingSaved, savedPromptNames } from './fields.ts';
+import { columnOf, nothingSaved, savedPromptNames } from './fields.ts';
 import { promptsOf, savedLists } from './launch.ts';
 import { emptyLists, forgotten, leaveUnasked, leaveUnusable, withoutSecrets } from './move.ts';
 import { planSaved, problemsOf } from './plan.ts';
@@ -54,7 +55,7 @@ export async function checkSavedPrompts(deps: SavedDeps, context: WriteContext, 
     plan = await planOf(deps, context, how, { template, answers });
   const problems = problemsOf(plan);
   if (Object.keys(problems).length) throw new ValidationError(problems);
-  await assertMayUseInventory(context, template);
+  await assertMayUseNamed(context, template);
   await keepAnswers(deps, context, how.saved, answers);
 }
 
@@ -105,10 +106,14 @@ async function readSent(value: unknown, settings: SavedDeps['settings']): Promis
 }
 
 /** The template's own may be named by everybody. */
-async function assertMayUseInventory({ trx, call, input, before }: WriteContext, template: Row): Promise<void> {
-  const needed = rightsOfLink('inventory', 'use_role', 'inventory_id', before, input);
-  const own = needed.filter(({ id }) => id === input['inventory_id'] && id !== template['inventory_id']);
-  await assertRights(trx, call.actor, own);
+async function assertMayUseNamed({ trx, call, input, before }: WriteContext, template: Row): Promise<void> {
+  const needed = prompts.flatMap(({ name, names: { use } = {} }) => {
+    const column = columnOf(name);
+    if (!use || !savedPromptNames.includes(name)) return [];
+    const rights = rightsOfLink(use.type, use.field, column, before, input);
+    return rights.filter(({ id }) => id === input[column] && id !== template[column]);
+  });
+  await assertRights(trx, call.actor, needed);
 }
 
 async function keepAnswers(
