@@ -1,3 +1,4 @@
+import { ApiError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import { dirname } from 'node:path';
 import { type Stage, startStage } from '../launch/fixture.ts';
@@ -10,11 +11,18 @@ describe('hooks of project updates', function () {
   let source: SourceRepository;
   let open = true;
   const asked: any[] = [];
+  const guarded: string[] = [];
 
   before(async () => {
     source = new SourceRepository();
     source.commit({ 'site.yml': '- hosts: all\n  gather_facts: false\n  tasks:\n    - debug: {msg: hello}\n' });
     const plugin = testPlugin('sources', (api) => {
+      for (const operation of ['create', 'update', 'delete'] as const)
+        for (const type of ['project', 'project_update'])
+          api.guard(type, operation, () => {
+            guarded.push(`${operation} ${type}`);
+            if (operation === 'delete' && !open) throw new ApiError(409, 'It is still needed.');
+          });
       api.hooks.beforeStart({ name: 'window', failMode: 'deny' }, (launch) => {
         if (launch.run['kind'] !== 'project_update') return undefined;
         asked.push(launch);
@@ -83,5 +91,20 @@ describe('hooks of project updates', function () {
     const refused = await stage.ended((await stage.launch(template)).id);
     expect(refused.status).to.equal('failed');
     expect(refused.job_explanation).to.match(/^Previous Task Failed: \{"job_type":"project_update"/);
+  });
+
+  it('decide about its start, and guards about what callers write around it: the project, and the end of its record', async () => {
+    guarded.length = 0;
+    const { id } = await create();
+    await stage.post(`projects/${id}/update/`);
+    const [first] = await ended(id, 2);
+    // what updates note in the project and in themselves is no caller's write
+    expect(guarded).to.deep.equal(['create project']);
+    open = false;
+    const answer = await stage.request('DELETE', `project_updates/${first.id}/`);
+    expect([answer.status, answer.body]).to.deep.equal([409, { detail: 'It is still needed.' }]);
+    open = true;
+    expect((await stage.request('DELETE', `project_updates/${first.id}/`)).status).to.equal(204);
+    expect(guarded).to.deep.equal(['create project', 'delete project_update', 'delete project_update']);
   });
 });
