@@ -1,4 +1,4 @@
-import { ApiError } from '@tapline/plugin-sdk';
+import type { ApiError } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { createHooks } from '../../core/hooks/hooks.ts';
