@@ -108,6 +108,7 @@ describe('host_filter', () => {
     it(`answers 400 to ${filter}`, async () => {
       const { status, body } = await ask(filter);
       expect([status, body.detail]).to.satisfy(([code, detail]: [number, string]) => code === 400 && what.test(detail));
+      expect(body.error, 'as AWX has it here').to.equal(body.detail);
     });
 
   it('takes an empty one as none, and is refused twice', async () => {

@@ -50,7 +50,9 @@ function applyExpression(asking: Asking, model: Model, query: URLSearchParams, b
       compileExpression(asking, model, text)(builder, alias);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw new ApiError(error.status, `${parameter}: ${String(error.body.detail)}`);
+      const detail = `${parameter}: ${String(error.body.detail)}`;
+      // clients of this list read it under either name
+      throw new ApiError(error.status, { detail, error: detail });
     }
   }
 }
