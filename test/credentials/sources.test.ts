@@ -259,6 +259,12 @@ describe('places of secrets', () => {
       expect([value, asked]).to.deep.equal(['it lacks Key Name', []]);
       const login = await looked('hashivault_kv', { url: 'https://v.test' }, { secret_path: 'a', secret_key: 'k' });
       expect(login.value).to.match(/^it has nothing to log in with: /);
+      const outside = { url: 'https://v.test', kubernetes_role: 'r' };
+      const account = await looked('hashivault_kv', outside, { secret_path: 'a', secret_key: 'k' });
+      expect([account.value, account.asked]).to.deep.equal([
+        'this node has no service account of a Kubernetes cluster to log in with',
+        [],
+      ]);
     });
   });
 

@@ -89,6 +89,14 @@ describe('an inventory update that something happens to', function () {
     expect(await hosts()).to.deep.equal(['kept']);
   });
 
+  it('has no other of its source beside it: one waits for the other', async () => {
+    const ids = [await updateWith(shell('sleep 1', `echo '${JSON.stringify(good)}'`)), await begin(source)];
+    const [first, second] = await Promise.all(ids.map(ended));
+    expect([first.status, second.status]).to.deep.equal(['successful', 'successful']);
+    expect(Date.parse(first.finished)).to.be.at.most(Date.parse(second.started));
+    expect(await hosts()).to.deep.equal(['kept']);
+  });
+
   it('has those of other sources beside it, and jobs of the inventory wait for all of them', async () => {
     const slow = (name: string) => shell('sleep 2', `echo '{"_meta":{"hostvars":{}},"web":{"hosts":["${name}"]}}'`);
     const second = await makeSource(slow('second'));
