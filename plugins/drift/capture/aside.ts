@@ -5,6 +5,8 @@ import type { History, Sources } from './history.ts';
 
 const idleMs = 10_000;
 
+const isTooMuch = (err: unknown) => (err as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
+
 /**
  * Facts are read, sorted, hashed, packed and compared in a thread of their own, one host at a time, so that requests go on
  * meanwhile. It starts with the first host, and ends when there was nothing to do for a while.
@@ -24,16 +26,26 @@ export class Aside {
     try {
       return await this.#started().run(sources, { name: 'historyOf' });
     } catch (err) {
-      if ((err as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw err;
+      if (!isTooMuch(err)) throw err;
       const why = 'facts could not be captured';
       const { steps } = sources.plan.chain;
       return { snapshots: [], leftOut: steps.map(({ hash, run_id: run }) => ({ hash, run, why, err })) };
     }
   }
 
-  /** What the facts of each of these snapshots say. */
-  digestsOf(all: readonly Packed[]): Promise<Digests[]> {
-    return this.#started().run(all, { name: 'digestsOfMany' });
+  /** What the facts of each of these snapshots say; undefined for one that alone is too much for the memory of the thread. */
+  async digestsOf(all: readonly Packed[]): Promise<(Digests | undefined)[]> {
+    try {
+      return await this.#started().run(all, { name: 'digestsOfMany' });
+    } catch (err) {
+      if (!isTooMuch(err)) throw err;
+      if (all.length === 1) return [undefined];
+    }
+    const each: (Digests | undefined)[] = [];
+    // together they would be too much again
+    // oxlint-disable-next-line no-await-in-loop
+    for (const one of all) each.push(...(await this.digestsOf([one])));
+    return each;
   }
 
   #started(): Tinypool {

@@ -15,7 +15,9 @@ export function GroupOutliers({ record: { id } }) {
   if (!hosts) return h('p', { class: 'empty' }, t`None of its hosts has a snapshot of its facts.`);
   return [
     h('p', null, count ? t`${count} of ${hosts} hosts differ from most of them.` : t`Its hosts are alike.`),
-    !complete && h('p', { class: 'muted' }, t`The first ${results.length} of them are shown.`),
+    results.length < count && h('p', { class: 'muted' }, t`The first ${results.length} of them are shown.`),
+    // of two reasons why it is not the one above
+    !complete && results.length === count && h('p', { class: 'muted' }, t`Some facts were too large to be compared.`),
     results.length > 0 && h(Table, { caption: t`Outliers`, columns, rows: results, rowKey: ({ host }) => host }),
   ];
 }

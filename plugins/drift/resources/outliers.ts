@@ -33,7 +33,10 @@ const outlier = closed({
 const schema = closed({
   count: { ...integer, description: 'hosts that differ' },
   hosts: { ...integer, description: 'hosts that were looked at: all that have a snapshot' },
-  complete: { type: 'boolean', description: `false: results hold only the first ${mostResults} that differ` },
+  complete: {
+    type: 'boolean',
+    description: `false: results hold only the first ${mostResults} that differ, or facts of some host were too large to be compared`,
+  },
   results: { type: 'array', items: outlier },
 });
 
@@ -62,13 +65,15 @@ export const outliersAction = (api: PluginApi, aside: Aside): Action => ({
       [id],
     );
     const newest = new Map((rows as Newest[]).map((row) => [row.host, row]));
-    const hosts = digestsOfAll({ api, aside, signal }, [...newest.values()]);
+    const leftOut: number[] = [];
+    const hosts = digestsOfAll({ api, aside, signal, leftOut }, [...newest.values()]);
     const { hosts: seen, differ, outliers } = await outliersOf(hosts, detectOptions(api.settings), mostResults);
     const results = outliers.map(({ host, facts }) => {
       const { host_name, snapshot } = newest.get(host)!;
       return { host, host_name, snapshot, facts };
     });
-    const complete = results.length === differ;
+    const complete = results.length === differ && leftOut.length === 0;
+    if (leftOut.length) api.log.warn({ group: id, hosts: leftOut }, 'facts were too large to be compared');
     return { status: 200, body: { count: differ, hosts: seen, complete, results } };
   },
 });
@@ -77,10 +82,15 @@ interface Means {
   api: PluginApi;
   aside: Aside;
   signal: AbortSignal;
+  /** hosts whose facts are too large to be compared */
+  leftOut: number[];
 }
 
 /** Some hosts after the others, however many: neither memory nor other requests feel it. Some snapshots may be gone meanwhile. */
-async function* digestsOfAll({ api, aside, signal }: Means, all: readonly Newest[]): AsyncGenerator<[number, Digests]> {
+async function* digestsOfAll(
+  { api, aside, signal, leftOut }: Means,
+  all: readonly Newest[],
+): AsyncGenerator<[number, Digests]> {
   for (const some of portionsOf(all)) {
     signal.throwIfAborted();
     // oxlint-disable-next-line no-await-in-loop
@@ -92,7 +102,11 @@ async function* digestsOfAll({ api, aside, signal }: Means, all: readonly Newest
     const there = some.filter(({ snapshot }) => contents.has(snapshot));
     // oxlint-disable-next-line no-await-in-loop
     const digests = await aside.digestsOf(there.map(({ snapshot }) => contents.get(snapshot)!));
-    for (const [at, { host }] of there.entries()) yield [host, digests[at]!];
+    for (const [at, { host }] of there.entries()) {
+      const found = digests[at];
+      if (found) yield [host, found];
+      else leftOut.push(host);
+    }
   }
 }
 

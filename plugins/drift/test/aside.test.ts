@@ -69,6 +69,13 @@ describe('facts in a thread', () => {
     expect((await aside.historyOf(sourcesOf('{}', '{"a": 1}'))).snapshots.length).to.equal(1);
   });
 
+  it('are compared without what takes too much memory, which is told', async () => {
+    aside = new Aside({ memoryMb: 24 });
+    const huge = JSON.stringify(Object.fromEntries(Array.from({ length: 500_000 }, (_, n) => [`key-${n}`, n])));
+    const digests = await aside.digestsOf([packedOf('{"a": 1}'), packedOf(huge), packedOf('{"b": 1}')]);
+    expect(digests.map((found) => found?.paths)).to.deep.equal([['a'], undefined, ['b']]);
+  });
+
   it('have their turn one portion after the other, also after one that failed', async () => {
     const said: string[] = [];
     const work =
