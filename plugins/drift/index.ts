@@ -44,7 +44,9 @@ export default definePlugin({
     api.websocket.group({
       name: 'drift',
       join: async (actor, item, db) =>
-        Number(item) === anyInventory || access.see.row(actor, { inventory_id: Number(item) }, db),
+        // what is no number would be an error of the database
+        /^\d{1,15}$/.test(String(item)) &&
+        (Number(item) === anyInventory || access.see.row(actor, { inventory_id: Number(item) }, db)),
     });
     api.insights.provide('drift.detections', async () => {
       const counted = await api.db(api.table('detections')).count({ count: '*' }).first();

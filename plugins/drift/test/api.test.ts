@@ -190,6 +190,20 @@ describe('drift over the API', function () {
     await until(() => anybody.messages.some(({ group_name: group }) => group === 'drift'));
     const { group_name: _group, ...hint } = anybody.messages.find(({ group_name: group }) => group === 'drift');
     expect(hint).to.deep.equal({ type: 'drift_detection' });
+    const { db } = stage.services;
+    let asked = 0;
+    const count = ({ sql }: { sql: string }) => void (sql.includes('inventories') && asked++);
+    db.on('query', count);
+    for (const item of ['x', '1.5', '-1', '9'.repeat(20)]) {
+      const nobody = await listen(`admin:${adminPassword}`, item as never);
+      expect(
+        nobody.messages.some(({ error }) => /denied/.test(error)),
+        item,
+      ).to.equal(true);
+      nobody.close();
+    }
+    db.off('query', count);
+    expect(asked, 'the database is not asked about what is no number').to.equal(0);
     for (const { close } of [admin, other, anybody]) close();
   });
 
