@@ -33,8 +33,14 @@ const acknowledgedBy = ({ actor }: Call) => ({
   acknowledged_at: new Date().toISOString(),
 });
 
-/** What says nothing of which rows are meant. */
-const unspecific = new Set(['page', 'page_size', 'order_by', 'format']);
+/** What a list takes without leaving rows out, and so says nothing of which are meant. */
+const unspecific = new Set(
+  'page page_size order order_by format type host_filter count_disabled all_pages no_truncate limit validate include role_level'.split(
+    ' ',
+  ),
+);
+const narrows = ([key, value]: [string, string]): boolean =>
+  !unspecific.has(key) && (key !== 'search' || value.trim() !== '');
 
 /**
  * `drift_detections/acknowledge/?host=5&category=kernel`: whatever the list has for the filters, of what the caller may acknowledge
@@ -60,7 +66,7 @@ export const acknowledgeAllAction = (api: PluginApi, { acknowledge }: DriftAcces
   async handler(call) {
     const ids = idsOf(call.body['ids']);
     const { up_to: upTo, count } = call.body as { up_to?: number; count?: number };
-    const filtered = [...call.query.keys()].some((key) => !unspecific.has(key));
+    const filtered = [...call.query].some(narrows);
     if (!filtered && ids === undefined && call.body['all'] !== true)
       throw ValidationError.field('all', 'Give filters, "ids", or "all": true.');
     if (!ids && !upTo)

@@ -301,6 +301,12 @@ describe('drift over the API', function () {
         expect(refused.body).to.have.property(named);
       }
       expect((await stage.post(`drift_detections/acknowledge/?host=${host}`)).body).to.have.property('up_to');
+      // the list takes them, and leaves nothing out
+      for (const query of ['limit=10', 'order=id', 'count_disabled=1', 'include=x', 'type=x', 'search=', 'search=%20'])
+        expect(
+          (await stage.post(`drift_detections/acknowledge/?${query}`, { up_to: one.id })).body,
+          query,
+        ).to.have.property('all');
       expect((await stage.post('drift_detections/acknowledge/', { ids: [one.id, other.id] }, ann)).body).to.deep.equal({
         acknowledged: 1,
       });
