@@ -1,15 +1,15 @@
 import type { Call } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
+import { isRoleType, roleDefinitions, type RoleType } from '../../rbac/definitions.ts';
 import { missingRights } from '../../rbac/rights.ts';
 
-/** What a copy may name: `use` needs the role, `see` that it is seen, as whoever attaches one needs it. */
-const needs = { credential: 'use', instance_group: 'use', execution_environment: 'see', label: 'see' } as const;
+/** What a copy may name: where there is a role for using it that role is needed, else that it is seen, as whoever attaches one needs it. */
+const isUsedByRole = (type: string): type is RoleType =>
+  isRoleType(type) && Object.hasOwn(roleDefinitions[type], 'use_role');
 
-type Named = keyof typeof needs;
-
-async function unusable(trx: Knex, call: Call, type: Named, ids: readonly number[]): Promise<number[]> {
+async function unusable(trx: Knex, call: Call, type: string, ids: readonly number[]): Promise<number[]> {
   if (!ids.length) return [];
-  if (type === 'credential' || type === 'instance_group') {
+  if (isUsedByRole(type)) {
     const asked = ids.map((id) => ({ type, field: 'use_role', id }));
     return (await missingRights(trx, call.actor, asked)).map(({ id }) => id);
   }
@@ -18,7 +18,7 @@ async function unusable(trx: Knex, call: Call, type: Named, ids: readonly number
 }
 
 /** Empties the column of these rows where it names what the caller may not use. */
-export async function clearUnusable(trx: Knex, call: Call, rows: Knex.QueryBuilder, column: string, type: Named) {
+export async function clearUnusable(trx: Knex, call: Call, rows: Knex.QueryBuilder, column: string, type: string) {
   const bad = await unusable(trx, call, type, await rows.clone().whereNotNull(column).distinct().pluck(column));
   if (bad.length)
     await rows
@@ -28,7 +28,7 @@ export async function clearUnusable(trx: Knex, call: Call, rows: Knex.QueryBuild
 }
 
 /** The same of rows that only link to it: they go. */
-export async function unlinkUnusable(trx: Knex, call: Call, links: Knex.QueryBuilder, type: Named) {
+export async function unlinkUnusable(trx: Knex, call: Call, links: Knex.QueryBuilder, type: string) {
   const column = `${type}_id`;
   const bad = await unusable(trx, call, type, await links.clone().distinct().pluck(column));
   if (bad.length) await links.clone().whereIn(column, bad).delete();
