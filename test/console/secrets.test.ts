@@ -151,4 +151,31 @@ describeWith(['chromium'], 'the console: secrets', () => {
     const { body } = await stage.service.get('credentials/?name=Changed mind');
     expect(body.results[0].inputs).to.deep.equal({ username: 'puller' });
   });
+
+  it('and a default among those is emptied like any other text, for another one or for good', async () => {
+    const { id: credential_type } = await stage.service.services
+      .db('credential_types')
+      .where({ namespace: 'hashivault_kv' })
+      .first('id');
+    const inputs = { url: 'https://vault.example.com', token: 'hush', api_version: 'v2' };
+    const { id } = await stage.make('credentials/', { name: 'Vault', organization: 1, credential_type, inputs });
+    const path = async () => (await stage.service.get(`credentials/${id}/`)).body.inputs.default_auth_path;
+    const auth = box('Path to Auth');
+    await stage.open(`/credentials/${id}/edit`);
+    await until(async () => (await auth.inputValue()) === 'approle');
+    await auth.press('ControlOrMeta+a');
+    await auth.press('Backspace');
+    await auth.pressSequentially('jwt');
+    await save();
+    expect(await path()).to.equal('jwt');
+
+    await stage.open(`/credentials/${id}/edit`);
+    await until(async () => (await auth.inputValue()) === 'jwt');
+    await auth.fill('');
+    await save();
+    expect(await path()).to.equal('');
+    await stage.open(`/credentials/${id}/edit`);
+    await isEmpty('Token');
+    expect(await auth.inputValue()).to.equal('');
+  });
 });

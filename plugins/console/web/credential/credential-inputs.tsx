@@ -34,9 +34,10 @@ export function CredentialInputs({ value, onValue, errors, values }: CustomField
     fields?: Input[];
     required?: string[];
   };
-  const set = (id: string, next: unknown) => {
+  // left out, an input has its default again: one that is emptied on purpose says so
+  const set = ({ id, default: initial }: Input, next: unknown) => {
     const { [id]: _, ...rest } = value;
-    onValue(next === '' ? rest : { ...rest, [id]: next });
+    onValue(next === '' && initial === undefined ? rest : { ...rest, [id]: next });
   };
   return (
     <fieldset
@@ -57,7 +58,7 @@ export function CredentialInputs({ value, onValue, errors, values }: CustomField
           required={required.includes(input.id)}
           value={value[input.id] ?? input.default}
           errors={errors[`inputs.${input.id}`]}
-          onValue={(next) => set(input.id, next)}
+          onValue={(next) => set(input, next)}
         />
       ))}
     </fieldset>
