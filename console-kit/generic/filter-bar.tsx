@@ -6,7 +6,7 @@ import { go, place } from '../router.ts';
 import { relationOf } from '../resources/relations.ts';
 import { useNames } from '../resources/use-names.ts';
 import type { FieldOption, Resource } from '../resources/resource.ts';
-import { addressWith, addressWithout, chipText, filterName, type ListQuery } from './list-query.ts';
+import { addressWith, addressWithout, chipText, filterOf, type ListQuery } from './list-query.ts';
 
 type Filtered = Pick<Resource, 'many' | 'filters' | 'relations'>;
 
@@ -113,7 +113,7 @@ function AddFilter({
   const add = (event: Event) => {
     event.preventDefault();
     if (!option || value.value === '') return;
-    const to = addressWith(path, query, { [filterName(field.value, option)]: value.value });
+    const to = addressWith(path, query, filterOf(field.value, option, value.value));
     choose('');
     go(to);
   };

@@ -76,13 +76,22 @@ export function chipText(name: string, value: string, options: Record<string, Fi
   const shown =
     called ??
     option?.choices?.find(([choice]) => String(choice) === value)?.[1] ??
+    (option?.type === 'datetime' ? momentText(value) : undefined) ??
     (value === 'true' ? t`yes` : value === 'false' ? t`no` : value);
   return lookup ? `${label} ${lookup} ${shown}` : `${label}: ${shown}`;
 }
 
-/** How a value typed for a field narrows the list. */
-export function filterName(field: string, { type }: FieldOption): string {
-  if (type === 'string') return `${field}__icontains`;
-  if (type === 'datetime') return `${field}__gte`;
-  return field;
+/** A moment as the clock here has it, a midnight as the day that it begins; a bare day is the API's and stays as it is. */
+function momentText(value: string): string | undefined {
+  const moment = new Date(value);
+  if (!value.includes('T') || Number.isNaN(moment.getTime())) return undefined;
+  const midnight = moment.getHours() + moment.getMinutes() + moment.getSeconds() === 0;
+  return midnight ? moment.toLocaleDateString() : moment.toLocaleString();
+}
+
+/** How a value typed for a field narrows the list: a day begins at midnight here, which the API would take as that of UTC. */
+export function filterOf(field: string, { type }: FieldOption, typed: string): Record<string, string> {
+  if (type === 'string') return { [`${field}__icontains`]: typed };
+  if (type === 'datetime') return { [`${field}__gte`]: new Date(`${typed}T00:00`).toISOString() };
+  return { [field]: typed };
 }

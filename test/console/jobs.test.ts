@@ -310,4 +310,25 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
     await page.getByRole('rowheader').first().waitFor();
     expect(new URL(page.url()).search).to.equal('?show=failed');
   });
+
+  it('narrows it from a day on, which begins with midnight where its reader is', async () => {
+    // half past midnight of the 26th in Tokyo, and still the 25th in UTC
+    const early = (await stage.template('greet.yml', { name: 'Early bird' })).id;
+    const { body } = await stage.service.post(`job_templates/${early}/launch/`);
+    await until(async () => (await stage.service.get(`jobs/${body.id}/`)).body.status === 'successful');
+    const at = async (created: string) => stage.service.services.db('runs').where({ id: body.id }).update({ created });
+    const tokyo = await stage.fresh({ timezoneId: 'Asia/Tokyo' });
+    await stage.logIn(tokyo);
+    await tokyo.goto('/jobs?name__icontains=Early');
+    await tokyo.getByLabel('Filter by').selectOption({ label: 'Created' });
+    await tokyo.getByLabel('Value of Created').fill('2031-05-26');
+    await at('2031-05-25T15:30:00Z');
+    await tokyo.getByRole('button', { name: 'Add filter' }).click();
+    await tokyo.getByRole('list', { name: 'Filters' }).getByText('Created from 5/26/2031', { exact: true }).waitFor();
+    await tokyo.getByRole('rowheader').getByText('Early bird').waitFor();
+    await at('2031-05-25T14:30:00Z');
+    await tokyo.reload();
+    await tokyo.getByText('There is none of these.').waitFor();
+    await tokyo.context().close();
+  });
 });
