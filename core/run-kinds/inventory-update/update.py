@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 workspace = os.path.dirname(os.path.abspath(__file__))
 document_file = os.path.join(workspace, 'result', 'inventory.json')
@@ -53,15 +52,17 @@ def ask_engine(command, most):
     """The engine holds all that a source prints, however much that is: it is ended long before the machine is."""
     engine = subprocess.Popen(command)
     limit = 4 * most + OWN_BYTES
-    while engine.poll() is None:
+    while True:
+        try:
+            return engine.wait(0.05)
+        except subprocess.TimeoutExpired:
+            pass
         if (bytes_read(engine.pid) or 0) > limit:
             end(engine)
             fail(
                 f'The source gave more than {limit} bytes and was ended: '
                 f'an inventory may have {most}, as INVENTORY_MAX_BYTES says.'
             )
-        time.sleep(0.05)
-    return engine.returncode
 
 
 def read_document(most):
