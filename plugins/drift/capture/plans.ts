@@ -57,8 +57,8 @@ export async function readPlans(
      left join core_host_facts f on f.host_id = h.id
      join lateral (
        select jsonb_agg(jsonb_build_object('run_id', r.run_id, 'old_hash', r.old_hash, 'new_hash', r.new_hash,
-         'settled', r.old_hash is null or least(r.created, o.created) < now() - make_interval(secs => :patience))) as reports
-       from ${table('reports')} r left join core_facts o on o.hash = r.old_hash where r.host_id = h.id
+         'settled', r.old_hash is null or r.created < now() - make_interval(secs => :patience))) as reports
+       from ${table('reports')} r where r.host_id = h.id
      ) r on r.reports is not null
      where h.id = any (:hosts) order by h.id`,
     { hosts: [...hosts], patience },

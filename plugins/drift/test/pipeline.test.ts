@@ -271,22 +271,37 @@ describe('drift of facts', function () {
 
     it('go on where facts changed while nobody looked', async () => {
       const host = await stage.host('gap');
-      const { db } = stage.services;
       const runs = [await stage.run(), await stage.run(), await stage.run()];
       const told: Awaited<ReturnType<DriftStage['learn']>>[] = [];
       for (const [n, run] of runs.entries()) told.push(await stage.learn(run, host, { kernel: n }));
       await stage.tell(runs[0]!, [{ host_id: host, ...told[0]! }]);
       await stage.settled();
-      // nobody was told of the second, a while ago
-      await db('facts')
-        .where({ hash: told[1]!.new_hash })
-        .update({ created: new Date(Date.now() - 3_600_000) });
+      // nobody was told of the second
       await stage.tell(runs[2]!, [{ host_id: host, ...told[2]! }]);
-      await stage.settled();
+      await stage.settled(1);
+      await stage.patienceEnds();
       expect((await pairs(host)).map(([, , job, was, is]) => [job, was, is])).to.deep.equal([
         [null, 0, 1],
         [runs[2], 1, 2],
       ]);
+    });
+
+    it('wait for what belongs before them also where that state was known before', async () => {
+      const host = await stage.host('back');
+      const runs = [await stage.run(), await stage.run(), await stage.run()];
+      const told: Awaited<ReturnType<DriftStage['learn']>>[] = [];
+      for (const [n, run] of runs.entries()) told.push(await stage.learn(run, host, { 'known before': n % 2 }));
+      await stage.services.db('facts').update({ created: new Date(Date.now() - 3_600_000) });
+      for (const [n, waiting] of [
+        [0, 0],
+        [2, 1],
+        [1, 0],
+      ] as const) {
+        await stage.tell(runs[n]!, [{ host_id: host, ...told[n]! }]);
+        await stage.settled(waiting);
+      }
+      expect((await ofHost(host, 'fact_snapshots')).map(({ job }) => job)).to.deep.equal(runs);
+      expect(await ofHost(host, 'drift_detections')).to.have.length(2);
     });
 
     it('may be huge, deep, empty, with letters of every kind; hosts and facts that are gone are left out', async () => {
