@@ -83,6 +83,28 @@ describeWith(['chromium', 'opa'], 'policies in the console', function () {
     await page.getByRole('button', { name: 'Cancel' }).click();
   });
 
+  it('tell on the page of a run what they said of its launch, where they said anything', async () => {
+    const [night] = (await stage.service.get('policies/')).body.results;
+    const module = 'package night\n\nwarn contains "sleepy" if input.resource_name == "Run greet.yml"\n';
+    const shown = { rego_module: night.rego_module };
+    await stage.service.request('PATCH', `policies/${night.id}/`, { body: { rego_module: module } });
+    const of = async (name: string) => (await stage.service.get(`job_templates/?name=${name}`)).body.results[0].id;
+    const launch = async (id: number) => (await stage.service.post(`job_templates/${id}/launch/`)).body.id;
+    const panel = page.getByRole('region', { name: 'Policy decisions' });
+    const warned = await launch(await of('Run greet.yml'));
+    await stage.open(`/jobs/${warned}`);
+    await panel.getByRole('row', { name: /sleepy.*Warned.*Night/ }).waitFor();
+    await clean();
+    await panel.getByRole('link', { name: 'sleepy' }).click();
+    await page.getByRole('heading', { name: 'sleepy', level: 1 }).waitFor();
+    const passed = await launch((await stage.template('greet.yml', { name: 'Wide awake' })).id);
+    await stage.open(`/jobs/${passed}`);
+    await page.getByText('hello nobody').waitFor();
+    expect(await panel.isVisible()).to.equal(false);
+    await stage.service.request('PATCH', `policies/${night.id}/`, { body: shown });
+    await clean();
+  });
+
   it('are tried on a stored context before they are saved', async () => {
     await stage.open('/policies');
     await page.getByRole('link', { name: 'New policy' }).click();

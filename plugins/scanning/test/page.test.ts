@@ -100,4 +100,21 @@ describeWith(['chromium'], 'scanners in the console', function () {
     expect((await stage.service.get('accepted_findings/')).body.count).to.equal(1);
     expect(await launch()).to.equal(403);
   });
+
+  it('tell on the page of a run what they found in it, where they found anything', async () => {
+    const [{ id }] = (await stage.service.get('scanners/')).body.results;
+    await stage.service.request('PATCH', `scanners/${id}/`, { body: { enforcement: 'warn' } });
+    const run = async () => (await stage.service.post(`job_templates/${template}/launch/`)).body.id;
+    const panel = page.getByRole('region', { name: 'Scan results' });
+    await stage.open(`/jobs/${await run()}`);
+    await panel.getByRole('row', { name: /Lint.*Warned.*2, of them 1 accepted before.*low.*In another order/ }).waitFor();
+    await clean();
+    await panel.getByRole('link', { name: 'Lint' }).click();
+    await page.getByRole('article', { name: 'no-shell at greet.yml:5' }).waitFor();
+    await stage.service.request('PATCH', `scanners/${id}/`, { body: { enabled: false } });
+    await stage.open(`/jobs/${await run()}`);
+    await page.getByText('hello nobody').waitFor();
+    expect(await panel.isVisible()).to.equal(false);
+    await clean();
+  });
 });
