@@ -26,9 +26,7 @@ const columns = [
 
 /** On the page of a run: what policies said of its launch. Nothing where they let it pass, as they do most. */
 export function RunDecisions({ record: { id } }) {
-  const { data, error, reload } = useQuery(
-    `policy_decisions/?unified_job=${id}&order_by=id&page_size=${mostShown}`,
-  );
+  const { data, error, reload } = useQuery(`policy_decisions/?unified_job=${id}&order_by=id&page_size=${mostShown}`);
   if (error.value) return h(Failure, { error: error.value, what: t`policy decisions`, again: reload });
   if (!data.value?.count) return null;
   const { count, results } = data.value;

@@ -107,7 +107,9 @@ describeWith(['chromium'], 'scanners in the console', function () {
     const run = async () => (await stage.service.post(`job_templates/${template}/launch/`)).body.id;
     const panel = page.getByRole('region', { name: 'Scan results' });
     await stage.open(`/jobs/${await run()}`);
-    await panel.getByRole('row', { name: /Lint.*Warned.*2, of them 1 accepted before.*low.*In another order/ }).waitFor();
+    await panel
+      .getByRole('row', { name: /Lint.*Warned.*2, of them 1 accepted before.*low.*In another order/ })
+      .waitFor();
     await clean();
     await panel.getByRole('link', { name: 'Lint' }).click();
     await page.getByRole('article', { name: 'no-shell at greet.yml:5' }).waitFor();
