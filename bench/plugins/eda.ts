@@ -172,7 +172,7 @@ async function flood(service: Service): Promise<Figure[]> {
     ),
     figure(
       'eda',
-      'of them evaluated twice',
+      'of them fired twice',
       results[0].fire_count - stored,
       'events',
       '<=',

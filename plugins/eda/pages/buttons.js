@@ -52,6 +52,8 @@ function Key({ row }) {
 /** An event once more, by the rule as it is now. */
 export const Replay = ({ row }) =>
   row.event_rule &&
+  row.payload_bytes > 0 &&
+  may(row, 'replay') &&
   h(ActButton, {
     label: t`Replay`,
     what: t`event ${row.event_guid}`,
@@ -66,5 +68,5 @@ export const Retry = () =>
     label: t`Retry failed`,
     what: t`events`,
     path: 'event_logs/retry/',
-    done: t`Events with errors are judged again.`,
+    done: t`Those that something can be made of are judged again.`,
   });

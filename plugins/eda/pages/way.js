@@ -8,6 +8,7 @@ const ends = {
   unmatched: t`A condition did not hold: nothing is done.`,
   throttled: t`The rule fired a short while ago: nothing is done.`,
   error: t`It could not be judged.`,
+  signature_failed: t`It was refused.`,
 };
 
 /** One event's way from its receipt to the runs that it led to; it follows while it goes on. */
@@ -20,7 +21,10 @@ export function Way({ row, reload }) {
     return leave;
   }, [row.id, row.event_rule]);
   const { created, finished, source_ip: from, condition_results: conditions, actions_triggered: actions } = row;
-  const judged = row.status !== 'received';
+  const refused = row.status === 'signature_failed';
+  // without a result nothing was tried: the rule was off or gone, or has no condition
+  const untried = row.status === 'unmatched' && !conditions.length;
+  const judged = !refused && row.status !== 'received' && (conditions.length > 0 || row.error === '');
   return h(
     'ol',
     { class: 'way' },
@@ -30,7 +34,7 @@ export function Way({ row, reload }) {
       t`Received `,
       h(When, { at: created }),
       from && t` from ${from}`,
-      t`, ${row.payload_bytes} bytes, signature checked.`,
+      refused ? t`, with a wrong signature.` : t`, ${row.payload_bytes} bytes, signature checked.`,
       row.replay_of && [
         ' It repeats ',
         h('a', { href: `/event_logs/${row.replay_of}?tab=way` }, t`event ${row.replay_of}`),
@@ -40,7 +44,7 @@ export function Way({ row, reload }) {
     ),
     judged && h('li', null, t`Judged by ${row.event_rule_name}:`, h(Judged, { results: conditions })),
     actions.map((action, index) => h('li', { key: index }, h(Action, action))),
-    ends[row.status] && h('li', null, ends[row.status], row.error && ` ${row.error}`),
+    ends[row.status] && h('li', null, untried ? t`Nothing is done.` : ends[row.status], row.error && ` ${row.error}`),
     finished && h('li', null, t`Done with `, h(When, { at: finished }), '.'),
   );
 }

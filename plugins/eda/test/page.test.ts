@@ -95,6 +95,19 @@ describeWith(['chromium'], 'events in the console', function () {
     await page.getByRole('link', { name: /^run \d+$/ }).waitFor();
   });
 
+  it('say of an event that nobody judged why, and nothing of its conditions', async () => {
+    const rule = await ruleOf('Deploy main');
+    const address = `${stage.service.url}/api/v2/eda_webhooks/${rule.webhook_path}/`;
+    const headers = { 'content-type': 'application/json', 'x-svc-signature': `sha256=${'0'.repeat(64)}` };
+    expect((await fetch(address, { method: 'POST', headers, body: '{}' })).status).to.equal(403);
+    const [refused] = (await stage.service.get('event_logs/?status=signature_failed')).body.results;
+    await stage.open(`/event_logs/${refused.id}?tab=way`);
+    await page.getByText('with a wrong signature.').waitFor();
+    await page.getByText('It was refused.').waitFor();
+    expect(await page.getByText('every event matches').count()).to.equal(0);
+    expect(await page.getByRole('button', { name: 'Replay' }).count()).to.equal(0);
+  });
+
   it('say of a sample and of the latest events what conditions would do while they are typed', async () => {
     const rule = await ruleOf('Deploy main');
     await stage.open(`/event_rules/${rule.id}/edit`);

@@ -27,3 +27,20 @@ export async function endDeliveries(api: PluginApi, db: Knex, webhook: number | 
     return rows.length === mostAtOnce;
   });
 }
+
+const mostTold = 500;
+
+/**
+ * What a webhook had still to tell of an organization that it does not belong to any more: its target may be another one now. Whoever
+ * looks on hears of some of them.
+ */
+export async function leaveDeliveries(api: PluginApi, trx: Knex, webhook: number): Promise<void> {
+  const { rows } = await trx.raw<{ rows: Ended[] }>(
+    `update ${api.table('outbound_webhook_deliveries')}
+    set status = 'failed', error = 'The webhook went to another organization.', finished = now(), next_attempt = null
+    where outbound_webhook_id = ? and finished is null and (leased_until is null or leased_until <= clock_timestamp())
+    returning id, outbound_webhook_id`,
+    [webhook],
+  );
+  await publishEnded(api, trx, rows.slice(0, mostTold));
+}

@@ -65,6 +65,7 @@ function Key({ row }) {
 
 /** The same message once more. */
 export const Redeliver = ({ row }) =>
+  may(row, 'redeliver') &&
   h(ActButton, {
     label: t`Redeliver`,
     what: row.message_id,

@@ -1,11 +1,14 @@
 import {
   type Action,
+  type Actor,
   ApiError,
   defineResource,
   field,
+  forbidden,
   parameter,
   type PluginApi,
   type Resource,
+  type Row,
   type Rule,
 } from '@tapline/plugin-sdk';
 import { accessOf } from '../access.ts';
@@ -59,7 +62,9 @@ const redeliverAction = (api: PluginApi, access: Rule, wake: () => void): Action
   summary: 'Deliver the same message again, at once',
   fields: {},
   answers: { POST: { status: 202, type: 'outbound_webhook_delivery' } },
-  async handler(call, { id }) {
+  async handler(call, delivery) {
+    const { id } = delivery;
+    await assertOwnWebhook(api, access, call.actor, delivery);
     const deliveries = api.table('outbound_webhook_deliveries');
     const { rows } = await api.db.raw<{ rows: { id: number }[] }>(
       `insert into ${deliveries} (outbound_webhook_id, organization_id, message_id, event, run_id, seq, body, redelivery_of_id)
@@ -74,3 +79,15 @@ const redeliverAction = (api: PluginApi, access: Rule, wake: () => void): Action
     return { status: 202, body: (await call.represent('outbound_webhook_delivery', [made]))[0] };
   },
 });
+
+/** The webhook may have gone to another organization since: what is sent to its target now is for its managers to say. */
+async function assertOwnWebhook(
+  { db, table }: PluginApi,
+  access: Rule,
+  actor: Actor | null,
+  delivery: Row,
+): Promise<void> {
+  const webhook = await db(table('outbound_webhooks')).where({ id: delivery['outbound_webhook_id'] }).first();
+  if (webhook && !(await access.row(actor, webhook, db)))
+    throw forbidden('The webhook of the delivery belongs to an organization that you do not manage.');
+}

@@ -1,6 +1,6 @@
 import { assertMayNotify, defineResource, field, type PluginApi, type Resource } from '@tapline/plugin-sdk';
 import { accessOf } from '../access.ts';
-import { endDeliveries } from '../deliver/end-deliveries.ts';
+import { endDeliveries, leaveDeliveries } from '../deliver/end-deliveries.ts';
 import type { Send } from '../deliver/send.ts';
 import { events } from '../webhook.ts';
 import { checkWebhook, storeHeaders } from './check-webhook.ts';
@@ -40,6 +40,7 @@ export function outboundWebhookResource(api: PluginApi, send: Send): Resource {
     afterCreate: (context, row) => storeHeaders(api, context as never, row),
     async afterUpdate(context, row) {
       await storeHeaders(api, context as never, row);
+      if (context.before.organization_id !== row.organization_id) await leaveDeliveries(api, context.trx, row.id);
       if (context.before.enabled && !row.enabled) await endDeliveries(api, context.trx, row.id);
     },
   });

@@ -215,6 +215,30 @@ describe('outbound webhooks', function () {
     expect(new Set(at(hook).map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
   });
 
+  it('stay with the organization that they tell of', async () => {
+    const elsewhere = (await stage.post('organizations/', { name: `elsewhere ${Math.random()}` })).body.id;
+    const hook = await make();
+    const kept: ServerResponse[] = [];
+    target.answer = (response) => void kept.push(response);
+    await put([hook], 6);
+    await until(() => kept.length === 4);
+    await stage.request('PATCH', `outbound_webhooks/${hook.id}/`, { body: { organization: elsewhere } });
+    const left = (await deliveries(hook)).filter(({ attempt }: any) => attempt === 0);
+    expect(left).to.have.length(2);
+    for (const one of left)
+      expect(one).to.include({ status: 'failed', error: 'The webhook went to another organization.' });
+    for (const response of kept) response.writeHead(200).end();
+    await settled(hook, (found) => found.every(({ finished }: any) => finished));
+    // who manages the former organization still sees them, and begins nothing at the target of another
+    const { body: alice } = await stage.post('users/', { username: 'alice', password: 'Alice-has-1-secret' });
+    expect((await stage.post('organizations/1/admins/', { id: alice.id })).status).to.equal(204);
+    const user = { auth: 'alice:Alice-has-1-secret' };
+    const path = `outbound_webhook_deliveries/${left[0].id}/`;
+    expect((await stage.get(path, user)).status).to.equal(200);
+    expect((await stage.post(`${path}redeliver/`, {}, user)).status).to.equal(403);
+    expect((await stage.post(`${path}redeliver/`, {})).status).to.equal(202);
+  });
+
   it('stop for a target that is gone, and for one that took nothing for days, and say so', async () => {
     const notification_template = (
       await stage.post('notification_templates/', {
