@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
+import type { Page, WebSocketRoute } from 'playwright-core';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 import { violations } from './axe.ts';
@@ -84,6 +84,44 @@ describeWith(['chromium'], 'the console: what is taken back, and what goes wrong
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'Keepers' }).waitFor();
     // read at the end: the browser may tell late of a second refusal
+    expect(stage.problems().join()).to.include('503');
+  });
+
+  it('keeps what somebody types where what stands around it cannot be read again', async () => {
+    const { id: workflow } = await stage.make('workflow_job_templates/', { name: 'Round', organization: 1 });
+    await stage.make(`workflow_job_templates/${workflow}/workflow_nodes/`, { unified_job_template: template });
+    const other = await stage.fresh();
+    const connections: WebSocketRoute[] = [];
+    await other.routeWebSocket('**/websocket/', (connection) => {
+      connection.connectToServer();
+      connections.push(connection);
+    });
+    await stage.logIn(other);
+    /** everything on the page is read again, of which `path` fails; then it is well again */
+    const failsOnce = async (path: string, meanwhile: () => Promise<void>) => {
+      const alert = other.getByRole('alert').filter({ hasText: 'Not now.', visible: true });
+      await other.locator('.connection.open').waitFor();
+      await other.route(path, (route) => route.fulfill({ status: 503, json: { detail: 'Not now.' } }));
+      await connections.at(-1)!.close();
+      await alert.waitFor();
+      await meanwhile();
+      await other.unroute(path);
+      await other.locator('.connection.open').waitFor();
+      await connections.at(-1)!.close();
+      await alert.waitFor({ state: 'detached' });
+      await meanwhile();
+    };
+    await other.goto(`/templates/${template}?tab=survey`);
+    await other.getByRole('button', { name: 'Add question' }).click();
+    const question = other.getByRole('textbox', { name: 'Question', exact: true });
+    await question.fill('Whom to greet?');
+    await failsOnce('**/survey_spec/', async () => expect(await question.inputValue()).to.equal('Whom to greet?'));
+    await other.goto(`/workflow_job_templates/${workflow}/graph`);
+    await other.getByRole('button', { name: 'Add a node' }).click();
+    const dialog = other.getByRole('dialog');
+    await dialog.getByRole('heading', { name: 'Add a node' }).waitFor();
+    await failsOnce('**/workflow_nodes/?*', async () => expect(await dialog.count()).to.equal(1));
+    await other.context().close();
     expect(stage.problems().join()).to.include('503');
   });
 

@@ -4,7 +4,9 @@ import { LabelForm } from './label-form.tsx';
 export function LabelsView({ row, resource }: TabProps) {
   const list = `${apiOf(resource)}${row.id}/labels/`;
   const { data, error, reload } = useAll<Row>(list);
-  if (error.value) return <Failure error={error.value} what={t`list of labels`} again={reload} />;
+  const failure = error.value && <Failure error={error.value} what={t`list of labels`} again={reload} />;
+  // where they were read before, a name that somebody is typing stays
+  if (failure && !data.value) return failure;
   if (!data.value) return <Loading what={t`the labels`} />;
   const editable = may(row, 'edit');
   const takeOff = async ({ id, name, organization }: Row) => {
@@ -16,6 +18,7 @@ export function LabelsView({ row, resource }: TabProps) {
   };
   return (
     <>
+      {failure}
       {!data.value.length && <p class="empty">{t`It has no label yet.`}</p>}
       <ul class="chips" aria-label={t`Labels`}>
         {data.value.map((label) => (

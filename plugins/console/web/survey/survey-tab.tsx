@@ -23,7 +23,9 @@ function SurveyView({ row, resource, reload }: TabProps) {
   const record = `${apiOf(resource)}${row.id}/`;
   const path = `${record}survey_spec/`;
   const { data, error, reload: again } = useQuery<Survey>(path);
-  if (error.value) return <Failure error={error.value} what={t`survey`} again={again} />;
+  const failure = error.value && <Failure error={error.value} what={t`survey`} again={again} />;
+  // where it was read before, a question that somebody is typing stays
+  if (failure && !data.value) return failure;
   if (!data.value) return <Loading what={t`the survey`} />;
   const { name = '', description = '', spec = [] } = data.value;
   const store = async (questions: Question[]) => {
@@ -37,6 +39,7 @@ function SurveyView({ row, resource, reload }: TabProps) {
   };
   return (
     <>
+      {failure}
       {may(row, 'edit') && spec.length > 0 && (
         <CheckField
           label={t`Ask these questions at each launch`}

@@ -5,12 +5,15 @@ import { webhookFields } from './webhook-tab.ts';
 
 export function WebhookView({ row, resource, reload }: TabProps) {
   const { data, error, reload: again } = useOptions(`${apiOf(resource)}${row.id}/`);
-  if (error.value) return <Failure error={error.value} what={t`form`} again={again} />;
+  const failure = error.value && <Failure error={error.value} what={t`form`} again={again} />;
+  // where it was read before, what somebody has entered stays
+  if (failure && !data.value) return failure;
   if (!data.value) return <Loading what={t`the form`} />;
   const { GET = {}, PUT } = data.value.actions;
   const service = GET['webhook_service']?.choices?.find(([value]) => value === row['webhook_service'])?.[1];
   return (
     <>
+      {failure}
       {row['webhook_service'] ? (
         <Sent row={row} resource={resource} reload={reload} service={String(service)} />
       ) : (

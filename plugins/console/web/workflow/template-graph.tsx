@@ -11,16 +11,25 @@ export function TemplateGraph({ row }: TabProps) {
   const { data, error, reload } = useAll<Row>(`workflow_job_templates/${row.id}/workflow_nodes/`);
   const rows = data.value;
   const graph = useMemo(() => rows && graphOf(rows), [rows]);
-  if (error.value) return <Failure error={error.value} again={reload} what={t`nodes of the workflow`} />;
+  const failure = error.value && <Failure error={error.value} again={reload} what={t`nodes of the workflow`} />;
+  // where they were read before, the dialog of a node that somebody fills in stays
+  if (failure && !graph) return failure;
   if (!graph) return <Loading what={t`the nodes`} />;
-  if (may(row, 'edit')) return <GraphEditor row={row} graph={graph} reload={reload} />;
-  if (!graph.nodes.length) return <p class="empty">{t`This workflow has no nodes yet.`}</p>;
   return (
-    <GraphView
-      graph={graph}
-      label={t`Graph of ${row['name']}`}
-      hint={hint}
-      hrefOf={(node) => linkedPage(node.row['related'], 'unified_job_template')}
-    />
+    <>
+      {failure}
+      {may(row, 'edit') ? (
+        <GraphEditor row={row} graph={graph} reload={reload} />
+      ) : graph.nodes.length ? (
+        <GraphView
+          graph={graph}
+          label={t`Graph of ${row['name']}`}
+          hint={hint}
+          hrefOf={(node) => linkedPage(node.row['related'], 'unified_job_template')}
+        />
+      ) : (
+        <p class="empty">{t`This workflow has no nodes yet.`}</p>
+      )}
+    </>
   );
 }
