@@ -22,6 +22,7 @@ import {
 import { Cell } from './cell.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { addressWith, listPath, pageSize, readQuery } from './list-query.ts';
+import { useFirstPage } from '../components/use-first-page.ts';
 
 interface Props {
   resource: Resource;
@@ -43,6 +44,7 @@ export function ListView({ resource, options, api = apiOf(resource), more = [], 
   const asked = readQuery(query, resource.order ?? resource.nameField ?? 'name');
   const list = listPath(api, asked);
   const { data, error, reload } = useQuery<Page<Row>>(list);
+  useFirstPage({ error }, asked.page);
   useEffect(() => void (turn > 0 && reload()), [turn]);
   const fields = options.data.value?.actions.GET ?? {};
   const found = data.value;

@@ -5,6 +5,7 @@ import { Pager } from '../components/pager.tsx';
 import { SelectRuns } from '../runs/select-runs.tsx';
 import { place } from '../router.ts';
 import { apiOf, type Tab, type TabProps } from '../resources/resource.ts';
+import { useFirstPage } from '../components/use-first-page.ts';
 
 const pageSize = 25;
 
@@ -15,6 +16,7 @@ export function runsTab(id: string, label: string): Tab {
     const number = Math.max(1, Number(query.get('page')) || 1);
     const list = `${apiOf(resource)}${row.id}/${id}/?order_by=-id&page=${number}&page_size=${pageSize}`;
     const { data, error, reload } = useRuns(list);
+    useFirstPage({ error }, number);
     return (
       <>
         {error.value && <Failure error={error.value} what={t`list of runs`} again={reload} />}

@@ -141,6 +141,28 @@ describeWith(['chromium'], 'the console: several runs at once', () => {
     ]);
   });
 
+  it('lead to the first page where all of the last one are deleted, as an old address of a page does', async () => {
+    const pegs = Array.from({ length: 30 }, (_, i) => ({ name: `peg-${String(i).padStart(2, '0')}` }));
+    const made = await stage.service.post('bulk/host_create/', { inventory: stage.inventory, hosts: pegs });
+    expect(made.status).to.equal(201);
+    await stage.open('/hosts?name__icontains=peg&page=2');
+    await page.getByText('Page 2 of 2').waitFor();
+    await box('all of this page').check();
+    await page.getByRole('group', { name: 'Selected hosts' }).getByRole('button', { name: 'Delete 5' }).click();
+    await dialog().getByRole('button', { name: 'Delete 5 hosts' }).click();
+    await page.getByText('5 hosts are deleted.').waitFor();
+    await page.getByText('25 hosts', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'peg-00' }).waitFor();
+    expect(new URL(page.url()).search).to.equal('?name__icontains=peg');
+    for (const path of ['/hosts?page=9', '/jobs?show=active&page=9']) {
+      await stage.open(path);
+      await until(() => !page.url().includes('page=9'));
+      expect(await page.getByText('There is no such').count()).to.equal(0);
+    }
+    await stage.service.services.db('hosts').where('name', 'like', 'peg-%').delete();
+    expect(stage.problems().filter((problem) => !problem.includes('404'))).to.deep.equal([]);
+  });
+
   it('can be stopped: what was not begun stays, and what got no answer is named', async () => {
     const bolts = Array.from({ length: 20 }, (_, i) => ({ name: `bolt-${i}` }));
     expect(

@@ -15,6 +15,7 @@ import {
   Table,
   type TabProps,
   useQuery,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 import { GrantForm } from './grant-form.tsx';
@@ -40,6 +41,7 @@ function AccessView({ row, resource }: TabProps) {
   const number = Math.max(1, Number(query.get('page')) || 1);
   const api = `${apiOf(resource)}${row.id}/`;
   const list = useQuery<Page<Row>>(`${api}access_list/?order_by=username&page=${number}&page_size=${pageSize}`);
+  useFirstPage(list, number);
   const { data, error, reload } = list;
   const remove: Remove = async (send, said, again) => {
     const undo = () => attempt(() => send(false), { said: again }).then(reload);

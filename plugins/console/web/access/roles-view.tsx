@@ -16,6 +16,7 @@ import {
   type TabProps,
   useOptions,
   useQuery,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 import { GiveForm } from './give-form.tsx';
@@ -25,6 +26,7 @@ export function RolesView({ row, resource }: TabProps) {
   const number = Math.max(1, Number(query.get('page')) || 1);
   const api = `${apiOf(resource)}${row.id}/roles/`;
   const { data, error, reload } = useQuery<Page<Row>>(`${api}?order_by=id&page=${number}&page_size=${pageSize}`);
+  useFirstPage({ error }, number);
   // who may give anything is offered the form
   const options = useOptions(api);
   const who = nameOf(resource, row);

@@ -10,6 +10,7 @@ import {
   Status,
   Table,
   When,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 import { decideSeveral } from './decide-several.ts';
@@ -100,6 +101,7 @@ function Decided() {
   const { data, error, reload } = useApprovals(
     `workflow_approvals/?not__status=pending&order_by=-id&page=${number}&page_size=${pageSize}`,
   );
+  useFirstPage({ error }, number);
   const columns: Column<Row>[] = [
     name,
     workflow,

@@ -13,6 +13,7 @@ import {
   type TabProps,
   useQuery,
   When,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 
@@ -21,6 +22,7 @@ export function JobsView({ row, resource }: TabProps) {
   const number = Math.max(1, Number(query.get('page')) || 1);
   const list = `${apiOf(resource)}${row.id}/job_host_summaries/?order_by=-id&page=${number}&page_size=${pageSize}`;
   const { data, error, reload } = useQuery<Page<Row>>(list);
+  useFirstPage({ error }, number);
   const found = data.value;
   if (error.value) return <Failure error={error.value} what={t`list of jobs`} again={reload} />;
   if (!found) return <Loading what={t`jobs`} />;

@@ -13,6 +13,7 @@ import {
   type TabProps,
   useQuery,
   When,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 import { Redeliver } from './redeliver.tsx';
@@ -26,6 +27,7 @@ export function Deliveries({ row }: TabProps) {
   const number = Math.max(1, Number(query.get('page')) || 1);
   const list = `notification_templates/${row.id}/notifications/?order_by=-id&page=${number}&page_size=${pageSize}`;
   const { data, error, reload } = useQuery<Page<Row>>(list);
+  useFirstPage({ error }, number);
   const found = data.value;
   const goesOn = found?.results.some(({ status }) => status === 'pending') ?? false;
   useEffect(() => {

@@ -15,6 +15,7 @@ import {
   Table,
   toast,
   useQuery,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 
@@ -39,6 +40,7 @@ export function NotifyTable({ row, resource, approvals }: Props) {
   const { path, query } = place.value;
   const number = Math.max(1, Number(query.get('page')) || 1);
   const templates = useQuery<Page<Row>>(`notification_templates/?order_by=name&page=${number}&page_size=${pageSize}`);
+  useFirstPage(templates, number);
   const found = templates.data.value;
   const lists = `${apiOf(resource)}${row.id}/notification_templates_`;
   const attached = useAttached(lists, found, approvals);

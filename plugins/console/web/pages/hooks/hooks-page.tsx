@@ -14,6 +14,7 @@ import {
   useOptions,
   useQuery,
   When,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 import { type HookTrace, HookTraces } from './hook-traces.tsx';
@@ -78,6 +79,7 @@ function Traces() {
   const { path, query } = place.value;
   const asked = readQuery(query, '-id');
   const { data, error, reload } = useQuery<Page<HookTrace>>(listPath('hooks/traces/', asked));
+  useFirstPage({ error }, asked.page);
   const options = useOptions('hooks/traces/');
   return (
     <section aria-labelledby="traces-title">

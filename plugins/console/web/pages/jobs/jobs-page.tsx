@@ -12,6 +12,7 @@ import {
   SelectRuns,
   useOptions,
   useRuns,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 
@@ -39,20 +40,11 @@ export function JobsPage() {
   const options = useOptions('unified_jobs/');
   const narrowed = Boolean(chosen.value || asked.search || asked.filters.length);
   const { data, error, reload } = useRuns(list);
+  useFirstPage({ error }, asked.page);
 
   return (
     <PageLayout title={t`Jobs`} intro={t`Everything that ran, runs or waits to run, newest first.`}>
-      <nav class="tabs" aria-label={t`Which jobs`}>
-        {filters.map(({ value, label }) => (
-          <a
-            key={value}
-            href={addressWith('/jobs', query, { show: value })}
-            aria-current={value === chosen.value ? 'true' : undefined}
-          >
-            {label}
-          </a>
-        ))}
-      </nav>
+      <WhichJobs query={query} chosen={chosen.value} />
       <FilterBar resource={runs} fields={options.data.value?.actions.GET ?? {}} asked={asked} />
       {options.error.value && (
         <Failure error={options.error.value} what={t`list of what can be filtered`} again={options.reload} />
@@ -78,5 +70,21 @@ export function JobsPage() {
         </>
       )}
     </PageLayout>
+  );
+}
+
+function WhichJobs({ query, chosen }: { query: URLSearchParams; chosen: string }) {
+  return (
+    <nav class="tabs" aria-label={t`Which jobs`}>
+      {filters.map(({ value, label }) => (
+        <a
+          key={value}
+          href={addressWith('/jobs', query, { show: value })}
+          aria-current={value === chosen ? 'true' : undefined}
+        >
+          {label}
+        </a>
+      ))}
+    </nav>
   );
 }

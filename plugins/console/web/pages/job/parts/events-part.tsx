@@ -15,6 +15,7 @@ import {
   useOptions,
   useQuery,
   When,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 import { type PartProps, useWhileActive } from './part.ts';
@@ -28,6 +29,7 @@ export function EventsPart({ run, events }: PartProps) {
   const { path, query } = place.value;
   const asked = readQuery(query, 'counter');
   const { data, error, reload } = useQuery<Page<Shown>>(listPath(events, asked));
+  useFirstPage({ error }, asked.page);
   const options = useOptions(events);
   useWhileActive(run, reload);
   return (

@@ -9,6 +9,7 @@ import {
   Status,
   Table,
   useQuery,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 import { type PartProps, useWhileActive } from './part.ts';
@@ -60,6 +61,7 @@ function Summaries({ run }: PartProps) {
   const failed = query.get('failed') === 'true';
   const parameters = `order_by=-failed,host_name&page=${number}&page_size=${pageRows}${failed ? '&failed=true' : ''}`;
   const { data, error, reload } = useQuery<Page<Summary>>(`jobs/${run.id}/job_host_summaries/?${parameters}`);
+  useFirstPage({ error }, number);
   useWhileActive(run, reload);
   const toggle = addressWith(path, query, { failed: failed ? null : 'true' });
   return (

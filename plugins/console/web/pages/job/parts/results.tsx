@@ -12,6 +12,7 @@ import {
   Status,
   Table,
   useQuery,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 import { firstLine } from '../../../output/seek.ts';
@@ -75,6 +76,7 @@ export function Results({ run, events, filter, caption, first }: Props) {
   const number = Math.max(1, Number(query.get('page')) || 1);
   const list = `${events}?event__in=${resultEvents}&${filter}&order_by=counter&page=${number}&page_size=${pageRows}`;
   const { data, error, reload } = useQuery<Page<RunEvent>>(list);
+  useFirstPage({ error }, number);
   useWhileActive(run, reload);
   if (error.value) return <Failure error={error.value} what={t`list of results`} again={reload} />;
   if (!data.value) return <Loading what={t`results`} />;

@@ -11,6 +11,7 @@ import {
   Status,
   Table,
   useQuery,
+  useFirstPage,
   t,
 } from '@tapline/console-kit';
 import { type PartProps, useWhileActive } from './part.ts';
@@ -51,6 +52,7 @@ function Tasks({ run, events }: PartProps) {
   const number = Math.max(1, Number(query.get('page')) || 1);
   const list = `${events}?event__in=${starts}&order_by=counter&page=${number}&page_size=${pageRows}`;
   const { data, error, reload } = useQuery<Page<RunEvent>>(list);
+  useFirstPage({ error }, number);
   useWhileActive(run, reload);
   const columns: Column<RunEvent>[] = [
     {
