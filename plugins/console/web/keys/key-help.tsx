@@ -1,13 +1,13 @@
 import { CheckField, Dialog, t } from '@tapline/console-kit';
-import { keyList } from './key-list.ts';
+import { keyList, otherKeys } from './key-list.ts';
 import './keys.css';
 import { setSingleKeys, singleKeys } from './single-keys.ts';
 
 export const KeyHelp = ({ onClose }: { onClose: () => void }) => (
   <Dialog title={t`Keys`} onClose={onClose}>
     <dl class="key-list">
-      {keyList.map(({ shown, does }) => (
-        <div key={shown}>
+      {[...keyList, ...otherKeys].map(({ shown, does }) => (
+        <div key={does}>
           <dt>
             <kbd>{shown}</kbd>
           </dt>

@@ -23,7 +23,7 @@ const open = (what: 'palette' | 'help') => () => {
   return true;
 };
 
-/** Every key of the console; the help lists them in this order. */
+/** Every key of the whole console; the help lists them in this order. */
 export const keyList: readonly Key[] = [
   {
     keys: ['k'],
@@ -51,4 +51,15 @@ export const keyList: readonly Key[] = [
   },
   { keys: ['ArrowRight'], shown: '→', does: t`Next tab, among tabs`, local: true, act: () => moveTab(1) },
   { keys: ['ArrowLeft'], shown: '←', does: t`Tab before, among tabs`, local: true, act: () => moveTab(-1) },
+];
+
+/** What the parts of pages that have keys of their own listen to themselves, while the focus is in them. */
+export const otherKeys: readonly Pick<Key, 'shown' | 'does'>[] = [
+  { shown: 'Home, End', does: t`First and last line, in an output; first and last node, in a graph` },
+  { shown: '← → ↑ ↓', does: t`Along the links and among the nodes beside, in a graph` },
+  { shown: 'Enter', does: t`Open the node, in a graph` },
+  { shown: 'Insert', does: t`Add a node after this one, in a graph that you may change` },
+  { shown: 'L', does: t`Link the node to another, in a graph that you may change` },
+  { shown: 'E', does: t`Edit the node, in a graph that you may change` },
+  { shown: 'Delete', does: t`Remove the node, in a graph that you may change` },
 ];
