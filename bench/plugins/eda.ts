@@ -170,15 +170,7 @@ async function flood(service: Service): Promise<Figure[]> {
       flooding,
       `${flooding} sent in ${seconds.toFixed(0)} s`,
     ),
-    figure(
-      'eda',
-      'of them fired twice',
-      results[0].fire_count - stored,
-      'events',
-      '<=',
-      0,
-      'times fired, less events',
-    ),
+    figure('eda', 'of them fired twice', results[0].fire_count - stored, 'events', '<=', 0, 'times fired, less events'),
     figure('eda', 'p95 of a list meanwhile ÷ idle', median(times) / idle, '', '<=', 2, times2),
     figure('eda', 'memory that the flood took', most - before, 'MB', '<=', 100, `${before.toFixed(0)} MB before it`),
   ];

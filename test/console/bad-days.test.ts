@@ -98,7 +98,7 @@ describeWith(['chromium'], 'the console: what is taken back, and what goes wrong
     });
     await stage.logIn(other);
     /** everything on the page is read again, of which `path` fails; then it is well again */
-    const failsOnce = async (path: string, meanwhile: () => Promise<void>) => {
+    const failsOnce = async (path: string, meanwhile: () => Promise<unknown>) => {
       const alert = other.getByRole('alert').filter({ hasText: 'Not now.', visible: true });
       await other.locator('.connection.open').waitFor();
       await other.route(path, (route) => route.fulfill({ status: 503, json: { detail: 'Not now.' } }));
