@@ -32,6 +32,10 @@ let pollTimer: ReturnType<typeof setTimeout> | undefined;
 const pollEveryMs = 3000;
 /** So many connections in a row must be refused while the service answers before it is asked instead. */
 const refusalsBelieved = 3;
+/** The service answers whatever it is asked; it is asked again so often, that a dead connection is noticed. */
+const silenceMs = 10_000;
+const askEveryMs = 30_000;
+let silenceTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Keeps one connection for all pages; after each new one everything is read again, since messages were missed. */
 export function connectLive(): void {
@@ -43,16 +47,33 @@ export function connectLive(): void {
   for (const waiting of awaiting.values()) waiting.asked = 1;
   opened.addEventListener('open', subscribe);
   opened.addEventListener('message', ({ data }) => receive(JSON.parse(String(data))));
-  opened.addEventListener('close', () => {
-    if (socket !== opened) return;
-    socket = null;
-    if (liveState.peek() !== 'polling') liveState.value = 'lost';
-    attempts += 1;
-    // refused again and again: has the session ended, or does a proxy let no WebSocket through?
-    if (attempts % refusalsBelieved === 0) void poll();
-    const pause = Math.min(longestPauseMs, 250 * 2 ** Math.min(attempts, 6));
-    timer = setTimeout(connectLive, pause * (0.75 + Math.random() / 2));
-  });
+  opened.addEventListener('close', () => ended(opened));
+  awaitAnswer(opened);
+}
+
+function ended(closed: WebSocket): void {
+  if (socket !== closed) return;
+  socket = null;
+  clearTimeout(silenceTimer);
+  if (liveState.peek() !== 'polling') liveState.value = 'lost';
+  attempts += 1;
+  // refused again and again: has the session ended, or does a proxy let no WebSocket through?
+  if (attempts % refusalsBelieved === 0) void poll();
+  const pause = Math.min(longestPauseMs, 250 * 2 ** Math.min(attempts, 6));
+  timer = setTimeout(connectLive, pause * (0.75 + Math.random() / 2));
+}
+
+/** A connection that says nothing counts as refused: a proxy may take it and pass nothing on, or it died unnoticed. */
+function awaitAnswer(open: WebSocket): void {
+  clearTimeout(silenceTimer);
+  silenceTimer = setTimeout(() => {
+    if (socket !== open) return;
+    // one that never said anything will not by being asked again soon
+    if (answered === 0) attempts = Math.max(attempts, refusalsBelieved - 1);
+    // first: the browser tells of the end of a dead connection only after long
+    ended(open);
+    open.close();
+  }, silenceMs);
 }
 
 /** Reads everything again every few seconds, for as long as the service answers and there is no connection. */
@@ -72,6 +93,7 @@ async function poll(): Promise<void> {
 export function disconnectLive(): void {
   clearTimeout(timer);
   clearTimeout(pollTimer);
+  clearTimeout(silenceTimer);
   attempts = 0;
   liveState.value = 'off';
   const closing = socket;
@@ -80,10 +102,14 @@ export function disconnectLive(): void {
 }
 
 addEventListener('online', () => {
+  if (socket) subscribe();
   if (liveState.value !== 'lost' || socket) return;
   clearTimeout(timer);
   connectLive();
 });
+
+// after sleep the connection may be dead
+document.addEventListener('visibilitychange', () => void (document.hidden || subscribe()));
 
 function subscribe(): void {
   if (socket?.readyState !== WebSocket.OPEN) return;
@@ -94,6 +120,7 @@ function subscribe(): void {
   }
   asked += 1;
   socket.send(JSON.stringify({ xrftoken: cookie('csrftoken'), groups }));
+  awaitAnswer(socket);
 }
 
 function receive(message: any): void {
@@ -104,6 +131,9 @@ function receive(message: any): void {
     liveState.value = 'open';
     if (again) for (const resync of resyncs) resync();
     answered += 1;
+    clearTimeout(silenceTimer);
+    if (answered < asked && socket) awaitAnswer(socket);
+    else silenceTimer = setTimeout(subscribe, askEveryMs);
     // an answer to what was asked earlier may name a group that has been left, and will be joined again
     for (const [joined, waiting] of awaiting)
       if (waiting.asked <= answered && message.groups_current.includes(waiting.name)) {

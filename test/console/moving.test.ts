@@ -224,6 +224,24 @@ describeWith(['chromium'], 'the console: move about, and lose nothing on the way
     expect(others).to.deep.equal([]);
   });
 
+  it('asks every few seconds where a proxy takes the WebSocket and passes nothing on, and notices one that died', async () => {
+    const other = await stage.fresh();
+    let mute = true;
+    await other.routeWebSocket('**/websocket/', (connection) => {
+      if (mute) return;
+      const service = connection.connectToServer();
+      service.onMessage((message) => void (mute || connection.send(message)));
+    });
+    await stage.logIn(other);
+    await other.getByText('Live, by asking every few seconds').waitFor();
+    mute = false;
+    await other.locator('.connection.open').waitFor();
+    mute = true;
+    await other.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await other.getByText('Live, by asking every few seconds').waitFor();
+    await other.context().close();
+  });
+
   it('asks every few seconds where a proxy refuses the WebSocket, says so, and is live all the same', async () => {
     const { url, server } = await refusingProxy(stage.service.url);
     try {
