@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { describeWith } from '../support/needs.ts';
 import { testPlugin } from '../support/plugins.ts';
 import { until } from '../support/until.ts';
-import { hasFocus, openStage, play, type Stage, tabTo } from './stage.ts';
+import { hasFocus, openStage, pick, play, type Stage, tabTo } from './stage.ts';
 
 /** Says more in a second than is sent to those who watch. */
 const chatter = play(
@@ -309,6 +309,35 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
     await page.getByRole('link', { name: 'Remove filter Name contains Gre' }).click();
     await page.getByRole('rowheader').first().waitFor();
     expect(new URL(page.url()).search).to.equal('?show=failed');
+  });
+
+  it('narrows it to canceled ones, to those of a template and to those that somebody launched', async () => {
+    const [first] = (await stage.service.get('jobs/?order_by=id')).body.results;
+    const count = async (filter: string) => (await stage.service.get(`unified_jobs/?${filter}`)).body.count;
+    await stage.service.services.db('runs').where({ id: first.id }).update({ status: 'canceled' });
+    await stage.open('/jobs');
+    await page.getByRole('navigation', { name: 'Which jobs' }).getByRole('link', { name: 'Canceled' }).click();
+    await until(async () => (await page.getByRole('rowheader').count()) === (await count('status=canceled')));
+    await page.getByRole('rowheader').getByText(first.name).first().waitFor();
+
+    const narrow = async (field: string, value: string) => {
+      await page.getByLabel('Filter by').selectOption({ label: field });
+      await pick(page, `Value of ${field}`, value);
+      await page.getByRole('button', { name: 'Add filter' }).click();
+    };
+    const chips = page.getByRole('list', { name: 'Filters' });
+    await stage.make('users/', { username: 'idle', password: 'long enough 1' });
+    await stage.open('/jobs');
+    await narrow('Unified job template', first.name);
+    await chips.getByText(`Unified job template: ${first.name}`).waitFor();
+    const ofIt = await count(`unified_job_template=${first.unified_job_template}`);
+    await until(async () => (await page.getByRole('rowheader').count()) === Math.min(25, ofIt));
+    await narrow('Launched by', 'idle');
+    await chips.getByText('Launched by: idle').waitFor();
+    await page.getByText('There is none of these.').waitFor();
+    await page.getByRole('link', { name: 'Remove filter Launched by: idle' }).click();
+    await narrow('Launched by', 'admin');
+    await page.getByRole('rowheader').getByText(first.name).first().waitFor();
   });
 
   it('narrows it from a day on, which begins with midnight where its reader is', async () => {

@@ -1,6 +1,7 @@
 import {
   addressWith,
   Failure,
+  type FieldOption,
   FilterBar,
   listPath,
   Loading,
@@ -21,14 +22,28 @@ const filters = [
   { value: 'active', label: t`Running and waiting`, statuses: 'pending,waiting,running' },
   { value: 'failed', label: t`Failed`, statuses: 'failed,error' },
   { value: 'successful', label: t`Successful`, statuses: 'successful' },
+  { value: 'canceled', label: t`Canceled`, statuses: 'canceled' },
 ] as const;
 
 /** What ran is no resource of one kind: only what its filters need of one. */
 const runs = {
   one: t`job`,
   many: t`jobs`,
-  filters: ['name', 'type', 'launch_type', 'created', 'finished', 'limit', 'instance_group'],
+  filters: [
+    'name',
+    'type',
+    'unified_job_template',
+    'created_by',
+    'launch_type',
+    'created',
+    'finished',
+    'limit',
+    'instance_group',
+  ],
 };
+
+/** It filters without being a field: runs have it among what belongs to them. */
+const launchedBy: FieldOption = { type: 'id', label: t`Launched by` };
 
 export function JobsPage() {
   const { query } = place.value;
@@ -38,6 +53,8 @@ export function JobsPage() {
   const statuses = 'statuses' in chosen ? `?status__in=${chosen.statuses}` : '';
   const list = listPath(`unified_jobs/${statuses}`, asked);
   const options = useOptions('unified_jobs/');
+  const known = options.data.value?.actions.GET;
+  const fields: Record<string, FieldOption> = known ? { ...known, created_by: launchedBy } : {};
   const narrowed = Boolean(chosen.value || asked.search || asked.filters.length);
   const { data, error, reload } = useRuns(list);
   useFirstPage({ error }, asked.page);
@@ -45,7 +62,7 @@ export function JobsPage() {
   return (
     <PageLayout title={t`Jobs`} intro={t`Everything that ran, runs or waits to run, newest first.`}>
       <WhichJobs query={query} chosen={chosen.value} />
-      <FilterBar resource={runs} fields={options.data.value?.actions.GET ?? {}} asked={asked} />
+      <FilterBar resource={runs} fields={fields} asked={asked} />
       {options.error.value && (
         <Failure error={options.error.value} what={t`list of what can be filtered`} again={options.reload} />
       )}
