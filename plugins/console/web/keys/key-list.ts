@@ -55,11 +55,11 @@ export const keyList: readonly Key[] = [
 
 /** What the parts of pages that have keys of their own listen to themselves, while the focus is in them. */
 export const otherKeys: readonly Pick<Key, 'shown' | 'does'>[] = [
-  { shown: 'Home, End', does: t`First and last line, in an output; first and last node, in a graph` },
+  { shown: t`Home, End`, does: t`First and last line, in an output; first and last node, in a graph` },
   { shown: '← → ↑ ↓', does: t`Along the links and among the nodes beside, in a graph` },
-  { shown: 'Enter', does: t`Open the node, in a graph` },
-  { shown: 'Insert', does: t`Add a node after this one, in a graph that you may change` },
+  { shown: t`Enter`, does: t`Open the node, in a graph` },
+  { shown: t`Insert`, does: t`Add a node after this one, in a graph that you may change` },
   { shown: 'L', does: t`Link the node to another, in a graph that you may change` },
   { shown: 'E', does: t`Edit the node, in a graph that you may change` },
-  { shown: 'Delete', does: t`Remove the node, in a graph that you may change` },
+  { shown: t`Delete`, does: t`Remove the node, in a graph that you may change` },
 ];
