@@ -524,8 +524,9 @@ describeWith(['chromium'], 'the console: resources', () => {
     const { id } = await stage.template('greet.yml', { name: 'Unwell' });
     const host = (await stage.service.get('hosts/?page_size=1')).body.results[0].id;
     const page = await stage.fresh();
-    // a page that becomes connected reads everything again, without a click: this one never hears that it is
-    await page.routeWebSocket('**/websocket/', () => undefined);
+    await page.routeWebSocket('**/websocket/', (connection) =>
+      connection.onMessage(() => connection.send(JSON.stringify({ groups_current: [] }))),
+    );
     await stage.logIn(page);
     const opened = {
       '/hosts': () =>
@@ -551,6 +552,9 @@ describeWith(['chromium'], 'the console: resources', () => {
       await alert.waitFor();
       expect(await alert.count(), path).to.equal(1);
       await until(async () => (await page.getByText(/^Loading/).count()) === 0, 30_000, `${path} waits for nothing`);
+      // a page that becomes connected reads everything again, without a click
+      await page.locator('.connection.open').waitFor();
+      await page.waitForLoadState('networkidle');
       asked.length = 0;
       well = true;
       await alert.getByRole('button', { name: 'Try again' }).click();
