@@ -1,21 +1,34 @@
 import { type PluginApi, z } from '@tapline/plugin-sdk';
+import { publishLogs } from './live.ts';
 
 const most = 500;
-/** So often an event is given to the queue again before it counts as an error. */
-const mostSweeps = 5;
+/** So often the evaluation of an event that is not done in time is begun, before it counts as an error. */
+const mostTries = 5;
 
-/** Looks after events whose task the queue lost or gave up: they are evaluated again, and after some times of that they end. */
+/**
+ * Looks after events whose task the queue lost or gave up: they are evaluated again, and after some tries of that they end. One whose task
+ * only waits for its turn is left alone, for hours; one that matched is never ended, since its actions may be under way.
+ */
 export function defineSweep(api: PluginApi): void {
   const task = api.task('sweep', { schema: z.strictObject({}), maxAttempts: 1 }, async () => {
     const logs = api.table('event_logs');
     const ended = { status: 'error', error: 'It could not be evaluated; the log of the service says why.' };
     await api.db.transaction(async (trx) => {
       const waiting = trx(logs).whereNull('finished').whereRaw("created < now() - interval '10 minutes'");
-      await waiting
+      const given = await waiting
         .clone()
-        .where('sweeps', '>=', mostSweeps)
-        .update({ ...ended, finished: trx.fn.now() });
-      const lost: number[] = await waiting.orderBy('created').limit(most).forUpdate().skipLocked().pluck('id');
+        .where({ status: 'received' })
+        .where('tries', '>=', mostTries)
+        .update({ ...ended, finished: trx.fn.now() })
+        .returning(['id', 'event_rule_id']);
+      await publishLogs(api, trx, given, 'error');
+      const lost: number[] = await waiting
+        .whereRaw(`(sweeps <= tries or created < now() - (sweeps + 1) * interval '1 hour')`)
+        .orderBy(['sweeps', 'created'])
+        .limit(most)
+        .forUpdate()
+        .skipLocked()
+        .pluck('id');
       if (!lost.length) return;
       await trx(logs)
         .whereIn('id', lost)

@@ -21,6 +21,8 @@ export interface EventRow {
   payload: unknown;
   truncated: boolean | null;
   created: string;
+  /** how often it was given to the queue again */
+  sweeps: number;
 }
 
 const columns = [
@@ -40,6 +42,7 @@ const columns = [
   'l.actions_triggered',
   'l.payload_id',
   'l.created',
+  'l.sweeps',
   'p.body as payload',
   'p.truncated',
 ];

@@ -1,7 +1,7 @@
 import { type PluginApi, type Task, z } from '@tapline/plugin-sdk';
 import { act } from './act.ts';
 import { judge } from './judge.ts';
-import { readLogs, readRules } from './log.ts';
+import { type EventRow, readLogs, readRules } from './log.ts';
 import { type Plan, settle } from './settle.ts';
 import { SlowRules } from './slow-rules.ts';
 
@@ -49,6 +49,7 @@ async function evaluate(
   const { api, signal } = judging;
   const logs = (await readLogs(api, ids)).filter(({ finished }) => finished === null);
   signal.throwIfAborted();
+  await noteTries(api, logs);
   const begun = logs
     .filter(({ status }) => status === 'matched')
     .map((log): Plan => ({ log, actions: log.plan ?? [], authority: log.authority_id }));
@@ -63,6 +64,12 @@ async function evaluate(
   await carryOut(settled.plans);
   const byRule = Map.groupBy(later, ({ event_rule_id: rule }) => rule);
   return { failures, later: [...byRule.values()].map((own) => ({ logs: own.map(({ id }) => id) })) };
+}
+
+/** Of those that the sweep found: before they are evaluated, which may be what ends the process. Few events are. */
+async function noteTries({ db, table }: PluginApi, logs: readonly EventRow[]): Promise<void> {
+  const swept = logs.filter(({ sweeps }) => sweeps > 0).map(({ id }) => id);
+  if (swept.length) await db(table('event_logs')).whereIn('id', swept).increment('tries');
 }
 
 const sideBySide = (plans: IterableIterator<Plan>, work: (plan: Plan) => Promise<void>, failures: unknown[]) =>

@@ -420,9 +420,24 @@ describe('event rules', function () {
     await logs().update(lost);
     await queue.addTask(db, 'eda:sweep', {});
     expect((await stage.done(id)).status).to.equal('matched');
-    await logs().update({ ...lost, sweeps: 5 });
-    await queue.addTask(db, 'eda:sweep', {});
-    expect((await stage.done(id)).status).to.equal('error');
+    expect(await logs().first('sweeps', 'tries')).to.include({ sweeps: 1, tries: 1 });
+    const swept = async () => {
+      await queue.addTask(db, 'eda:sweep', {});
+      await until(
+        async () => !(await db('tapline_jobs.jobs').where('task_identifier', 'eda:sweep').first('id')),
+        30_000,
+        'the sweep',
+      );
+      return logs().first('status', 'sweeps');
+    };
+    // its task waits behind others, however long: it has not failed
+    await logs().update({ ...lost, sweeps: 5, tries: 4 });
+    expect(await swept()).to.deep.equal({ status: 'received', sweeps: 5 });
+    // its actions may be under way
+    await logs().update({ status: 'matched', sweeps: 9, tries: 5 });
+    expect(await swept()).to.deep.equal({ status: 'matched', sweeps: 9 });
+    await logs().update({ ...lost, sweeps: 5, tries: 5 });
+    expect((await swept()).status).to.equal('error');
   });
 
   it('forget names, old events and payloads beyond the limit', async () => {
