@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type PluginApi, type Row, ValidationError, type WriteContext } from '@tapline/plugin-sdk';
 import { decoderOf } from '../decoders/decoders.ts';
 import { eventDecoder } from '../decoders/decoder.ts';
-import { newKey } from '../keys.ts';
+import { keyProblem, newKey } from '../keys.ts';
 import type { RuleAction } from '../rule.ts';
 import { targetOf } from '../targets.ts';
 import { checkExpressions, checkGroupBy } from './check-expressions.ts';
@@ -35,6 +35,9 @@ export async function checkRule(api: PluginApi, { trx, call, input, before }: Wr
     refuse('source_type', `"${source.slice(0, 100)}" is not a valid choice. There are: ${known(api)}.`);
   if (!before) input['webhook_key'] ||= newKey();
   else if (!input['webhook_key']) delete input['webhook_key'];
+  const key: unknown = input['webhook_key'];
+  const problem = typeof key === 'string' ? keyProblem(key) : undefined;
+  if (problem) refuse('webhook_key', problem);
   if ('conditions' in input) input['conditions'] = readConditions(input['conditions']) as unknown as Row['conditions'];
   if (!('actions' in input)) return;
   const actions = readActions(input['actions']);

@@ -107,6 +107,8 @@ describe('event rules', function () {
       'no workflow job template 1',
     ],
     ['a negative interval', { throttle_seconds: -1 }, 'throttle_seconds', ''],
+    ['a key of Standard Webhooks that is none', { webhook_key: 'whsec_' }, 'webhook_key', 'base64'],
+    ['a key of theirs that is no base64', { webhook_key: 'whsec_a key' }, 'webhook_key', 'base64'],
     ['a group_by that is none', { group_by: 'a b' }, 'group_by', ''],
     ['null for conditions', { conditions: null }, 'conditions', ''],
     ['no organization', { organization: null }, 'organization', ''],
