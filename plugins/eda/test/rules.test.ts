@@ -456,11 +456,19 @@ describe('event rules', function () {
     await db('plugin_eda.event_logs')
       .where({ id: second.id })
       .update({ created: days(8) });
+    // more than go at once
+    const strays = `select nextval(pg_get_serial_sequence('plugin_eda.payloads', 'id')) as id, '{}'::json as body, 2 as bytes from generate_series(1, 2500)`;
+    const { rowCount } = await db.raw(`insert into plugin_eda.payloads (id, body, bytes) ${strays}`);
+    expect(rowCount).to.equal(2500);
     await stage.request('PATCH', 'settings/events/', { body: { EDA_EVENT_RETENTION_MB: 1 } });
     await queue.addTask(db, 'eda:clean', {});
     await until(async () => (await stage.get(`event_logs/${first.id}/`)).body.payload_truncated);
     await stage.request('PATCH', 'settings/events/', { body: { EDA_EVENT_RETENTION_MB: 0 } });
     expect((await stage.get(`event_logs/${old.id}/`)).status).to.equal(404);
+    const { rows } = await db.raw(
+      'select count(*)::int as left from plugin_eda.payloads p where not exists (select from plugin_eda.event_logs l where l.payload_id = p.id)',
+    );
+    expect(rows[0].left).to.equal(0);
     expect((await stage.get(`event_logs/${first.id}/`)).body.payload).to.deep.equal({ truncated: true });
     expect((await stage.get(`event_logs/${second.id}/`)).body.payload.event_guid).to.equal('bigger');
     expect((await stage.post(`event_logs/${first.id}/replay/`)).status).to.equal(409);
