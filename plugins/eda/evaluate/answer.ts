@@ -8,7 +8,7 @@ import {
 
 type Sandbox = Pick<PluginApi, 'sandbox'>;
 
-/** Of all answers of a batch: as much as its contexts may be. */
+/** Of all answers of a batch, and of one alone: as much as its contexts may be. */
 const longestAnswer = 4_194_304;
 /** So many in a row that take too long, or all of them together so long, and the others of the batch are not asked. */
 const mostLate = 3;
@@ -56,7 +56,7 @@ async function answerOne(
   context: Record<string, unknown>,
 ): Promise<SandboxAnswer> {
   try {
-    return { value: await sandbox.evaluate(expression, context) };
+    return { value: await sandbox.evaluate(expression, context, { maxOutput: longestAnswer }) };
   } catch (error) {
     if (!saysWhatIsWrong(error)) throw error;
     return { error: { kind: error.kind, message: error.message } };

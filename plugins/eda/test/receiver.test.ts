@@ -121,6 +121,23 @@ describe('the receiver of events', function () {
     });
   });
 
+  it('keeps the headers that a setting names, and none that may be a credential', async () => {
+    const names = ['X-Request-Source', 'Authorization', 'Cookie', 'X-Gitlab-Token', 'X-Svc-Signature', 'X-Api-Key'];
+    const before = (await stage.get('settings/events/')).body.EDA_KEPT_HEADERS;
+    const set = (kept: string[]) => stage.request('PATCH', 'settings/events/', { body: { EDA_KEPT_HEADERS: kept } });
+    await set(names);
+    try {
+      const signature = hex('sha256', await stage.keyOf(generic), '{}');
+      const sent = Object.fromEntries(names.map((name) => [name.toLowerCase(), 'of the sender']));
+      const answer = await stage.send(generic, '{}', { headers: { ...sent, 'x-svc-signature': signature } });
+      expect(answer.status).to.equal(202);
+      const { headers } = await stage.done(answer.body.event_log);
+      expect(headers).to.deep.equal({ 'x-request-source': 'of the sender' });
+    } finally {
+      await set(before);
+    }
+  });
+
   it('keeps the key to itself', async () => {
     const rule = await stage.rule({ webhook_key: 'very-own-secret' });
     expect(rule).not.to.have.property('webhook_key');

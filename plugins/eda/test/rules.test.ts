@@ -194,6 +194,10 @@ describe('event rules', function () {
     });
     expect(body.actions[0].extra_vars).to.deep.include({ svc_eda_payload: { host: 'a' } });
     expect(body.actions[1]).to.deep.include({ would_run: false, target_name: null });
+    // a single condition may say as much as several: so it does of what comes in
+    const long = await stage.rule({ conditions: [when('event.text')] });
+    const said = await stage.post(`event_rules/${long.id}/test/`, { payload: { text: 'x'.repeat(400_000) } });
+    expect([said.status, said.body.conditions_matched], said.text.slice(0, 300)).to.deep.equal([200, true]);
     const miss = await stage.post(`event_rules/${rule.id}/test/`, { payload: {} });
     expect([miss.body.conditions_matched, miss.body.actions[0].would_run]).to.deep.equal([false, false]);
     const list = { payload: [{ host: 'a' }], conditions: [when("event[0].host == 'a'")] };

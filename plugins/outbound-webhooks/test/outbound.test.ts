@@ -492,6 +492,31 @@ describe('outbound webhooks', function () {
     const [sent] = at(hook);
     for (const key of [former, rotated.body.webhook_key]) expect(verify(key, sent!)).to.include({ type: 'test' });
     expect(() => verify(`whsec_${'A'.repeat(43)}=`, sent!)).to.throw();
+    await stage.services
+      .db('plugin_outbound_webhooks.outbound_webhooks')
+      .where({ id: hook.id })
+      .update({ former_key_until: new Date(0).toISOString() });
+    expect((await stage.post(`outbound_webhooks/${hook.id}/test/`)).body.delivered).to.equal(true);
+    const later = at(hook).at(-1)!;
+    expect(() => verify(former, later)).to.throw();
+    expect(verify(rotated.body.webhook_key, later)).to.include({ type: 'test' });
+  });
+
+  it('are forgotten after their time, those that are under way not', async () => {
+    const { db, queue } = stage.services;
+    const hook = await make();
+    await db('plugin_outbound_webhooks.outbound_webhooks').where({ id: hook.id }).update({ enabled: false });
+    await put([hook], 1202);
+    await until(async () => !(await rowsOf(hook).whereNull('finished').first('id')));
+    const [young, open] = await rowsOf(hook).orderBy('id').pluck('id');
+    await rowsOf(hook)
+      .whereNot({ id: young })
+      .update({ created: new Date(Date.now() - 31 * 86_400_000).toISOString() });
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    await rowsOf(hook).where({ id: open }).update({ finished: null, status: 'pending', leased_until: later });
+    await queue.addTask(db, 'outbound-webhooks:clean', {});
+    await until(async () => (await rowsOf(hook)).length === 2);
+    expect(await rowsOf(hook).orderBy('id').pluck('id')).to.deep.equal([young, open]);
   });
 
   it('reach a target with a certificate of its own where `ssl_verify` is off, and nowhere else', async () => {
