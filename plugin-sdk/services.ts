@@ -49,6 +49,8 @@ export interface LaunchService {
    * ValidationError, ApiError when `waiting`
    */
   start(request: LaunchRequest): Promise<{ id: number; kind: string; status: string }>;
+  /** What a launch with this mark led to earlier, whatever became of rights and templates since. */
+  launched(once: string): Promise<{ id: number; kind: string; status: string } | undefined>;
   /** What is wrong with a launch, by field, without launching; {} when nothing is. @throws ApiError 403 for missing rights */
   check(request: LaunchRequest): Promise<Record<string, unknown>>;
 }

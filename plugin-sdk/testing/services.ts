@@ -68,6 +68,7 @@ export function createServices(given: FakeServices = {}): { services: Required<F
     sandbox: absent('sandbox') as SandboxService,
     log: { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') },
     launch: {
+      launched: async () => undefined,
       start: async (request) => ({ id: done.launched.push(request), kind: 'job', status: 'pending' }),
       check: async () => ({}),
     },

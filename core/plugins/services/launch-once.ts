@@ -14,6 +14,18 @@ const isSilent = "r.modified < clock_timestamp() - ? * interval '1 second' as si
 const undecided = () =>
   new ApiError(503, 'This launch is being decided. Ask again for what became of it.', { 'Retry-After': '5' });
 
+interface Mark {
+  plugin: string;
+  mark: string;
+}
+
+/** The run that a mark stands for. */
+export const launchedOnce = (db: Knex, { plugin, mark }: Mark): Promise<Started | undefined> =>
+  db('runs as r')
+    .join('launch_marks as m', 'm.run_id', 'r.id')
+    .where({ 'm.plugin': plugin, 'm.mark': mark })
+    .first('r.id', 'r.kind', 'r.status');
+
 type Started = Pick<RunRow, 'id' | 'kind' | 'status'>;
 
 /**
@@ -24,7 +36,7 @@ type Started = Pick<RunRow, 'id' | 'kind' | 'status'>;
  */
 export async function launchOnce(
   { db, launch }: Deps,
-  { plugin, mark }: { plugin: string; mark: string },
+  { plugin, mark }: Mark,
   request: LaunchRequest,
 ): Promise<Started> {
   const found = await db.transaction(async (trx): Promise<Started | Inserted> => {

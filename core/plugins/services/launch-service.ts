@@ -3,7 +3,7 @@ import { outsideSections } from '../../observe/section.ts';
 import { cancelRun } from '../../runs/cancel.ts';
 import { launchRule } from '../../runs/templates/launch-right.ts';
 import type { CoreServices } from './core-services.ts';
-import { launchOnce } from './launch-once.ts';
+import { launchedOnce, launchOnce } from './launch-once.ts';
 
 const longestMark = 200;
 
@@ -26,6 +26,10 @@ export const launchFor = (core: LaunchServices, plugin: string): LaunchService =
           : await launchOnce(core, { plugin, mark: checked(once) }, asked);
       return { id, kind, status };
     }),
+  launched: async (once) => {
+    const run = await launchedOnce(core.db, { plugin, mark: checked(once) });
+    return run?.status === 'new' ? undefined : run;
+  },
   check: (request) =>
     outsideSections(async () => {
       const asked = asCore(request);

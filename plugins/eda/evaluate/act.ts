@@ -44,6 +44,10 @@ const resultOf = ({ action_type, target_id, description }: RuleAction, more: Par
 async function carryOut(api: PluginApi, log: EventRow, doing: Doing): Promise<void> {
   const { action, authority, place } = doing;
   const failed = (error: string) => noteResult(api, api.db, { log, place, result: resultOf(action, { error }) });
+  // whoever died before this was noted may have launched it, whatever became of rights since
+  const begun = log.status === 'matched' && action.action_type !== 'send_notification';
+  const known = begun ? await api.launch.launched(markOf(log, place)) : undefined;
+  if (known) return noteResult(api, api.db, { log, place, result: await resultOfRun(api, action, known) });
   if (!authority) return failed('Whoever last changed the actions of the rule is no active user any more.');
   const target = await targetOf(api, api.db, action, authority);
   if ('problem' in target) return failed(target.problem);
@@ -64,15 +68,25 @@ const textOf = ({ body }: ApiError): string =>
     .slice(0, 2000);
 
 async function launch(api: PluginApi, log: EventRow, { place, action, authority }: Doing): Promise<ActionResult> {
-  const { id, kind, status } = await api.launch.start({
+  const run = await api.launch.start({
     template: action.target_id,
     variables: variablesOf(log, action),
     actor: null,
     authority: authority!,
     origin: { kind: 'event', id: log.id, client_ip: log.source_ip },
     waiting: false,
-    once: `${log.id} ${place}`,
+    once: markOf(log, place),
   });
+  return resultOfRun(api, action, run);
+}
+
+const markOf = (log: EventRow, place: number): string => `${log.id} ${place}`;
+
+async function resultOfRun(
+  api: PluginApi,
+  action: RuleAction,
+  { id, kind, status }: { id: number; kind: string; status: string },
+): Promise<ActionResult> {
   if (status !== 'failed') return resultOf(action, { status: 'launched', job: id, job_type: kind });
   const run = await api.db('core_runs').where({ id }).first('job_explanation', 'started');
   // one that began and failed since is none of the rule's

@@ -480,6 +480,24 @@ describe('event rules', function () {
     expect((await stage.send(rule, { ...big, event_guid: 'bigger' })).status).to.equal(202);
   });
 
+  it('tell of what was launched before a crash, though its template went meanwhile', async () => {
+    const { db } = stage.services;
+    const going = await stage.template();
+    const rule = await stage.rule({ actions: [launch(going)] });
+    const { id, actions_triggered: fired } = await stage.event(rule, { a: 1 });
+    const [{ job }] = fired;
+    await stage.ended(job);
+    await stage.request('DELETE', `job_templates/${going}/`);
+    // as whoever launched it left it
+    await db('plugin_eda.event_logs')
+      .where({ id })
+      .update({ status: 'matched', finished: null, job_id: null, actions_triggered: '[]' });
+    await db('plugin_eda.inbox').insert({ event_log_id: id });
+    const done = await stage.done(id);
+    expect(done).to.include({ status: 'action_fired', job_id: job });
+    expect(done.actions_triggered).to.deep.equal(fired);
+  });
+
   it('launch each action once, whatever breaks off in between', async () => {
     const { db } = stage.services;
     const rule = await stage.rule({ actions: [launch(template), launch(template)] });
