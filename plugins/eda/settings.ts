@@ -5,7 +5,7 @@ const category = 'events';
 export function defineSettings({ settings }: Pick<PluginApi, 'settings'>): void {
   const count = (key: string, value: number, max: number, unit: string, help: string) =>
     settings.define({ key, category, type: 'integer', default: value, min: 0, max, unit, help });
-  count('EDA_EVENT_RETENTION_DAYS', 30, 3650, 'days', 'Event logs older than this are deleted each day. 0 keeps all.');
+  count('EDA_EVENT_RETENTION_DAYS', 30, 3650, 'days', 'Event logs older than this are deleted each hour. 0 keeps all.');
   count(
     'EDA_EVENT_RETENTION_MB',
     0,

@@ -49,7 +49,7 @@ async function evaluate(
   const { api, signal } = judging;
   const logs = (await readLogs(api, ids)).filter(({ finished }) => finished === null);
   signal.throwIfAborted();
-  await noteTries(api, logs);
+  await noteTries(api, logs, 1);
   const begun = logs
     .filter(({ status }) => status === 'matched')
     .map((log): Plan => ({ log, actions: log.plan ?? [], authority: log.authority_id }));
@@ -59,6 +59,8 @@ async function evaluate(
   await carryOut(begun);
   const received = logs.filter(({ status }) => status === 'received');
   const { verdicts, later } = await judge(judging, received, await readRules(api, received));
+  // they were not asked
+  await noteTries(api, later, -1);
   const settled = await settle(api, verdicts);
   failures.push(...settled.failures);
   await carryOut(settled.plans);
@@ -67,9 +69,9 @@ async function evaluate(
 }
 
 /** Of those that the sweep found: before they are evaluated, which may be what ends the process. Few events are. */
-async function noteTries({ db, table }: PluginApi, logs: readonly EventRow[]): Promise<void> {
+async function noteTries({ db, table }: PluginApi, logs: readonly EventRow[], by: 1 | -1): Promise<void> {
   const swept = logs.filter(({ sweeps }) => sweeps > 0).map(({ id }) => id);
-  if (swept.length) await db(table('event_logs')).whereIn('id', swept).increment('tries');
+  if (swept.length) await db(table('event_logs')).whereIn('id', swept).increment('tries', by);
 }
 
 const sideBySide = (plans: IterableIterator<Plan>, work: (plan: Plan) => Promise<void>, failures: unknown[]) =>

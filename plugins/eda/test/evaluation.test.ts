@@ -283,7 +283,9 @@ describe('an event that came in', function () {
     try {
       const { db, queue } = stage.services;
       const ids = [busy, other];
-      await db('plugin_eda.event_logs').whereIn('id', ids).update({ status: 'received', finished: null });
+      // as the sweep found them
+      const found = { status: 'received', finished: null, sweeps: 1, tries: 0 };
+      await db('plugin_eda.event_logs').whereIn('id', ids).update(found);
       await queue.addTask(db, 'eda:evaluate', { logs: ids });
       expect((await stage.done(other)).status).to.equal('matched');
       expect((await stage.get(`event_logs/${busy}/`)).body.status).to.equal('received');
@@ -291,6 +293,9 @@ describe('an event that came in', function () {
       restore();
     }
     expect((await stage.done(busy)).status).to.equal('matched');
+    // to be put off is no try
+    const { tries } = await stage.services.db('plugin_eda.event_logs').where({ id: busy }).first();
+    expect(tries).to.equal(1);
   }
 
   it('waits for no rule that the sandbox has no time for, which is tried again', async () => {

@@ -442,8 +442,10 @@ describe('event rules', function () {
     // its actions may be under way
     await logs().update({ status: 'matched', sweeps: 9, tries: 5 });
     expect(await swept()).to.deep.equal({ status: 'matched', sweeps: 9 });
-    await logs().update({ ...lost, sweeps: 5, tries: 5 });
+    await logs().update({ ...lost, sweeps: 6, tries: 5 });
     expect((await swept()).status).to.equal('error');
+    await logs().update({ ...lost, status: 'matched', sweeps: 21, tries: 20 });
+    expect((await swept()).status).to.equal('action_failed');
   });
 
   it('forget names, old events and payloads beyond the limit', async () => {
