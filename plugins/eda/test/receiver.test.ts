@@ -138,6 +138,23 @@ describe('the receiver of events', function () {
     }
   });
 
+  it('goes by the settings of the deployment: what duplicates are told, and how long a former key is taken', async () => {
+    const set = (body: object) => stage.request('PATCH', 'settings/events/', { body });
+    await set({ EDA_DUPLICATE_RESPONSE: 'ack', EDA_KEY_OVERLAP_HOURS: 0 });
+    try {
+      const rule = await stage.rule();
+      const named = { event_guid: 'once more' };
+      const { event_log: first } = (await stage.send(rule, named)).body;
+      const again = await stage.send(rule, named);
+      expect([again.status, again.body.status, again.body.event_log]).to.deep.equal([202, 'duplicate', first]);
+      const former = await stage.keyOf(rule);
+      await stage.post(`event_rules/${rule.id}/webhook_key/`);
+      expect((await stage.send(rule, {}, { key: former })).status).to.equal(403);
+    } finally {
+      await set({ EDA_DUPLICATE_RESPONSE: 'reject', EDA_KEY_OVERLAP_HOURS: 24 });
+    }
+  });
+
   it('keeps the key to itself', async () => {
     const rule = await stage.rule({ webhook_key: 'very-own-secret' });
     expect(rule).not.to.have.property('webhook_key');
