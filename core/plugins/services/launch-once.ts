@@ -19,12 +19,14 @@ interface Mark {
   mark: string;
 }
 
-/** The run that a mark stands for. */
-export const launchedOnce = (db: Knex, { plugin, mark }: Mark): Promise<Started | undefined> =>
+/** The run that a mark stands for, as `r`. */
+const marked = (db: Knex, { plugin, mark }: Mark): Knex.QueryBuilder =>
   db('runs as r')
     .join('launch_marks as m', 'm.run_id', 'r.id')
     .where({ 'm.plugin': plugin, 'm.mark': mark })
     .first('r.id', 'r.kind', 'r.status');
+
+export const launchedOnce = async (db: Knex, mark: Mark): Promise<Started | undefined> => marked(db, mark);
 
 type Started = Pick<RunRow, 'id' | 'kind' | 'status'>;
 
@@ -41,11 +43,9 @@ export async function launchOnce(
 ): Promise<Started> {
   const found = await db.transaction(async (trx): Promise<Started | Inserted> => {
     await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`${plugin} ${mark}`]);
-    const known: (Started & { silent: boolean }) | undefined = await trx('runs as r')
-      .join('launch_marks as m', 'm.run_id', 'r.id')
-      .where({ 'm.plugin': plugin, 'm.mark': mark })
-      .forUpdate('r')
-      .first('r.id', 'r.kind', 'r.status', trx.raw(isSilent, [SILENT_AFTER_S]));
+    const known: (Started & { silent: boolean }) | undefined = await marked(trx, { plugin, mark })
+      .select(trx.raw(isSilent, [SILENT_AFTER_S]))
+      .forUpdate('r');
     if (known && known.status !== 'new') return known;
     if (known && !known.silent) throw undecided();
     if (known) await trx('runs').where({ id: known.id }).delete();
