@@ -5,6 +5,7 @@ import {
   type Call,
   type Columns,
   forbidden,
+  type RunKind,
   type Sublist,
   ValidationError,
   type WriteContext,
@@ -29,8 +30,11 @@ export async function checkNode(deps: SavedDeps, context: WriteContext): Promise
   if (now === null) delete input['max_retries'];
   // what it launches with is as much of a launch as the template
   if (old !== now || (await changesPrompts(context)))
-    for (const id of new Set([old, now])) await assertMayLaunch(trx, deps.kinds, context.call, id);
-  if (old !== now) await assertNoOther(trx, deps.kinds, now);
+    for (const id of new Set([old, now])) {
+      const kind = await assertMayLaunch(trx, deps.kinds, context.call, id);
+      // an approval belongs to the one node that it was made for: it would be gone with another that names it
+      if (kind?.unlisted && id !== old) throw noTemplate(id);
+    }
   await checkSavedPrompts(deps, context, ofNodes);
 }
 
@@ -47,23 +51,24 @@ async function changesPrompts({ input, before }: WriteContext): Promise<boolean>
 const readOrKeep = (text: string): Promise<unknown> => readVariables(text).catch(() => text);
 
 /** Who makes a node, or says what it launches with, must be allowed to launch what it names; an approval is its workflow's own. */
-async function assertMayLaunch(trx: Knex, kinds: RunKinds, { actor }: Pick<Call, 'actor'>, id: unknown): Promise<void> {
-  if (typeof id !== 'number') return;
+async function assertMayLaunch(
+  trx: Knex,
+  kinds: RunKinds,
+  { actor }: Pick<Call, 'actor'>,
+  id: unknown,
+): Promise<RunKind | undefined> {
+  if (typeof id !== 'number') return undefined;
   const row = await trx('templates').where({ id }).first();
   const kind = row && kinds.ofTemplate(row.kind);
-  if (!row || !kind) throw ValidationError.field('unified_job_template', `Invalid pk "${id}" - object does not exist.`);
-  if (kind.unlisted) return;
+  if (!row || !kind) throw noTemplate(id);
+  if (kind.unlisted) return kind;
   const rule = launchRule(kinds, row.kind);
   if (!rule || !(await rule.row(actor, row, trx))) throw forbidden(`You do not have the right to launch ${row.name}.`);
+  return kind;
 }
 
-/** An approval belongs to the one node that it was made for: it would be gone with another that names it. */
-async function assertNoOther(trx: Knex, kinds: RunKinds, id: unknown): Promise<void> {
-  if (typeof id !== 'number') return;
-  const row = await trx('templates').where({ id }).first('kind');
-  if (kinds.ofTemplate(row?.kind)?.unlisted)
-    throw ValidationError.field('unified_job_template', `Invalid pk "${id}" - object does not exist.`);
-}
+const noTemplate = (id: unknown) =>
+  ValidationError.field('unified_job_template', `Invalid pk "${String(id)}" - object does not exist.`);
 
 type GuardDeps = Pick<SavedDeps, 'kinds'> & { readonly db: Knex };
 
@@ -85,5 +90,7 @@ export const guarded = (deps: GuardDeps, list: Sublist): Sublist => ({
     await assertMayLaunch(trx, deps.kinds, call, node['unified_job_template_id']);
     await list.check?.(trx, node, child, call);
   },
-  checkDetach: (trx, node, _child, call) => assertMayLaunch(trx, deps.kinds, call, node['unified_job_template_id']),
+  async checkDetach(trx, node, _child, call) {
+    await assertMayLaunch(trx, deps.kinds, call, node['unified_job_template_id']);
+  },
 });
