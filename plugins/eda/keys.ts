@@ -8,18 +8,6 @@ export type KeyedRule = Pick<Rule, 'id' | 'webhook_key' | 'former_key' | 'former
 /** 300 bits, and no character that a form or a shell might change. */
 export const newKey = (): string => randomBytes(38).toString('base64url').slice(0, 50);
 
-const prefix = 'whsec_';
-
-/** Nothing stands behind it: whoever knows that could sign. */
-export const keyProblem = (key: string): string | undefined => {
-  if (!key.startsWith(prefix)) return undefined;
-  const text = key.slice(prefix.length);
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.length && bytes.toString('base64') === text
-    ? undefined
-    : `Behind ${prefix} the key of Standard Webhooks is expected, in base64.`;
-};
-
 const cell = (column: 'webhook_key' | 'former_key', id: number) => ({ table: 'event_rules', column, id });
 
 export const openKey = ({ secrets }: Secrets, { id, webhook_key: stored }: KeyedRule): string =>

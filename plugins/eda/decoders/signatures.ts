@@ -22,6 +22,15 @@ const prefix = 'whsec_';
 export const standardKey = (key: string): Buffer =>
   key.startsWith(prefix) ? Buffer.from(key.slice(prefix.length), 'base64') : Buffer.from(key);
 
+/** Where nothing stands behind the prefix, whoever knows that could sign. */
+export const keyProblem = (key: string): string | undefined => {
+  if (!key.startsWith(prefix)) return undefined;
+  const bytes = standardKey(key);
+  return bytes.length && bytes.toString('base64') === key.slice(prefix.length)
+    ? undefined
+    : `Behind ${prefix} the key of Standard Webhooks is expected, in base64.`;
+};
+
 /** Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp`, and in `webhook-signature` any number of signatures. */
 export function isStandardSignature({ header, bytes, now }: Delivery, key: string): boolean {
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header);
