@@ -5,7 +5,7 @@ import type { Delivery, Webhook } from '../webhook.ts';
 const leaseSeconds = 40;
 
 /** Of a delivery `d`: neither done with nor under way. */
-const open = `d.finished is null and (d.leased_until is null or d.leased_until <= clock_timestamp())`;
+export const open = `d.finished is null and (d.leased_until is null or d.leased_until <= clock_timestamp())`;
 
 export type Claimed = Delivery & { webhook: Webhook };
 

@@ -1,7 +1,11 @@
 import type { Knex, PluginApi } from '@tapline/plugin-sdk';
 import { type Ended, publishEnded } from '../live.ts';
+import { open } from './claim.ts';
 
 const mostAtOnce = 1000;
+
+const ended = ({ table }: Pick<PluginApi, 'table'>, why: string): string =>
+  `update ${table('outbound_webhook_deliveries')} d set status = 'failed', error = '${why}', finished = now(), next_attempt = null`;
 
 /**
  * Ends what webhooks that are switched off, or this one, had still to deliver and nobody is at: when they are switched on again
@@ -13,14 +17,12 @@ export async function endDeliveries(api: PluginApi, db: Knex, webhook: number | 
   const deliveries = table('outbound_webhook_deliveries');
   return db.transaction(async (trx) => {
     const { rows } = await trx.raw<{ rows: Ended[] }>(
-      `update ${deliveries} set status = 'failed', error = 'The webhook was disabled.', finished = now(), next_attempt = null
-      where id = any (array(
+      `${ended(api, 'The webhook was disabled.')} where d.id = any (array(
         select d.id from ${deliveries} d join ${table('outbound_webhooks')} w on w.id = d.outbound_webhook_id
-        where not w.enabled and w.id = coalesce(?, w.id) and d.finished is null
-          and (d.leased_until is null or d.leased_until <= clock_timestamp())
+        where not w.enabled and w.id = coalesce(?, w.id) and ${open}
         order by d.id limit ${mostAtOnce} for update of d skip locked
       ))
-      returning id, outbound_webhook_id`,
+      returning d.id, d.outbound_webhook_id`,
       [webhook],
     );
     await publishEnded(api, trx, rows);
@@ -36,10 +38,8 @@ const mostTold = 500;
  */
 export async function leaveDeliveries(api: PluginApi, trx: Knex, webhook: number): Promise<void> {
   const { rows } = await trx.raw<{ rows: Ended[] }>(
-    `update ${api.table('outbound_webhook_deliveries')}
-    set status = 'failed', error = 'The webhook went to another organization.', finished = now(), next_attempt = null
-    where outbound_webhook_id = ? and finished is null and (leased_until is null or leased_until <= clock_timestamp())
-    returning id, outbound_webhook_id`,
+    `${ended(api, 'The webhook went to another organization.')} where d.outbound_webhook_id = ? and ${open}
+    returning d.id, d.outbound_webhook_id`,
     [webhook],
   );
   await publishEnded(api, trx, rows.slice(0, mostTold));
