@@ -58,6 +58,26 @@ export type Parameter = { [T in keyof ParameterValues]: ParameterOf<T> }[keyof P
 
 const words = (name: string) => name.replace(/_id$/, '').replaceAll('_', ' ');
 
+/** Keys of the query string of every list that are no filters of its fields. */
+export const listParameters: ReadonlySet<string> = new Set([
+  'page',
+  'page_size',
+  'format',
+  'order',
+  'order_by',
+  'search',
+  'type',
+  'host_filter',
+  'count_disabled',
+  // the command line client's own, which it sends where it does not know that a list is one
+  'all_pages',
+  'no_truncate',
+  'limit',
+  'validate',
+  'include',
+  'role_level',
+]);
+
 /** Makers of the usual parameters. `name` is that of a field, or of a column of the table. */
 export const parameter = {
   /** `?since=`: those at this time or later */

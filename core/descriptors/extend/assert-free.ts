@@ -1,5 +1,4 @@
-import type { Extension, Resource } from '@tapline/plugin-sdk';
-import { reserved } from '../read/filter-key.ts';
+import { type Extension, listParameters, type Resource } from '@tapline/plugin-sdk';
 import { extensionFault } from './declared.ts';
 import type { Targeted } from './targets.ts';
 
@@ -41,7 +40,7 @@ const spaces: readonly Space[] = [
     ],
     besides: ({ spans = {} }) => [
       ...named(always, 'field'),
-      ...named(reserved, 'parameter'),
+      ...named(listParameters, 'parameter'),
       ...named(Object.keys(spans), 'relation'),
     ],
   },

@@ -30,26 +30,6 @@ export interface FilterTerm {
   lookup: Lookup;
 }
 
-/** Keys of the query string that are no filters. */
-export const reserved = new Set([
-  'page',
-  'page_size',
-  'format',
-  'order',
-  'order_by',
-  'search',
-  'type',
-  'host_filter',
-  'count_disabled',
-  // the command line client's own, which it sends where it does not know that a list is one
-  'all_pages',
-  'no_truncate',
-  'limit',
-  'validate',
-  'include',
-  'role_level',
-]);
-
 export const badFilter = (message: string) => new ApiError(400, message);
 
 /** `or__not__organization__name__icontains` in its parts. */

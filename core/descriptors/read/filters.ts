@@ -1,6 +1,6 @@
-import type { Actor } from '@tapline/plugin-sdk';
+import { type Actor, listParameters } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { badFilter, type FilterTerm, parseFilterKey, reserved } from './filter-key.ts';
+import { badFilter, type FilterTerm, parseFilterKey } from './filter-key.ts';
 import { type Asking, followStep, leadsNowhere, type Step, resolvePath } from './filter-path.ts';
 import { type Condition, fieldCondition, filterBoolean } from './filter-value.ts';
 import type { Model } from '../model.ts';
@@ -32,7 +32,7 @@ export function applyFilters(
 ): void {
   const { parameters = {} } = model.resource;
   const terms = [...query]
-    .filter(([key]) => !reserved.has(key) && !Object.hasOwn(parameters, key))
+    .filter(([key]) => !listParameters.has(key) && !Object.hasOwn(parameters, key))
     .map(([key, value]) => parseFilterKey(key, value));
   if (!terms.length) return;
   if (terms.length > maxTerms) throw badFilter(`More than ${maxTerms} filters in one request.`);

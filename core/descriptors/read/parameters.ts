@@ -1,8 +1,14 @@
-import type { Call, Parameter, ParameterContext, ParameterValues } from '@tapline/plugin-sdk';
+import {
+  type Call,
+  listParameters,
+  type Parameter,
+  type ParameterContext,
+  type ParameterValues,
+} from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Model, ModelField } from '../model.ts';
 import { quote } from '../../db/quote.ts';
-import { badFilter, reserved } from './filter-key.ts';
+import { badFilter } from './filter-key.ts';
 import { filterBoolean } from './filter-value.ts';
 import { parseInstant, parseWhole, storable } from './scalar.ts';
 
@@ -98,7 +104,7 @@ export function parameterProblem(model: Model): { name: string; problem: string 
 
 function clashOf(model: Model, name: string): string | undefined {
   const { spans = {}, sublists = {} } = model.resource;
-  if (reserved.has(name)) return 'every list has a parameter of that name';
+  if (listParameters.has(name)) return 'every list has a parameter of that name';
   if (name in spans || name in sublists) return 'filters follow a relation of that name';
   const field = fieldCalled(model, name);
   if (!field || field.field.filterable === false) return undefined;

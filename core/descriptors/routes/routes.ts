@@ -1,19 +1,19 @@
-import type {
-  BodyKind,
-  Call,
-  Deprecation,
-  ListFormat,
-  PluginRoute,
-  Reply,
-  Resource,
-  Route,
-  Row,
-  Rule,
+import {
+  type BodyKind,
+  type Call,
+  type Deprecation,
+  type ListFormat,
+  type PluginRoute,
+  type Reply,
+  type Resource,
+  type Route,
+  type Row,
+  type Rule,
+  listParameters,
 } from '@tapline/plugin-sdk';
 import type { Compiled, Catalog } from '../compile.ts';
 import { etagOf } from '../write/etag.ts';
 import { formatOf, writeList } from '../formats/write-list.ts';
-import { reserved } from '../read/filter-key.ts';
 import { selectRows } from '../read/list.ts';
 import { listPage } from '../read/list-page.ts';
 import { findRow, requireRule } from '../read/lookup.ts';
@@ -254,7 +254,7 @@ const tagged = (tag: string | undefined) => (tag === undefined ? undefined : { E
 
 /** Filters hold for a detail as well: one that does not match is not there. */
 async function detailReply(catalog: Catalog, model: Compiled, call: Call, row: Row): Promise<Reply> {
-  if ([...call.query.keys()].some((key) => !reserved.has(key) || key === 'search' || key === 'type')) {
+  if ([...call.query.keys()].some((key) => !listParameters.has(key) || key === 'search' || key === 'type')) {
     const [match] = await selectRows(catalog, model, call)
       .whereRaw(`${model.id(alias)} = ?`, [row.id])
       .select(catalog.db.raw('1'))

@@ -1,5 +1,5 @@
-import type { Call, Field, Reply } from '@tapline/plugin-sdk';
-import { badFilter, type FilterTerm, parseFilterKey, reserved } from '../../descriptors/read/filter-key.ts';
+import { type Call, type Field, listParameters, type Reply } from '@tapline/plugin-sdk';
+import { badFilter, type FilterTerm, parseFilterKey } from '../../descriptors/read/filter-key.ts';
 import { filterBoolean } from '../../descriptors/read/filter-value.ts';
 import { envelope, invalidPage, readPage } from '../../descriptors/read/paginate.ts';
 import { parseWhole } from '../../descriptors/read/scalar.ts';
@@ -32,7 +32,7 @@ export function shownList(
     return field;
   };
   const tests = [...query]
-    .filter(([key]) => !reserved.has(key))
+    .filter(([key]) => !listParameters.has(key))
     .map(([key, value]) => testOf(parseFilterKey(key, value), (name) => fieldOf(name, 'filtered')));
   const either = tests.filter(({ or }) => or);
   const words = query.getAll('search').flatMap(searchWords);

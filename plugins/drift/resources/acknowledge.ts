@@ -4,6 +4,7 @@ import {
   type Call,
   authenticated,
   field,
+  listParameters,
   type PluginApi,
   type Row,
   ValidationError,
@@ -33,14 +34,9 @@ const acknowledgedBy = ({ actor }: Call) => ({
   acknowledged_at: new Date().toISOString(),
 });
 
-/** What a list takes without leaving rows out, and so says nothing of which are meant. */
-const unspecific = new Set(
-  'page page_size order order_by format type host_filter count_disabled all_pages no_truncate limit validate include role_level'.split(
-    ' ',
-  ),
-);
+/** Whether it leaves rows out, and so says which are meant. */
 const narrows = ([key, value]: [string, string]): boolean =>
-  !unspecific.has(key) && (key !== 'search' || value.trim() !== '');
+  key === 'search' ? value.trim() !== '' : !listParameters.has(key);
 
 /**
  * `drift_detections/acknowledge/?host=5&category=kernel`: whatever the list has for the filters, of what the caller may acknowledge
