@@ -6,6 +6,7 @@ import { launchOnce } from '../../core/plugins/services/launch-once.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { silentLog } from '../support/log.ts';
 import { createRuns } from '../support/runs.ts';
+import { bareTemplate } from './bare-template.ts';
 
 describe('a launch that a mark stands for', () => {
   let database: TestDatabase;
@@ -19,11 +20,7 @@ describe('a launch that a mark stands for', () => {
   before(async () => {
     database = await createTestDatabase();
     db = database.db;
-    const inserted = async (table: string, row: object) => (await db(table).insert(row).returning('id'))[0].id;
-    const inventory = await inserted('inventories', { name: 'i' });
-    const project = await inserted('templates', { kind: 'project', name: 'p', status: 'ok', local_path: 'p' });
-    const of = { project_id: project, inventory_id: inventory };
-    template = await inserted('templates', { kind: 'job_template', name: 't', playbook: 'site.yml', ...of });
+    template = await bareTemplate(db);
   });
   after(() => database.drop());
 

@@ -6,6 +6,7 @@ import type { LaunchRequest } from '../../core/runs/start.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { silentLog } from '../support/log.ts';
 import { createRuns } from '../support/runs.ts';
+import { bareTemplate } from './bare-template.ts';
 
 describe('what a launch asks of the database', () => {
   let database: TestDatabase;
@@ -14,11 +15,7 @@ describe('what a launch asks of the database', () => {
   before(async () => {
     database = await createTestDatabase();
     db = database.db;
-    const inserted = async (table: string, row: object) => (await db(table).insert(row).returning('id'))[0].id;
-    const inventory = await inserted('inventories', { name: 'i' });
-    const project = await inserted('templates', { kind: 'project', name: 'p', status: 'ok', local_path: 'p' });
-    const of = { project_id: project, inventory_id: inventory };
-    const template = await inserted('templates', { kind: 'job_template', name: 't', playbook: 'site.yml', ...of });
+    const template = await bareTemplate(db);
     const origin = { kind: 'api', id: null, client_ip: null };
     request = { kind: 'job', template, prompts: {}, actor: null, authority: null, waiting: true, origin };
   });
