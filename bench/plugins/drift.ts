@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { onDatabase } from '../lib/bench-database.ts';
 import { floor, floorTables } from '../drift/floor.ts';
+import { FloorProcess } from '../drift/floor-process.ts';
 import { jobEnds } from '../drift/job-end.ts';
 import { capture, captured, change, fillFacts, left, told, unchanged } from '../drift/hosts.ts';
 import { answersDuring, memoryDuring } from '../drift/meanwhile.ts';
@@ -14,6 +15,7 @@ const rounds = 7;
 
 interface Fleet {
   db: Knex;
+  databaseUrl: string;
   service: Service;
   ids: number[];
 }
@@ -27,7 +29,7 @@ const withFleet = <T>(hosts: number, work: (fleet: Fleet) => Promise<T>): Promis
     try {
       await service.start();
       await db.raw(floorTables);
-      return await work({ db, service, ids });
+      return await work({ db, databaseUrl, service, ids });
     } finally {
       await service.stop();
     }
@@ -63,13 +65,17 @@ async function passes(fleet: Fleet): Promise<{ ours: number[]; theirs: number[] 
 const lookMs = 25;
 
 /** As often as while facts are captured: that is the same work for the machine. */
-async function looking(db: Knex): Promise<void> {
-  for (const end = performance.now() + 700; performance.now() < end; await delay(lookMs)) await left(db);
+async function looking(db: Knex, until: Promise<unknown> = delay(700)): Promise<void> {
+  let over = false;
+  const ended = until.finally(() => (over = true));
+  for (; !over; await delay(lookMs)) await left(db);
+  await ended;
 }
 
 /** What a short list takes while facts are captured, and while nothing is done. */
 async function meanwhile(fleet: Fleet): Promise<Figure> {
-  const [idle, busy]: [number[], number[]] = [[], []];
+  const [idle, busy, bare]: [number[], number[], number[]] = [[], [], []];
+  const aside = await FloorProcess.start(fleet.databaseUrl);
   for (let round = rounds + 1; round <= 3 * rounds; round++) {
     const changed = await change(
       fleet.db,
@@ -78,10 +84,12 @@ async function meanwhile(fleet: Fleet): Promise<Figure> {
     );
     const tell = await told(fleet.db, [...changed, ...(await unchanged(fleet.db, changed))]);
     idle.push(...(await answersDuring(fleet.service, () => looking(fleet.db))));
+    bare.push(...(await answersDuring(fleet.service, () => looking(fleet.db, aside.run(changed)))));
     busy.push(...(await answersDuring(fleet.service, () => tell().then(() => captured(fleet.db, lookMs)))));
   }
-  const [still, loaded] = [quantile(idle, 0.95), quantile(busy, 0.95)];
-  const detail = `p95 ${loaded.toFixed(1)} ms of ${busy.length}, idle ${still.toFixed(1)} ms of ${idle.length}; medians ${median(busy).toFixed(1)} and ${median(idle).toFixed(1)} ms`;
+  await aside.end();
+  const [still, loaded, floored] = [idle, busy, bare].map((took) => quantile(took, 0.95)) as [number, number, number];
+  const detail = `p95 ${loaded.toFixed(1)} ms of ${busy.length}, idle ${still.toFixed(1)} ms of ${idle.length}; medians ${median(busy).toFixed(1)} and ${median(idle).toFixed(1)} ms; while a process of its own does the floor ${floored.toFixed(1)} ms of ${bare.length}: ${(floored / still).toFixed(2)} x`;
   return figure('drift', 'p95 of a list during a pass ÷ idle', loaded / still, 'x', '<=', 1.5, detail);
 }
 
