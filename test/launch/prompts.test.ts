@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { credentialProblems, effectiveCredentials } from '../../core/run-kinds/job/launch/credential-slots.ts';
 import { prompts, promptsOf } from '../../core/runs/prompts/prompts.ts';
-import { savedPromptNames } from '../../core/runs/saved-prompts/fields.ts';
-import { listsOfSaved } from '../../core/runs/saved-prompts/store.ts';
 import { readLaunchBody as readBody } from '../../core/runs/prompts/read.ts';
 import { sortPrompts } from '../../core/runs/prompts/sort.ts';
 import { mergeVariables, readVariables } from '../../core/yaml/variables.ts';
@@ -38,13 +36,6 @@ const values: Record<string, unknown> = {
 describe('launch prompts', () => {
   it('has a value of each in this table', () => {
     expect(prompts.map(({ name }) => name)).to.have.members(Object.keys(values));
-  });
-
-  it('are all saved by schedules and nodes, in a column or in a list', () => {
-    // variables are saved with the answers to the survey, as which they are sent
-    const saved = savedPromptNames.map((name) => (name === 'extra_data' ? 'extra_vars' : name));
-    const lists = listsOfSaved.map(({ name }) => name);
-    expect([...saved, ...lists]).to.have.members(prompts.map(({ name }) => name));
   });
 
   for (const { name: key, flag } of prompts) {

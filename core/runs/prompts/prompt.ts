@@ -51,6 +51,18 @@ export interface NamedRecords {
 }
 
 /**
+ * How a schedule or a workflow's node keeps it for launches to come (contract, part B2): in a field of its own, called as the
+ * prompt is unless it has another name, null where nothing is set; or in a list of the records that the prompt names.
+ */
+export type SavedAs = { field: Field; name?: string } | { list: SavedList };
+
+/** A table `<lists>_<prompt>` with the column that names the record, and the one that holds its place where order counts. */
+export interface SavedList {
+  column: string;
+  order?: string;
+}
+
+/**
  * What a launch may be asked, declared once: bodies of launches, what a launch tells of itself, relaunches, saved prompts
  * of schedules and workflow nodes, OPTIONS and checks without launching all read this (contract/jobs.md §3).
  */
@@ -70,4 +82,5 @@ export interface Prompt {
   /** what a value changes, where comparing it with the template's own does not tell; undefined: nothing */
   change?(value: unknown, template: PromptedTemplate): Change | undefined;
   names?: NamedRecords;
+  saved: SavedAs;
 }

@@ -17,6 +17,11 @@ export const jobTypes: [string, string][] = [
   ['check', 'Check'],
 ];
 
+/** Of what is saved, null: not set; '' is a value. */
+const unset = { nullable: true, default: null } as const;
+const savedCount = { field: field.integer({ ...unset, min: 0, max: INT_MAX }) };
+const savedText = { field: field.text(unset) };
+
 const links = (help: string) => field.list({ apiType: 'list_of_ids', help });
 const idsOf = (records: readonly { id: number }[]) => records.map((record) => record.id);
 
@@ -46,6 +51,10 @@ const variables: Prompt[] = [
     read: (value, { maxVariables }) => readVariables(value, { maxLength: maxVariables }),
     column: 'extra_vars',
     change: changeOfVariables,
+    saved: {
+      name: 'extra_data',
+      field: field.json({ orText: true, help: 'Variables and answers to the survey.' }),
+    },
   },
 ];
 
@@ -56,6 +65,7 @@ const places: Prompt[] = [
     field: field.ref('inventory'),
     read: id,
     column: 'inventory_id',
+    saved: { field: field.ref('inventory') },
     names: {
       type: 'inventory',
       table: 'inventories',
@@ -69,6 +79,7 @@ const places: Prompt[] = [
     field: field.text({ help: 'Which hosts to run on.' }),
     read: limit,
     column: 'limit',
+    saved: savedText,
   },
   {
     name: 'scm_branch',
@@ -76,6 +87,7 @@ const places: Prompt[] = [
     field: field.string({ max: 1024 }),
     read: branch,
     column: 'scm_branch',
+    saved: { field: field.string({ ...unset, max: 1024 }) },
     own: ({ scm_branch: own, project }) => own || project?.scm_branch || '',
   },
   {
@@ -84,20 +96,43 @@ const places: Prompt[] = [
     field: links('Labels that the job gets besides its own.'),
     read: ids,
     own: () => [],
+    saved: { list: { column: 'label_id' } },
     names: { type: 'label', table: 'labels', own: ({ labels }) => idsOf(labels) },
   },
 ];
 
 const ways: Prompt[] = [
-  { name: 'job_tags', flag: 'ask_tags_on_launch', field: field.text(), read: tags, column: 'job_tags' },
-  { name: 'skip_tags', flag: 'ask_skip_tags_on_launch', field: field.text(), read: tags, column: 'skip_tags' },
-  { name: 'diff_mode', flag: 'ask_diff_mode_on_launch', field: field.boolean(), read: boolean, column: 'diff_mode' },
+  {
+    name: 'job_tags',
+    flag: 'ask_tags_on_launch',
+    field: field.text(),
+    read: tags,
+    column: 'job_tags',
+    saved: savedText,
+  },
+  {
+    name: 'skip_tags',
+    flag: 'ask_skip_tags_on_launch',
+    field: field.text(),
+    read: tags,
+    column: 'skip_tags',
+    saved: savedText,
+  },
+  {
+    name: 'diff_mode',
+    flag: 'ask_diff_mode_on_launch',
+    field: field.boolean(),
+    read: boolean,
+    column: 'diff_mode',
+    saved: { field: field.boolean(unset) },
+  },
   {
     name: 'job_type',
     flag: 'ask_job_type_on_launch',
     field: field.choice(jobTypes),
     read: choice(jobTypes.map(([value]) => value)),
     column: 'job_type',
+    saved: { field: field.choice([['', ''], ...jobTypes], unset) },
   },
   {
     name: 'verbosity',
@@ -105,6 +140,7 @@ const ways: Prompt[] = [
     field: field.choice(verbosities),
     read: choice(verbosities.map(([value]) => value)),
     column: 'verbosity',
+    saved: { field: field.choice(verbosities, unset) },
   },
   {
     name: 'credentials',
@@ -112,6 +148,7 @@ const ways: Prompt[] = [
     field: links('Credentials to run with in place of the template’s own.'),
     read: ids,
     change: changeOfCredentials,
+    saved: { list: { column: 'credential_id' } },
     names: {
       type: 'credential',
       table: 'credentials',
@@ -128,6 +165,7 @@ const capacities: Prompt[] = [
     field: field.ref('execution_environment'),
     read: id,
     column: 'execution_environment_id',
+    saved: { field: field.ref('execution_environment') },
     names: {
       type: 'execution_environment',
       table: 'execution_environments',
@@ -140,12 +178,14 @@ const capacities: Prompt[] = [
     field: field.integer({ min: 0 }),
     read: forks,
     column: 'forks',
+    saved: savedCount,
   },
   {
     name: 'job_slice_count',
     flag: 'ask_job_slice_count_on_launch',
     field: field.integer({ min: 0 }),
     read: integer(0, INT_MAX),
+    saved: savedCount,
   },
   {
     name: 'timeout',
@@ -153,12 +193,14 @@ const capacities: Prompt[] = [
     field: field.integer(),
     read: integer(-INT_MAX, INT_MAX),
     column: 'timeout',
+    saved: { field: field.integer({ ...unset, min: -INT_MAX, max: INT_MAX }) },
   },
   {
     name: 'instance_groups',
     flag: 'ask_instance_groups_on_launch',
     field: links('Instance groups to run on, in order of preference.'),
     read: ids,
+    saved: { list: { column: 'instance_group_id', order: 'position' } },
     own: () => [],
     names: {
       type: 'instance_group',

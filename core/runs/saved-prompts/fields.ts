@@ -1,32 +1,30 @@
-import { type Columns, field } from '@tapline/plugin-sdk';
-import { jobTypes, verbosities } from '../prompts/prompts.ts';
-import { INT_MAX } from '../prompts/values.ts';
+import type { Columns, Field } from '@tapline/plugin-sdk';
+import { prompts } from '../prompts/prompts.ts';
 
-/** null: not set; '' is a value. */
-const unset = { nullable: true, default: null } as const;
-const count = { ...unset, min: 0, max: INT_MAX } as const;
+/** A prompt that is kept in a field: what it is called there, and the column. */
+interface SavedField {
+  prompt: string;
+  name: string;
+  column: string;
+  field: Field;
+}
 
-/** contract, part B2 */
-export const savedPromptFields = {
-  extra_data: field.json({ orText: true, help: 'Variables and answers to the survey.' }),
-  inventory: field.ref('inventory'),
-  scm_branch: field.string({ ...unset, max: 1024 }),
-  job_type: field.choice([['', ''], ...jobTypes], unset),
-  job_tags: field.text(unset),
-  skip_tags: field.text(unset),
-  limit: field.text(unset),
-  diff_mode: field.boolean(unset),
-  verbosity: field.choice(verbosities, unset),
-  execution_environment: field.ref('execution_environment'),
-  forks: field.integer(count),
-  job_slice_count: field.integer(count),
-  timeout: field.integer({ ...unset, min: -INT_MAX, max: INT_MAX }),
-};
+const savedFields = prompts.flatMap(({ name: prompt, saved }): SavedField[] => {
+  if (!('field' in saved)) return [];
+  const { field, name = prompt } = saved;
+  return [{ prompt, name, field, column: field.type === 'ref' ? `${name}_id` : name }];
+});
+
+const byName = new Map(savedFields.map((saved) => [saved.name, saved]));
+
+/** Of every row with a set of saved prompts. */
+export const savedPromptFields: Record<string, Field> = Object.fromEntries(
+  savedFields.map(({ name, field }) => [name, field]),
+);
 
 export const savedPromptNames = Object.keys(savedPromptFields);
 
-export const columnOf = (name: string) =>
-  name === 'inventory' || name === 'execution_environment' ? `${name}_id` : name;
+export const columnOf = (name: string): string => byName.get(name)?.column ?? name;
 
 /** All columns of a saved set but for its secrets. */
 export const savedColumns = savedPromptNames.map(columnOf);
@@ -45,3 +43,6 @@ export function valuesOf(row: Columns): Record<string, unknown> {
     .filter(([name, value]) => value !== null && !(name === 'job_type' && value === ''));
   return Object.fromEntries(set);
 }
+
+/** The lists of a saved set, by the prompts' names, with which their tables' names end. */
+export const listsOfSaved = prompts.flatMap(({ name, saved }) => ('list' in saved ? [{ name, ...saved.list }] : []));

@@ -4,19 +4,19 @@ import type { KeyRing } from '../../secrets/key-ring.ts';
 import { masked } from '../../secrets/masked.ts';
 import type { Variables } from '../../yaml/variables.ts';
 import { openAnswers } from './answers.ts';
-import { valuesOf } from './fields.ts';
-import { listsOfSaved, type SavedIn } from './store.ts';
+import { listsOfSaved, valuesOf } from './fields.ts';
+import type { SavedIn } from './store.ts';
 
 /** What a saved set brings to a launch: `{ ...saved, template, origin, … }` is a request for the launch door. */
 export type SavedLaunch = Required<Pick<PlanRequest, 'prompts' | 'secretVariables' | 'saved'>>;
 
-type Lists = Record<(typeof listsOfSaved)[number]['name'], number[]>;
+type Lists = Record<string, number[]>;
 
 const idsIn = ({ lists, key }: SavedIn) =>
-  listsOfSaved.map(({ name, column, ...list }) => {
-    const order = 'order' in list ? list.order : column;
-    return `coalesce((select array_agg(l.${column} order by l.${order}) from ${lists}_${name} l where l.${key} = s.id), '{}') as ${name}`;
-  });
+  listsOfSaved.map(
+    ({ name, column, order = column }) =>
+      `coalesce((select array_agg(l.${column} order by l.${order}) from ${lists}_${name} l where l.${key} = s.id), '{}') as ${name}`,
+  );
 
 /** The lists of some rows, in one statement. */
 export async function savedLists(db: Knex, saved: SavedIn, rows: readonly number[]): Promise<Map<number, Lists>> {

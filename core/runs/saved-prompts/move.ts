@@ -4,8 +4,8 @@ import { unlinkUnusable } from '../../descriptors/write/leave-out.ts';
 import { missingRights } from '../../rbac/rights.ts';
 import { masked } from '../../secrets/masked.ts';
 import type { Variables } from '../../yaml/variables.ts';
-import { columnOf, nothingSaved, savedPromptNames } from './fields.ts';
-import { listsOfSaved, type SavedIn } from './store.ts';
+import { columnOf, listsOfSaved, nothingSaved, savedPromptNames } from './fields.ts';
+import type { SavedIn } from './store.ts';
 
 /** Nothing of what a row had saved stays where it launches nothing, or no longer the same: for its columns. */
 export const forgotten = { ...nothingSaved, survey_passwords: null };

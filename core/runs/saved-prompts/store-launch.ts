@@ -3,8 +3,8 @@ import type { Knex } from 'knex';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { Variables } from '../../yaml/variables.ts';
 import { sealAnswers, shownAnswers } from './answers.ts';
-import { columnOf, savedPromptNames } from './fields.ts';
-import { listsOfSaved, type SavedIn } from './store.ts';
+import { columnOf, listsOfSaved, savedPromptNames } from './fields.ts';
+import type { SavedIn } from './store.ts';
 
 export interface LaunchToSave {
   /** further columns of the row */

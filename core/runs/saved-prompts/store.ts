@@ -12,10 +12,3 @@ export interface SavedIn {
   /** their column that names the row */
   key: string;
 }
-
-/** The lists of a saved set: the end of their tables' names, which is that of the prompt, and the column that names a record. */
-export const listsOfSaved = [
-  { name: 'credentials', column: 'credential_id' },
-  { name: 'labels', column: 'label_id' },
-  { name: 'instance_groups', column: 'instance_group_id', order: 'position' },
-] as const;

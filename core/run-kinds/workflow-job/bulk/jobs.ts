@@ -1,8 +1,7 @@
 import { type Actor, ApiError, type Call, type RunKind, ValidationError } from '@tapline/plugin-sdk';
 import { randomUUID } from 'node:crypto';
-import { savedPromptNames } from '../../../runs/saved-prompts/fields.ts';
+import { listsOfSaved, savedPromptNames } from '../../../runs/saved-prompts/fields.ts';
 import { shownAnswers, sortAnswers } from '../../../runs/saved-prompts/answers.ts';
-import { listsOfSaved } from '../../../runs/saved-prompts/store.ts';
 import { promptsOf } from '../../../runs/prompts/prompts.ts';
 import { readLaunchBody } from '../../../runs/prompts/read.ts';
 import { askedBy } from '../../../surveys/survey.ts';

@@ -1,8 +1,7 @@
 import type { RunPlan, RunRow } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { sealAnswers } from '../../../runs/saved-prompts/answers.ts';
-import { columnOf, savedColumns, savedPromptNames } from '../../../runs/saved-prompts/fields.ts';
-import { listsOfSaved } from '../../../runs/saved-prompts/store.ts';
+import { columnOf, listsOfSaved, savedColumns, savedPromptNames } from '../../../runs/saved-prompts/fields.ts';
 import { inRun } from '../nodes/saved.ts';
 import type { WorkflowServices } from '../services.ts';
 import type { BulkNode } from './jobs.ts';

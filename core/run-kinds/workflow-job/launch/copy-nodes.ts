@@ -1,8 +1,8 @@
 import type { RunRow } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { openAnswers, sealAnswers } from '../../../runs/saved-prompts/answers.ts';
-import { savedColumns } from '../../../runs/saved-prompts/fields.ts';
-import { listsOfSaved, type SavedIn } from '../../../runs/saved-prompts/store.ts';
+import { listsOfSaved, savedColumns } from '../../../runs/saved-prompts/fields.ts';
+import type { SavedIn } from '../../../runs/saved-prompts/store.ts';
 import type { KeyRing } from '../../../secrets/key-ring.ts';
 import { inRun, inTemplate } from '../nodes/saved.ts';
 
@@ -37,8 +37,8 @@ export async function copyNodes(
   const copyOf = (node: string, copy: string) =>
     `${old.table} ${node} join ${made.table} ${copy} on ${copy}.${ownerOf(to)} = :made and ${copy}.identifier = ${node}.identifier`;
   const ofOld = (node: string) => `${node}.${ownerOf(from)} = :old`;
-  const lists = listsOfSaved.map(({ name, column, ...list }) => {
-    const order = 'order' in list ? `order by l.${list.order}` : '';
+  const lists = listsOfSaved.map(({ name, column, order: place }) => {
+    const order = place ? `order by l.${place}` : '';
     return `${name} as (insert into ${made.lists}_${name} (node_id, ${column}) select m.id, l.${column}
        from ${copyOf('n', 'm')} join ${old.lists}_${name} l on l.node_id = n.id where ${ofOld('n')} ${order})`;
   });
