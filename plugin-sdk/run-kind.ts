@@ -315,6 +315,11 @@ export interface RunKind {
    * taken each minute in case a task was lost. One too many does no harm. Default: all of them.
    */
   mayAdvance?(runs: Builder): void;
+  /**
+   * `nobody`: SQL that holds for a run that is over, by its alias, where an active run of this kind still goes by how it
+   * ended without having launched it: such a run is not deleted. Those it launched stay without this.
+   */
+  keeps?(run: string): string;
   /** What is launched in place of a plan with `slices`: one kind of runs has this. */
   split?(request: PlanRequest, plan: RunPlan): RunPlan;
   /** its runs and templates are left out of the lists of runs and templates of every kind */

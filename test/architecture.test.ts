@@ -55,15 +55,8 @@ const namesKinds: Record<string, string> = {
   'core/rbac/grant-paths.ts': 'a job template lies in the organization of its inventory as well, whose roles grant',
   'core/rbac/role-level.ts': 'templates of system jobs have no roles: administrators and auditors alone see them',
   'core/resources/inventory/constructed-inventory.ts': 'a constructed inventory has one source, written with it',
-  'core/resources/inventory/inventory.ts': 'a list of the contract below an inventory; could be the kind’s `extends`',
   'core/resources/people/organization-counts.ts': 'the counts of an organization that the contract names',
-  'core/resources/people/organization.ts':
-    'a list of the contract below an organization; could be the kind’s `extends`',
   'core/resources/runs/dashboard.ts': 'the figures that the contract names',
-  'core/runs/waiting/awaited.ts':
-    'a run that a workflow follows is named by its node alone where it was taken over; could be said by the kind',
-  'core/secrets/cells.ts':
-    'all tables with saved answers, which a change of the key has to know; could be said by the kinds',
 };
 
 describe('the architecture', () => {

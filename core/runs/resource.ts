@@ -154,15 +154,15 @@ async function assertOver(trx: Knex, deps: RunResourceDeps, row: Row, call: Call
   const force = isForced(call);
   // `new` is an orphan and may go
   if (row['status'] === 'new') return;
-  if (!isActive(String(row['status']))) return force ? undefined : assertNotAwaited(trx, row);
+  if (!isActive(String(row['status']))) return force ? undefined : assertNotAwaited(trx, deps, row);
   // clients look for exactly these words
   if (!force) throw new ApiError(403, 'Cannot delete running job resource.');
   await endNow(trx, deps, row as unknown as RunRow, call.actor);
 }
 
 /** What launched it and still runs goes by how it ended. */
-async function assertNotAwaited(trx: Knex, { id }: Row): Promise<void> {
-  const awaited = await trx('runs as r').where({ id }).whereRaw(awaitedSql('r')).first('r.id');
+async function assertNotAwaited(trx: Knex, { kinds }: RunResourceDeps, { id }: Row): Promise<void> {
+  const awaited = await trx('runs as r').where({ id }).whereRaw(awaitedSql(kinds, 'r')).first('r.id');
   if (awaited) throw new ApiError(403, 'Cannot delete job resource when associated workflow job is running.');
 }
 

@@ -28,9 +28,6 @@ export const secretVariableCell = (runId: number, name: string): Cell => ({
   id: runId,
 });
 
-/** Tables whose column `survey_passwords` holds secret answers that are saved for later launches. */
-export const savedAnswerTables: readonly string[] = ['schedules', 'workflow_job_template_nodes', 'workflow_job_nodes'];
-
 /** A secret answer among prompts that are saved for later launches, in a row of whatever table. */
 export const savedAnswerCell = (table: string, id: number, name: string): Cell => ({
   table,

@@ -1,11 +1,5 @@
 import type { Knex } from 'knex';
-import {
-  notificationSecretCell,
-  savedAnswerCell,
-  savedAnswerTables,
-  secretVariableCell,
-  surveyDefaultCell,
-} from './cells.ts';
+import { notificationSecretCell, savedAnswerCell, secretVariableCell, surveyDefaultCell } from './cells.ts';
 import type { Cell } from './key-ring.ts';
 
 const batch = 500;
@@ -55,10 +49,24 @@ const resealAnswersIn = (db: Knex, table: string, cell: CellOf, reseal: Reseal, 
     return Object.fromEntries(sealed.map(([name, text]) => [name, reseal(text, cell(id, name))]));
   });
 
+/**
+ * Tables of sets of saved prompts, which keep secret answers for launches to come. The database tells, so that none is
+ * forgotten whose secrets would be lost with their key.
+ */
+export async function savedAnswerTables(db: Knex): Promise<string[]> {
+  const { rows } = await db.raw(
+    `select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where a.attname = 'survey_passwords' and not a.attisdropped and c.relkind in ('r', 'p') and c.relname <> 'runs'
+       and c.relnamespace = current_schema()::regnamespace
+     order by 1`,
+  );
+  return rows.map(({ name }: { name: string }) => name);
+}
+
 /** Secret answers to surveys: those that runs keep so that they can be launched again, and those saved for launches to come. */
 export async function resealAnswers(db: Knex, reseal: Reseal, usesOldKey: UsesOldKey): Promise<number> {
   let count = await resealAnswersIn(db, 'runs', secretVariableCell, reseal, usesOldKey);
-  for (const table of savedAnswerTables)
+  for (const table of await savedAnswerTables(db))
     // two or three tables, each by pages
     // oxlint-disable-next-line no-await-in-loop
     count += await resealAnswersIn(db, table, (id, name) => savedAnswerCell(table, id, name), reseal, usesOldKey);

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { credentialCell, runSecretCell, savedAnswerTables, settingCell, webhookKeyCell } from './cells.ts';
-import { resealAnswers, resealConfigurations, resealSurveys } from './reseal-surveys.ts';
+import { credentialCell, runSecretCell, settingCell, webhookKeyCell } from './cells.ts';
+import { resealAnswers, resealConfigurations, resealSurveys, savedAnswerTables } from './reseal-surveys.ts';
 import { resealUrl } from './url-secret.ts';
 import { keysOfPlugins, resealPlugins } from './reseal-plugins.ts';
 import { type Cell, type KeyRing, ciphertextKeyId, isCiphertext } from './key-ring.ts';
@@ -140,7 +140,7 @@ async function resealUrls(db: Knex, reseal: (url: string) => string): Promise<nu
 
 /** The keys that stored secrets still need. */
 export async function keysInUse(db: Knex): Promise<Set<string>> {
-  const answers = ['runs', ...savedAnswerTables]
+  const answers = ['runs', ...(await savedAnswerTables(db))]
     .map(
       (table) =>
         `union all select e.value from ${table}, lateral jsonb_each_text(survey_passwords) e where survey_passwords is not null`,

@@ -21,7 +21,7 @@ const inTransaction = ['validate', 'insert', 'afterCreate', 'afterUpdate', 'befo
 const atRead = ['present', 'related', 'summaries', 'listed', 'listHeaders'];
 const ofSublists = ['check', 'checkDetach', 'link', 'prepare', 'refuse', 'decorate', 'adopt', 'where', 'instead'];
 const planning = ['plan', 'split', 'content', 'parts'];
-const working = ['secretsOf', 'finish', 'work', 'tells', 'advance', 'mayAdvance'];
+const working = ['secretsOf', 'finish', 'work', 'tells', 'advance', 'mayAdvance', 'keeps'];
 
 const resourceOf = (plugin: string, resource: Resource): Resource => partsOf(plugin, resource.type, resource);
 

@@ -169,6 +169,7 @@ export const runKindParts = all<RunKind>({
   follow: true,
   advance: true,
   mayAdvance: true,
+  keeps: true,
   split: true,
   unlisted: true,
   begin: true,

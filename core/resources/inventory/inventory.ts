@@ -83,7 +83,6 @@ const rootOnly = (builder: Knex.QueryBuilder, alias: string) =>
   void builder.whereRaw(`not exists (select 1 from group_children c where c.child_id = "${alias}".id)`);
 
 const sublistsOf = (services: Services): Resource['sublists'] => ({
-  job_templates: { resource: 'job_template', column: 'inventory_id' },
   instance_groups: instanceGroupsOf('inventory'),
   labels: labelsOf('inventory'),
   input_inventories: inputInventories,

@@ -30,7 +30,6 @@ function sublists(services: Services, members: Rule): Record<string, Sublist> {
     },
     inventories: { resource: 'inventory', column: 'organization_id' },
     projects: { resource: 'project', column: 'organization_id', create: true, write: authenticated },
-    job_templates: { resource: 'job_template', column: 'organization_id', create: true, write: authenticated },
     applications: { resource: 'o_auth2_application', column: 'organization_id', create: true, write: authenticated },
     credentials: {
       resource: 'credential',

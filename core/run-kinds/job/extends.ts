@@ -1,9 +1,16 @@
 import { field, type RunKind } from '@tapline/plugin-sdk';
+import { authenticated } from '../../rbac/rules.ts';
 import { groupJobEvents, hostJobEvents } from './job-event.ts';
 import { groupJobHostSummaries, hostJobHostSummaries } from './job-host-summary.ts';
 
-/** What jobs leave on the hosts and groups that they ran on. */
+/** Where templates of jobs belong, and what jobs leave on the hosts and groups that they ran on. */
 export const jobExtends: RunKind['extends'] = {
+  organization: {
+    sublists: {
+      job_templates: { resource: 'job_template', column: 'organization_id', create: true, write: authenticated },
+    },
+  },
+  inventory: { sublists: { job_templates: { resource: 'job_template', column: 'inventory_id' } } },
   host: {
     fields: {
       // the columns may name what was deleted since

@@ -6,6 +6,7 @@ import { activeStatuses, isTerminal } from '../../runs/states.ts';
 import { advanceWorkflow } from './advance/advance.ts';
 import { artifactsOf } from './advance/artifacts.ts';
 import { mayAdvance } from './advance/may-advance.ts';
+import { tookOver } from './advance/took-over.ts';
 import { bulkLaunch } from './bulk/route.ts';
 import { runNodeResource } from './nodes/run-node.ts';
 import { templateNodeResource } from './nodes/template-node.ts';
@@ -53,6 +54,7 @@ export const workflowJobKind = (services: WorkflowServices): RunKind => ({
   parts: (run, most) => partsOf(services.db, run, most),
   advance: (run, look) => advanceWorkflow(services, run, look),
   mayAdvance,
+  keeps: tookOver,
   async follow(trx, _parent, child) {
     const { id, kind, status, artifacts: set, parent_part: node } = child;
     // not before those who decide about launches have let it: what they deny asks nobody

@@ -14,8 +14,9 @@ import {
 import { createRefusals, type Refusals } from './guarded.ts';
 
 /** What goes: runs of every kind that are over, unless one that launched them or took them over is not. */
-const old = `r.created < now() - ? * interval '1 day' and r.status in ('successful', 'failed', 'error', 'canceled')
-  and not ${awaitedSql('r')}`;
+const oldSql = ({ kinds }: Pick<CleanupDeps, 'kinds'>) =>
+  `r.created < now() - ? * interval '1 day' and r.status in ('successful', 'failed', 'error', 'canceled')
+  and not ${awaitedSql(kinds, 'r')}`;
 
 interface Range {
   low: number;
@@ -28,11 +29,11 @@ interface Range {
 
 export const cleanupJobs: Cleanup = async (deps, options, tools) => {
   const { db } = deps;
-  if (options.dry) return tellDry(db, options.days);
+  if (options.dry) return tellDry(deps, options.days);
   const refusals = createRefusals(deps.doors);
   const isGuarded = deps.kinds.all().some(({ kind }) => refusals.isGuarded(kind));
   const removed = new Map<string, number>();
-  for (const range of await rangesOf(db, options.days)) {
+  for (const range of await rangesOf(deps, options.days)) {
     // one after the other: the newest runs, which somebody may look at, go last
     // oxlint-disable-next-line no-await-in-loop
     for (const [kind, count] of await removeRange(deps, options, tools, isGuarded ? { ...range, refusals } : range))
@@ -45,8 +46,9 @@ export const cleanupJobs: Cleanup = async (deps, options, tools) => {
 };
 
 /** Runs whose events share a table, where there is something to remove. */
-async function rangesOf(db: Knex, days: number): Promise<Range[]> {
-  const { rows } = await db.raw(
+async function rangesOf(deps: CleanupDeps, days: number): Promise<Range[]> {
+  const old = oldSql(deps);
+  const { rows } = await deps.db.raw(
     `select size * part as low, size * (part + 1) as high,
        size * (part + 1) <= (select max(id) from runs)
          and not exists (select from runs r where r.id >= size * part and r.id < size * (part + 1) and not (${old})) as whole
@@ -58,16 +60,19 @@ async function rangesOf(db: Knex, days: number): Promise<Range[]> {
 }
 
 async function removeRange(
-  { db }: CleanupDeps,
+  deps: CleanupDeps,
   { days, batch }: CleanupOptions,
   tools: CleanupTools,
   { low, high, whole, refusals }: Range,
 ): Promise<Map<string, number>> {
   const removed = new Map<string, number>();
+  const statement = refusals
+    ? oldRuns(deps, 'r.*')
+    : `delete from runs where id in (${oldRuns(deps, 'r.id')}) returning id, kind`;
   let from = low;
   await inBatches(tools, 'run', () =>
-    db.transaction(async (trx): Promise<Batch> => {
-      const { rows }: { rows: OldRun[] } = await trx.raw(refusals ? lockOld : removeOld, [from, high, days, batch]);
+    deps.db.transaction(async (trx): Promise<Batch> => {
+      const { rows }: { rows: OldRun[] } = await trx.raw(statement, [from, high, days, batch]);
       const gone = refusals ? await removeAllowed(trx, refusals, rows) : rows;
       // what was refused is not asked for again
       if (refusals) from = (rows.at(-1)?.id ?? from) + 1;
@@ -86,10 +91,8 @@ async function removeRange(
 
 type OldRun = Row & { kind: string };
 
-const oldRuns = (columns: string) =>
-  `select ${columns} from runs r where r.id >= ? and r.id < ? and ${old} order by r.id limit ? for update skip locked`;
-const lockOld = oldRuns('r.*');
-const removeOld = `delete from runs where id in (${oldRuns('r.id')}) returning id, kind`;
+const oldRuns = (deps: CleanupDeps, columns: string) =>
+  `select ${columns} from runs r where r.id >= ? and r.id < ? and ${oldSql(deps)} order by r.id limit ? for update skip locked`;
 
 /** Guards of each kind are asked about its own. */
 async function removeAllowed(trx: Knex.Transaction, refusals: Refusals, rows: readonly OldRun[]): Promise<OldRun[]> {
@@ -111,9 +114,9 @@ const forgetRemoved = (db: Knex) =>
        and not exists (select from runs r where r.id = t.last_run_id)`,
   );
 
-async function tellDry(db: Knex, days: number): Promise<string> {
-  const { rows } = await db.raw(
-    `select r.kind, count(*)::integer as count from runs r where ${old} group by r.kind order by r.kind`,
+async function tellDry(deps: CleanupDeps, days: number): Promise<string> {
+  const { rows } = await deps.db.raw(
+    `select r.kind, count(*)::integer as count from runs r where ${oldSql(deps)} group by r.kind order by r.kind`,
     [days],
   );
   return `${told(new Map(rows.map(({ kind, count }: { kind: string; count: number }) => [kind, count])))} would be removed.`;
