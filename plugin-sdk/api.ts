@@ -12,6 +12,7 @@ import type {
   Clock,
   ContentService,
   HttpService,
+  InventoryService,
   LaunchService,
   NotifyService,
   PluginLog,
@@ -372,6 +373,7 @@ export interface PluginApi {
   readonly http: HttpService;
   readonly programs: ProgramService;
   readonly contents: ContentService;
+  readonly inventories: InventoryService;
   readonly secrets: SecretService;
   readonly recurrence: RecurrenceService;
   readonly clock: Clock;

@@ -268,6 +268,20 @@ export interface RecurrenceService {
   spans(recurring: Recurring, asked: { from: Date; most: number }): Promise<{ start: Date; end: Date }[]>;
 }
 
+/** What inventories hold, of whatever kind they are. */
+export interface InventoryService {
+  /**
+   * Which of these hosts are in which of these inventories now, asked all at once: in a smart one those that its filter finds, in a
+   * constructed one those that its own stand for, in a federated one all that it shows. A filter that works no more finds none.
+   * Who may see what is not asked. `db`: the transaction of the caller.
+   */
+  holding(
+    inventories: readonly number[],
+    hosts: readonly number[],
+    db?: Knex,
+  ): Promise<{ inventory_id: number; host_id: number }[]>;
+}
+
 export interface Clock {
   now(): Date;
 }

@@ -19,6 +19,7 @@ type Names =
   | 'http'
   | 'programs'
   | 'contents'
+  | 'inventories'
   | 'secrets'
   | 'recurrence'
   | 'clock'
@@ -89,6 +90,7 @@ export function createServices(given: FakeServices = {}): { services: Required<F
     },
     programs: absent('programs') as ProgramService,
     contents: absent('contents') as ContentService,
+    inventories: { holding: async () => [] },
     secrets: { open: (stored) => stored.replace(/^sealed:/, ''), seal: (plain) => plain && `sealed:${plain}` },
     recurrence: absent('recurrence') as RecurrenceService,
     clock: { now: () => new Date() },

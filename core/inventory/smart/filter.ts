@@ -39,8 +39,13 @@ export function assertHostFilter(catalog: Catalog, filter: string): void {
 /**
  * Selects the ids of its hosts: those of plain inventories of the same organization that the filter finds, of several with one
  * name the first. @throws ApiError 400 where its filter does not work any more
+ * @param among all that is asked about: no host of another name is looked at
  */
-export function smartHosts(catalog: Catalog, { organization_id: organization, host_filter: filter }: SmartInventory) {
+export function smartHosts(
+  catalog: Catalog,
+  { organization_id: organization, host_filter: filter }: SmartInventory,
+  among?: readonly number[],
+) {
   const query: Knex.QueryBuilder = catalog.db
     .from('hosts as s')
     .join('inventories as si', 'si.id', 's.inventory_id')
@@ -49,15 +54,16 @@ export function smartHosts(catalog: Catalog, { organization_id: organization, ho
     .select('s.id')
     .orderBy(['s.name', 's.id']);
   if (filter === null) return query.whereRaw('false');
+  if (among) void query.whereRaw('s.name in (select n.name from hosts n where n.id = any (?::bigint[]))', [[...among]]);
   compile(catalog, filter)(query, 's');
   return query;
 }
 
 /** The statements of those whose filters still work, each with its inventory's id, to be asked in one. */
-export function workingFilters(catalog: Catalog, inventories: readonly SmartInventory[]) {
+export function workingFilters(catalog: Catalog, inventories: readonly SmartInventory[], among?: readonly number[]) {
   return inventories.flatMap((inventory) => {
     try {
-      return [{ id: inventory.id, ...smartHosts(catalog, inventory).toSQL() }];
+      return [{ id: inventory.id, ...smartHosts(catalog, inventory, among).toSQL() }];
     } catch (error) {
       if (error instanceof ApiError) return [];
       throw error;

@@ -25,6 +25,7 @@ const serviceNames = [
   'http',
   'programs',
   'contents',
+  'inventories',
   'secrets',
   'recurrence',
   'clock',

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Config } from '../../config/config.ts';
+import type { Catalog } from '../../descriptors/compile.ts';
 import type { EngineTool } from '../../runner/engine-tool.ts';
 import type { Hooks } from '../../hooks/hooks.ts';
 import type { Log } from '../../observe/log.ts';
@@ -39,4 +40,5 @@ export interface CoreServices {
   queue: Queue;
   launch: LaunchDoor;
   contents: Contents;
+  readonly catalog: Catalog;
 }

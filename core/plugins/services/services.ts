@@ -3,6 +3,7 @@ import {
   type Clock,
   type ContentService,
   type HttpService,
+  type InventoryService,
   type LaunchService,
   type NotifyService,
   type Plugin,
@@ -20,6 +21,7 @@ import type { Knex } from 'knex';
 import type { CoreServices } from './core-services.ts';
 import { auditFor } from './audit.ts';
 import { createInsights } from './insights.ts';
+import { inventoriesOf } from './inventories.ts';
 import { createPrograms } from '../../runner/programs.ts';
 import { nextSpans } from '../../schedules/spans.ts';
 import { offersTo } from '../points.ts';
@@ -41,6 +43,7 @@ export interface PluginServices {
   http: HttpService;
   programs: ProgramService;
   contents: ContentService;
+  inventories: InventoryService;
   secrets: SecretService;
   recurrence: RecurrenceService;
   clock: Clock;
@@ -73,6 +76,7 @@ export function createPluginServices(core: CoreServices, plugin: Plugin): Plugin
     http: lazily(() => core.outbound),
     programs: lazily(() => createPrograms(core)),
     contents: { ofProject: (project, options, work) => core.contents.ofProject(project, options, work) },
+    inventories: inventoriesOf(core),
     secrets: secretsOf(core, plugin.id),
     recurrence: { spans: nextSpans },
     clock: { now: () => new Date() },
