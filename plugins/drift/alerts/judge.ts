@@ -2,6 +2,7 @@ import type { Knex, PluginApi, Task } from '@tapline/plugin-sdk';
 import { lockHosts } from '../capture/plans.ts';
 import { severities } from '../detect/classify.ts';
 import { matchesGlob } from './glob.ts';
+import { inScope, scopeOf } from './scope.ts';
 
 export interface RuleId {
   rule: number;
@@ -39,14 +40,15 @@ export async function judgeHosts(api: PluginApi, notify: Task<RuleId>, hosts: re
 }
 
 /** Rules whose threshold is reached on a host by drift of which some is new, and that are not cooling down there. */
-async function findExceeded({ table }: PluginApi, trx: Knex, hosts: readonly number[]): Promise<Exceeded[]> {
+async function findExceeded(api: PluginApi, trx: Knex, hosts: readonly number[]): Promise<Exceeded[]> {
+  const { table } = api;
   const rank = (column: string) => `array_position(:severities::text[], ${column})`;
   const { rows } = await trx.raw(
     `select r.id as rule_id, r.name as rule_name, r.host_filter, d.host_id, h.name as host_name, h.inventory_id,
        count(*)::integer as drift_count, max(${rank('d.severity')}) as worst, array_agg(distinct d.category order by d.category) as kinds
      from ${table('alert_rules')} r
      join ${table('detections')} d on d.organization_id = r.organization_id
-       and (r.inventory_id is null or d.inventory_id = r.inventory_id)
+       and ${inScope}
        and (r.categories = '[]' or r.categories @> to_jsonb(d.category))
        and ${rank('d.severity')} >= ${rank('r.severity_min')}
        and d.created > now() - make_interval(mins => r.threshold_window_minutes)
@@ -58,7 +60,7 @@ async function findExceeded({ table }: PluginApi, trx: Knex, hosts: readonly num
      group by r.id, d.host_id, h.name, h.inventory_id
      having count(*) >= r.threshold_count and bool_or(d.id > w.last_alerted_id)
      order by r.id, d.host_id`,
-    { hosts: [...hosts], severities: [...severities] },
+    { hosts: [...hosts], severities: [...severities], ...(await scopeOf(api, trx, hosts)) },
   );
   return rows;
 }

@@ -56,10 +56,12 @@ export const mostMoments = 50_000;
 
 /** Drift of the last days that a rule would have counted, in its order; the newest of it, where it is too much. */
 export async function momentsOf(
-  { db, table }: PluginApi,
+  api: PluginApi,
   rule: RuleTerms,
   days: number,
 ): Promise<{ moments: Moment[]; complete: boolean }> {
+  const { db, table } = api;
+  const elsewhere = await isElsewhere(api, rule);
   const { rows }: { rows: Moment[] } = await db.raw(
     `select d.host_id, h.name as host_name, d.created as at, count(*)::integer as changes
      from ${table('detections')} d join core_hosts h on h.id = d.host_id
@@ -71,14 +73,28 @@ export async function momentsOf(
       days,
       most: mostMoments,
       organization: rule.organization_id,
-      inventory: rule.inventory_id,
+      inventory: elsewhere ? null : rule.inventory_id,
       severities: severities.slice(severities.indexOf(rule.severity_min as (typeof severities)[number])),
       all: rule.categories.length === 0,
       categories: [...rule.categories],
     },
   );
   const newest = rows.slice(0, mostMoments).toReversed();
-  return { moments: await ofHosts(rule.host_filter || '*', newest), complete: rows.length <= mostMoments };
+  const named = await ofHosts(rule.host_filter || '*', newest);
+  const moments = elsewhere ? await heldBy(api, rule.inventory_id!, named) : named;
+  return { moments, complete: rows.length <= mostMoments };
+}
+
+/** Whether the inventory of the rule shows hosts of others, as `scope.ts` tells. */
+async function isElsewhere({ db }: PluginApi, { inventory_id: id }: RuleTerms): Promise<boolean> {
+  const inventory = id === null ? undefined : await db('core_inventories').where({ id }).first('kind');
+  return Boolean(inventory?.kind);
+}
+
+async function heldBy({ inventories }: PluginApi, inventory: number, moments: readonly Moment[]): Promise<Moment[]> {
+  const held = await inventories.holding([inventory], [...new Set(moments.map(({ host_id: id }) => id))]);
+  const hosts = new Set(held.map(({ host_id: id }) => id));
+  return moments.filter(({ host_id: id }) => hosts.has(id));
 }
 
 /** The longest names against the longest pattern take some 30 ms. */

@@ -15,8 +15,9 @@ export const remediateAction = (api: PluginApi): Action => ({
   },
   answers: { POST: { status: 201, type: 'job', fields: { job: field.integer() } } },
   launches: 201,
-  async handler(call, { id }) {
-    const template = await templateOf(api, call, id);
+  async handler(call, detection) {
+    const { id } = detection;
+    const template = await templateOf(api, call, detection);
     const target = await targetOf(api, id);
     const prompts = await promptsFor(call, template, target);
     const run = await api.launch.start({

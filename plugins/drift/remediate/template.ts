@@ -1,11 +1,12 @@
-import { type Call, forbidden, type PluginApi, ValidationError } from '@tapline/plugin-sdk';
+import { type Call, forbidden, type PluginApi, type Row, ValidationError } from '@tapline/plugin-sdk';
 import { matchesGlob } from '../alerts/glob.ts';
+import { inScope, scopeOf } from '../alerts/scope.ts';
 import { severities } from '../detect/classify.ts';
 
 const refuse = (why: string) => ValidationError.field('job_template', why);
 
 /** The template that is launched. @throws ApiError 403 where the caller may not: a launch asks about what is brought alone */
-export async function templateOf(api: PluginApi, call: Call, detection: number): Promise<number> {
+export async function templateOf(api: PluginApi, call: Call, detection: Row): Promise<number> {
   const id = await namedTemplate(api, call, detection);
   const template = await api.db('core_templates').where({ id }).first();
   if (!template) throw refuse('There is no such job template.');
@@ -15,18 +16,18 @@ export async function templateOf(api: PluginApi, call: Call, detection: number):
 }
 
 /** The one that is asked for, else that of the oldest enabled rule which is about this drift and names one. */
-async function namedTemplate(api: PluginApi, call: Call, detection: number): Promise<number> {
+async function namedTemplate(api: PluginApi, call: Call, { id: detection, ...of }: Row): Promise<number> {
   const given = call.body['job_template'] as number | null | undefined;
   if (given) return given;
   const { rows } = await api.db.raw(
     `select r.remediation_template_id as template, r.host_filter, h.name
      from ${api.table('detections')} d join core_hosts h on h.id = d.host_id
      join ${api.table('alert_rules')} r on r.organization_id = d.organization_id
-       and (r.inventory_id is null or r.inventory_id = d.inventory_id)
+       and ${inScope}
        and (r.categories = '[]' or r.categories @> to_jsonb(d.category))
        and array_position(:severities::text[], d.severity) >= array_position(:severities::text[], r.severity_min)
      where d.id = :detection and r.enabled and r.remediation_template_id is not null order by r.id`,
-    { detection, severities: [...severities] },
+    { detection, severities: [...severities], ...(await scopeOf(api, api.db, [Number(of['host_id'])])) },
   );
   const found = rows.find((row: Record<string, string>) => matchesGlob(row['host_filter'] || '*', row['name']!));
   if (!found) throw refuse('Name one: no rule about this drift does.');

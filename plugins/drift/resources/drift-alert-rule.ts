@@ -18,7 +18,9 @@ const fields = {
   name: field.string({ required: true }),
   organization: field.ref('organization', { required: true, nullable: false }),
   enabled: field.boolean({ default: true }),
-  inventory: field.ref('inventory', { help: 'Only hosts of this inventory.' }),
+  inventory: field.ref('inventory', {
+    help: 'Only hosts that are in this inventory, of whatever kind it is, and in the organization of the rule.',
+  }),
   host_filter: field.string({
     default: '*',
     help: 'A shell-style pattern for names of hosts: *, ?, [a-z], [!a-z]. Empty means all.',
