@@ -3,7 +3,7 @@ import { detectOptions } from '../detect/detect.ts';
 import type { Aside } from './aside.ts';
 import type { NewSnapshot } from './history.ts';
 import { type HostPlan, lockHosts, readPlans } from './plans.ts';
-import { portions } from './portions.ts';
+import { cutPlan, portionsOf, sizesOf } from './portions.ts';
 import { noteProblems, reasonOf } from './problems.ts';
 import { readContents, readDocuments } from './read-facts.ts';
 import { storeSnapshots } from './store.ts';
@@ -60,15 +60,22 @@ export async function captureHosts(
 async function captureTogether(api: PluginApi, { aside, ...tasks }: Means, hosts: readonly number[]): Promise<void> {
   await api.db.transaction(async (trx) => {
     await lockHosts(api, trx, hosts);
-    const plans = await readPlans(api, trx, hosts, patienceSeconds);
+    const whole = await readPlans(api, trx, hosts, patienceSeconds);
+    const sizes = await sizesOf(trx, whole);
+    const cut = whole.map((plan) => cutPlan(plan, sizes));
+    const plans = cut.map(({ plan }) => plan);
     const drifted: HostPlan[] = [];
     const problems = new Map<number, string>();
-    for await (const portion of portions(trx, plans))
+    for (const portion of portionsOf(plans, sizes))
+      // they are statements of one transaction
+      // oxlint-disable-next-line no-await-in-loop
       drifted.push(...(await capturePortion({ api, trx, aside, problems }, portion)));
     await forget(api, trx, plans);
     const captured = plans.map(({ host_id: id }) => id);
     await noteProblems(api, trx, captured, problems);
-    const waiting = plans.filter(({ chain }) => chain.waiting.length).map(({ host_id: id }) => id);
+    const rest = cut.filter((one) => one.rest).map(({ plan }) => plan.host_id);
+    if (rest.length) await tasks.capture.enqueue(trx, { hosts: rest });
+    const waiting = plans.flatMap(({ host_id: id, chain }) => (chain.waiting.length && !rest.includes(id) ? [id] : []));
     if (waiting.length) await tasks.capture.enqueue(trx, { hosts: waiting }, { afterSeconds: patienceSeconds + 1 });
     if (!drifted.length) return;
     await tasks.judge.enqueue(trx, { hosts: drifted.map(({ host_id: id }) => id) });
