@@ -13,8 +13,24 @@ export interface Outliers {
   /** hosts that were looked at, and those of them that differ */
   hosts: number;
   differ: number;
-  outliers: { host: number; facts: Outlying[] }[];
+  outliers: Outlier[];
 }
+
+export interface Outlier {
+  host: number;
+  /** facts in which it differs, and the first of them */
+  count: number;
+  facts: Outlying[];
+}
+
+/** What is told of, however much there is. */
+export interface MostTold {
+  hosts: number;
+  /** of each host */
+  facts: number;
+}
+
+const all: MostTold = { hosts: Number.POSITIVE_INFINITY, facts: Number.POSITIVE_INFINITY };
 
 interface Fact {
   path: string;
@@ -44,12 +60,11 @@ interface Row {
  * Where hosts differ from what most of them have. A fact counts where more than half of the hosts have one value of it, or
  * none: names and addresses, of which each host has its own, say nothing. Of each fact of a host 12 bytes are kept, and of
  * all values of a fact one, by the majority vote of Boyer and Moore.
- * @param most hosts that are told of, whatever many differ
  */
 export async function outliersOf(
   hosts: AsyncIterable<readonly [number, Digests]>,
   { ignored = [], overrides = {} }: DetectOptions,
-  most = Number.POSITIVE_INFINITY,
+  most = all,
 ): Promise<Outliers> {
   const [facts, numbers, rows]: [Fact[], Map<string, number>, Row[]] = [[], new Map(), []];
   const numberOf = (path: string) => {
@@ -78,7 +93,9 @@ export async function outliersOf(
     const found = differing(row, facts, usual);
     if (!found.length) continue;
     differ += 1;
-    if (differ <= most) outliers.push({ host: row.host, facts: found.map((fact) => outlying(fact, overrides)) });
+    if (differ > most.hosts) continue;
+    const told = found.slice(0, most.facts).map((fact) => outlying(fact, overrides));
+    outliers.push({ host: row.host, count: found.length, facts: told });
   }
   return { hosts: rows.length, differ, outliers };
 }

@@ -1,9 +1,18 @@
 import { Failure, Loading, Table, useQuery, t } from '@tapline/console-kit';
 import { h } from 'preact';
 
+const mostNames = 20;
+
+/** Some of its facts; of all, there may be a great many. */
+function namesOf({ count, facts }) {
+  const names = facts.slice(0, mostNames).map(({ fact_path: path }) => path);
+  const more = count - names.length;
+  return more > 0 ? t`${names.join(', ')} and ${more.toLocaleString('en')} more` : names.join(', ');
+}
+
 const columns = [
   { label: t`Host`, cell: ({ host, host_name: name }) => h('a', { href: `/hosts/${host}` }, name), heading: true },
-  { label: t`Differs in`, cell: ({ facts }) => facts.map(({ fact_path: path }) => path).join(', ') },
+  { label: t`Differs in`, cell: namesOf },
 ];
 
 /** On the page of a group: hosts that are not like most of it. */

@@ -7,7 +7,7 @@ import { outliersOf } from '../detect/outliers.ts';
 import type { Digests } from '../facts/digests.ts';
 
 /** So many are told of, whatever many there are. */
-const mostResults = 500;
+const most = { hosts: 500, facts: 100 };
 const together = 20;
 const mostBytes = 2 << 20;
 
@@ -28,14 +28,15 @@ const outlier = closed({
   host: integer,
   host_name: { type: 'string' },
   snapshot: integer,
-  facts: { type: 'array', items: fact },
+  count: { ...integer, description: 'facts in which it differs' },
+  facts: { type: 'array', items: fact, description: `the first ${most.facts} of them` },
 });
 const schema = closed({
   count: { ...integer, description: 'hosts that differ' },
   hosts: { ...integer, description: 'hosts that were looked at: all that have a snapshot' },
   complete: {
     type: 'boolean',
-    description: `false: results hold only the first ${mostResults} that differ, or facts of some host were too large to be compared`,
+    description: `false: results hold only the first ${most.hosts} that differ, or facts of some host were too large to be compared`,
   },
   results: { type: 'array', items: outlier },
 });
@@ -67,10 +68,10 @@ export const outliersAction = (api: PluginApi, aside: Aside): Action => ({
     const newest = new Map((rows as Newest[]).map((row) => [row.host, row]));
     const leftOut: number[] = [];
     const hosts = digestsOfAll({ api, aside, signal, leftOut }, [...newest.values()]);
-    const { hosts: seen, differ, outliers } = await outliersOf(hosts, detectOptions(api.settings), mostResults);
-    const results = outliers.map(({ host, facts }) => {
+    const { hosts: seen, differ, outliers } = await outliersOf(hosts, detectOptions(api.settings), most);
+    const results = outliers.map(({ host, count, facts }) => {
       const { host_name, snapshot } = newest.get(host)!;
-      return { host, host_name, snapshot, facts };
+      return { host, host_name, snapshot, count, facts };
     });
     const complete = results.length === differ && leftOut.length === 0;
     if (leftOut.length) api.log.warn({ group: id, hosts: leftOut }, 'facts were too large to be compared');

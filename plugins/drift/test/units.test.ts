@@ -114,16 +114,27 @@ describe('drift', () => {
     ['ansible_packages', 'packages', 'medium'],
     ['pkg_mgr', 'packages', 'medium'],
     ['ansible_pip_version', 'packages', 'medium'],
+    ['container_package_list', 'packages', 'medium'],
     ['services', 'services', 'medium'],
+    ['ansible_service_mgr', 'services', 'medium'],
+    ['service_mgr', 'services', 'medium'],
     ['ansible_systemd', 'services', 'medium'],
     ['ansible_user_id', 'users_groups', 'high'],
     ['ansible_effective_group_ids', 'users_groups', 'high'],
     ['passwd', 'users_groups', 'high'],
     ['getent_passwd', 'other', 'low'],
     ['ansible_all_ipv4_addresses', 'network', 'high'],
+    ['all_ipv6_addresses', 'network', 'high'],
+    ['ansible_all_ipv6_addresses', 'network', 'high'],
+    ['interfaces', 'network', 'high'],
+    ['ansible_interfaces', 'network', 'high'],
     ['tcp_ports', 'network', 'high'],
+    ['ansible_listening_port', 'network', 'high'],
     ['ansible_mounts', 'mounts', 'medium'],
     ['ansible_lvm', 'mounts', 'medium'],
+    ['devices', 'mounts', 'medium'],
+    ['ansible_devices', 'mounts', 'medium'],
+    ['ansible_disk_uuids', 'mounts', 'medium'],
     ['ansible_kernel_version', 'kernel', 'critical'],
     ['ansible_selinux', 'kernel', 'critical'],
     ['sysctl', 'kernel', 'critical'],
@@ -162,9 +173,16 @@ describe('outliers', () => {
     );
     const found = await outliersOf(hostsOf(values), { overrides: { load: 'high' }, ignored: ['noise'] });
     const load = { fact_path: 'load', category: 'other', severity: 'high', alike: 2 };
-    expect(found).to.deep.equal({ hosts: 3, differ: 1, outliers: [{ host: 3, facts: [load] }] });
-    const counted = await outliersOf(hostsOf(values), { ignored: ['noise'] }, 0);
+    expect(found).to.deep.equal({ hosts: 3, differ: 1, outliers: [{ host: 3, count: 1, facts: [load] }] });
+    const counted = await outliersOf(hostsOf(values), { ignored: ['noise'] }, { hosts: 0, facts: 1 });
     expect(counted).to.deep.equal({ hosts: 3, differ: 1, outliers: [] });
+  });
+
+  it('are told of with some of their facts, and with how many there are', async () => {
+    const names = Array.from({ length: 50 }, (_, n) => `fact-${n}`);
+    const values = new Map([1, 2, 3].map((host) => [host, new Map(names.map((name) => [name, `${host === 3}`]))]));
+    const { outliers } = await outliersOf(hostsOf(values), {}, { hosts: 5, facts: 7 });
+    expect(outliers.map(({ host, count, facts }) => [host, count, facts.length])).to.deep.equal([[3, 50, 7]]);
   });
 
   it('are those that counting all values of all hosts finds', async () => {
