@@ -57,8 +57,8 @@ describe('the timeline of a host', () => {
   const kinds = (results: any[]) => results.map(({ kind, summary }) => `${kind} ${summary}`).toSorted();
 
   it('has the event by which a run was launched that worked there, and what other plugins tell, where the record is there', async () => {
-    const { complete, results } = await told();
-    expect(complete).to.equal(true);
+    const { complete, failed, results } = await told();
+    expect([complete, failed]).to.deep.equal([true, []]);
     expect(kinds(results)).to.deep.equal([
       'event_log Deploy: push, launched Release',
       'run Release: successful, 1 changed, 0 failed, started by event',
@@ -68,10 +68,10 @@ describe('the timeline of a host', () => {
     expect((await service.get(url)).body).to.include({ id: event, event_guid: 'one' });
   });
 
-  it('goes on without a source that fails, and says that it is not complete', async () => {
+  it('goes on without a source that fails, and says that it is not complete, and what is missing', async () => {
     broken = true;
-    const { complete, results } = await told();
-    expect(complete).to.equal(false);
+    const { complete, failed, results } = await told();
+    expect([complete, failed]).to.deep.equal([false, ['visit']]);
     expect(kinds(results).map((text) => text.split(' ')[0])).to.deep.equal(['event_log', 'run']);
   });
 });

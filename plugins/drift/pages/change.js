@@ -44,7 +44,7 @@ const Actions = ({ row, reload }) => [
       done: t`Acknowledged.`,
       onDone: reload,
     }),
-  may(row, 'acknowledge') && h(RemedyButton, { row, reload }),
+  may(row, 'remediate') && h(RemedyButton, { row, reload }),
 ];
 
 const Change = ({ row, reload }) => [

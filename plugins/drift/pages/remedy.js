@@ -59,7 +59,7 @@ function Choose({ row, launch, onClose, onDone }) {
       h(RelationPicker, {
         ...bind('job_template'),
         label: t`Job template`,
-        list: 'job_templates/?ask_limit_on_launch=true',
+        list: 'job_templates/?ask_limit_on_launch=true&role_level=execute_role',
         hint: t`It has to ask for a limit. Without one, what a rule about such drift names is launched.`,
       }),
     ),

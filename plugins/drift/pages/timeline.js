@@ -90,11 +90,16 @@ const pages = {
   alert: ({ id }) => `/drift/alerts/${id}`,
 };
 
-function Entries({ of: { results, complete, count } }) {
-  if (!count) return h('p', { class: 'empty' }, t`Nothing happened there in that time.`);
+function Entries({ of: { results, complete, failed, count } }) {
+  const left = failed.map((kind) => kinds[kind] ?? kind).join(', ');
+  const missing =
+    failed.length > 0 && h('p', { class: 'muted', role: 'status' }, t`Could not be read now and is missing: ${left}.`);
+  if (!count) return [missing, h('p', { class: 'empty' }, t`Nothing happened there in that time.`)];
   const rows = results.map((entry) => ({ ...entry, page: pages[entry.kind]?.(entry) }));
   return [
-    !complete && h('p', { class: 'muted', role: 'status' }, t`Only the newest ${count} are shown.`),
+    missing,
+    // of two reasons why it is not the one above
+    !complete && !missing && h('p', { class: 'muted', role: 'status' }, t`Only the newest ${count} are shown.`),
     h(Table, { caption: t`Timeline`, columns, rows, rowKey: ({ kind, id }) => `${kind} ${id}` }),
   ];
 }

@@ -28,7 +28,7 @@ export async function happened(
   api: PluginApi,
   call: Call,
   span: Span,
-): Promise<{ entries: Entry[]; complete: boolean }> {
+): Promise<{ entries: Entry[]; complete: boolean; failed: string[] }> {
   const asked = { ...span, most: mostEntries + 1 };
   const sources = api.use(points.hostTimeline);
   const [own, ...theirs] = await Promise.all([
@@ -38,7 +38,8 @@ export async function happened(
   const found = [own!, ...theirs].flatMap((entries) => entries ?? []);
   const newest = found.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at) || b.id - a.id).slice(0, mostEntries);
   const entries = await seenBy(call, newest);
-  return { entries, complete: found.length <= mostEntries && !theirs.includes(undefined) };
+  const failed = sources.filter((_, at) => !theirs[at]).map(({ kind }) => kind);
+  return { entries, complete: found.length <= mostEntries && !failed.length, failed };
 }
 
 /** Undefined where it failed, which is told. */

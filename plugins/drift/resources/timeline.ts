@@ -15,6 +15,7 @@ const schema = closed({
   to: { type: 'string', format: 'date-time' },
   count: { type: 'integer' },
   complete: { type: 'boolean', description: `false: only the newest ${mostEntries} are told, or a source failed` },
+  failed: { type: 'array', items: { type: 'string' }, description: 'kinds whose source failed: none of them is told' },
   results: {
     type: 'array',
     items: closed({
@@ -37,8 +38,8 @@ export const timelineAction = (api: PluginApi): Action => ({
     const to = timeOf(call, 'to') ?? api.clock.now();
     const from = timeOf(call, 'from') ?? new Date(to.getTime() - week);
     const span = { host: id, from: from.toISOString(), to: to.toISOString() };
-    const { entries, complete } = await happened(api, call, span);
-    const told = { from: span.from, to: span.to, count: entries.length, complete, results: entries };
+    const { entries, complete, failed } = await happened(api, call, span);
+    const told = { from: span.from, to: span.to, count: entries.length, complete, failed, results: entries };
     return { status: 200, body: told };
   },
 });

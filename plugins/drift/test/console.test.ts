@@ -98,6 +98,31 @@ describeWith(['chromium'], 'drift in the console', () => {
     await clean();
   });
 
+  it('offers to whoever reads the change and may launch a template what puts it right, and nothing else', async () => {
+    const { get, post } = stage.service;
+    const { id: user } = await stage.make('users/', { username: 'ann', password: 'Ann-has-1-secret' });
+    const [mend] = (await get('job_templates/?name=mend')).body.results;
+    for (const [path, role] of [
+      [`inventories/${stage.inventory}`, 'read_role'],
+      [`job_templates/${mend.id}`, 'execute_role'],
+    ] as const) {
+      const { results } = (await get(`${path}/object_roles/?role_field=${role}`)).body;
+      expect((await post(`users/${user}/roles/`, { id: results[0].id })).status).to.equal(204);
+    }
+    const [change] = (await get(`drift_detections/?host=${shop.db}&category=kernel`)).body.results;
+    const theirs = await stage.fresh();
+    await stage.logIn(theirs, 'ann', 'Ann-has-1-secret');
+    await theirs.goto(`/drift/${change.id}`);
+    await theirs.getByRole('button', { name: 'Put right' }).click();
+    expect(await theirs.getByRole('button', { name: /^Acknowledge/ }).count()).to.equal(0);
+    await theirs.getByRole('combobox', { name: 'Job template' }).fill('mend');
+    await theirs.getByRole('option', { name: 'mend' }).click();
+    await theirs.getByRole('button', { name: 'Launch for this host' }).click();
+    await theirs.getByRole('paragraph').filter({ hasText: 'Put right by mend: ' }).waitFor();
+    await theirs.context().close();
+    await clean();
+  });
+
   it('acknowledges those that are selected, and all that the filters leave, and asks before', async () => {
     await stage.open('/drift?host__name__icontains=shop-web&category=kernel');
     await page.getByRole('checkbox', { name: /^Select kernel changed/ }).check();
@@ -194,6 +219,20 @@ describeWith(['chromium'], 'drift in the console', () => {
       .getByRole('heading', { name: /uptime/ })
       .first()
       .waitFor();
+    await clean();
+  });
+
+  it('says on a timeline what could not be read, which is not that there is too much', async () => {
+    const timeline = /\/api\/v2\/hosts\/\d+\/timeline\//;
+    await page.route(timeline, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), complete: false, failed: ['drift'] } });
+    });
+    await stage.open(`/drift/hosts/${shop.web}`);
+    await page.getByText('Could not be read now and is missing: Drift.').waitFor();
+    await rows('Timeline').first().waitFor();
+    expect(await page.getByText(/^Only the newest/).count()).to.equal(0);
+    await page.unroute(timeline);
     await clean();
   });
 

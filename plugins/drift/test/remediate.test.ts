@@ -176,6 +176,8 @@ describe('what puts drift right', function () {
     await grant(`inventories/${stage.inventory}`, 'read_role');
     // a template that one does not see is none
     expect(await ask()).to.equal(400);
+    const { summary_fields: told } = (await stage.get(`drift_detections/${other}/`, ann)).body;
+    expect(told.user_capabilities).to.include({ remediate: true, acknowledge: false });
     await grant(`job_templates/${asking}`, 'read_role');
     expect(await ask()).to.equal(403);
     expect(await shown(other)).to.include({ remediation_job: null, remediation_status: '' });
