@@ -20,8 +20,8 @@ interface Command {
   end(): void;
 }
 
-function npmRun(script: string, env: Record<string, string>): Command {
-  const child: ChildProcess = spawn('npm', ['run', script], {
+function npmRun([script, ...words]: readonly string[], env: Record<string, string>): Command {
+  const child: ChildProcess = spawn('npm', ['run', script!, '--', ...words], {
     cwd: root,
     // its own process group, as a shell gives each command
     detached: true,
@@ -65,7 +65,7 @@ function processesWith(word: string): string[] {
 describe('Ctrl-C', function () {
   let folder: string;
   let command: Command;
-  const begin = (script: string, env: Record<string, string>) => void (command = npmRun(script, env));
+  const begin = (script: string, env: Record<string, string>) => void (command = npmRun(script.split(' '), env));
   const says = (text: string) => until(() => command.said().includes(text), 120_000, `"${text}" of npm run`);
 
   beforeEach(() => {
@@ -103,6 +103,16 @@ describe('Ctrl-C', function () {
     });
     expect(await command.ended, command.said()).to.equal(0);
     expect(command.said()).to.contain('ended: successful').and.not.to.contain('\u001B[');
+    await until(() => processesWith(folder).length === 0);
+  });
+
+  it('is not needed for npm run demo -- drift, which shows the drift that it made and the mail about it', async () => {
+    begin('demo drift', { TMPDIR: folder });
+    expect(await command.ended, command.said()).to.equal(0);
+    const [, told = '', mail = ''] =
+      /facts are gathered again([^]*)the mail that came:([^]*)/.exec(command.said()) ?? [];
+    expect(told).to.match(/: medium: packages changed: .*openssl/);
+    expect(mail).to.match(/Subject: Drift: Packages: (1 change on|alerts of 2 hosts)/);
     await until(() => processesWith(folder).length === 0);
   });
 

@@ -83,6 +83,44 @@ describe('facts that are none', function () {
     expect(await problem(broken)).to.equal('');
   });
 
+  it('are no new snapshot where core calls them by another hash', async () => {
+    const { db } = stage.services;
+    const host = await stage.host('renamed');
+    const [one, two] = [await stage.run(), await stage.run()];
+    const first = await stage.learn(one, host, { a: 1 });
+    await stage.tell(one, [{ host_id: host, ...first }]);
+    await stage.settled();
+    // what the database keeps of -0.0 is what it keeps of 0.0
+    const other = 'another hash of the same';
+    await db.raw('insert into facts (hash, document) select ?, document from facts where hash = ?', [
+      other,
+      first.new_hash,
+    ]);
+    await stage.tell(two, [{ host_id: host, old_hash: first.new_hash, new_hash: other }]);
+    await stage.settled();
+    expect((await snapshots(host)).map(({ job }) => job)).to.deep.equal([one]);
+    expect(await stage.all(`drift_detections/?host=${host}`)).to.deep.equal([]);
+  });
+
+  it('are deleted by core once no host has them, whatever tells of them here: snapshots stay', async () => {
+    const { db, queue } = stage.services;
+    const host = await stage.host('forgotten');
+    for (const a of ['long gone', 'gone', 'there']) await stage.change(host, { a });
+    const run = await stage.run();
+    const former = await db('facts').whereRaw(`document ->> 'a' in ('long gone', 'gone')`).pluck('hash');
+    expect(former).to.have.length(2);
+    await db('plugin_drift.reports').insert({ run_id: run, host_id: host, old_hash: former[0], new_hash: former[1] });
+    await db('facts')
+      .whereIn('hash', former)
+      .update({ created: new Date(Date.now() - 8 * 86_400_000) });
+    await queue.addTasks(db, [{ name: 'core:delete-unused-facts', payload: {} }]);
+    await until(async () => (await db('facts').whereIn('hash', former)).length === 0, 60_000);
+    await db('plugin_drift.reports').where({ run_id: run }).delete();
+    const told = [];
+    for (const { id } of await snapshots(host)) told.push((await stage.get(`fact_snapshots/${id}/`)).body.facts.a);
+    expect(told).to.deep.equal(['long gone', 'gone', 'there']);
+  });
+
   it('go with an inventory, also those that nobody captured yet', async () => {
     const inventory = (await stage.post('inventories/', { name: 'short-lived', organization: 1 })).body.id;
     const host = (await stage.post('hosts/', { name: 'short', inventory })).body.id;
