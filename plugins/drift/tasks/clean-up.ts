@@ -72,13 +72,14 @@ async function walk({ db, table }: PluginApi, { signal }: TaskContext, walked: W
   const { from, by, old = 'true', asked, goes, bindings = {} } = walked;
   const columns = ['id', by, asked].flatMap((column) => (column ? [`s.${column}`] : []));
   const place = by ? `s.${by}, s.id` : 's.id';
+  const backwards = by ? `s.${by} desc, s.id desc` : 's.id desc';
   const reached = by ? '(:time::timestamptz, :id::bigint)' : ':id::bigint';
   const sql = `with portion as materialized (
       select ${columns.join(', ')} from ${table(from)} s where ${old} and (${place}) > ${reached} order by ${place} limit :together
     ), gone as (
       delete from ${table(from)} where id = any (array(select s.id from portion s where ${goes}))
     )
-    select s.id, ${by ? `s.${by}::text` : 'null'} as time from portion s order by ${place} desc limit 1`;
+    select s.id, ${by ? `s.${by}::text` : 'null'} as time from portion s order by ${backwards} limit 1`;
   type Place = { id: number | string; time: string | null };
   let last: Place | undefined = { id: 0, time: '-infinity' };
   while (last && !signal.aborted) {
