@@ -304,7 +304,7 @@ export const expectations: Record<string, Line> = {
   'instance_groups/:id/access_list/': { at: 'instance_group' },
   'instance_groups/:id/explain-access/': { at: 'instance_group' },
 
-  'instances/': { shows: 'instance' },
+  'instances/': { shows: 'instance', POST: superuser, answers: { POST: '400' } },
   'instances/:id/': { at: 'instance', ...changes(superuser) },
   'instances/:id/health_check/': { at: 'instance', GET: see.settings!, POST: superuser },
   // nodes of the service install themselves

@@ -383,6 +383,7 @@ export const bodies = (ids: Record<string, number>): Fixtures['bodies'] => ({
   'POST /api/v2/organizations/:id/instance_groups/': () => ({ id: ids.instance_group }),
   'POST /api/v2/inventories/:id/instance_groups/': () => ({ id: ids.instance_group }),
   'POST /api/v2/job_templates/:id/instance_groups/': () => ({ id: ids.instance_group }),
+  'POST /api/v2/instances/': () => ({ hostname: fresh('node') }),
   'POST /api/v2/instances/:id/instance_groups/': () => ({ id: ids.instance_group }),
   'POST /api/v2/instances/:id/health_check/': () => ({}),
   'POST /api/v2/job_templates/:id/launch/': () => ({}),

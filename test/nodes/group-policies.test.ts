@@ -97,6 +97,17 @@ describe('nodes of instance groups', () => {
     expect((await change(pods, { credential: cluster })).body.credential).to.equal(cluster);
   });
 
+  it('enter themselves: nobody enters one by hand', async () => {
+    const { status, body } = await api.admin('POST', '/api/v2/instances/', { hostname: 'by-hand', node_type: 'hop' });
+    expect([status, body]).to.deep.equal([
+      400,
+      { __all__: ['A node enters itself when it is started (README, "Scaling out"), and in no other way.'] },
+    ]);
+    expect(await api.db('instances').where({ hostname: 'by-hand' })).to.deep.equal([]);
+    const { POST } = (await api.admin('OPTIONS', '/api/v2/instances/')).body.actions;
+    expect(POST.hostname).to.include({ required: true });
+  });
+
   it('tell how they are', async () => {
     const path = `/api/v2/instances/${await node('a')}/`;
     const { body } = await api.admin('GET', `${path}health_check/`);

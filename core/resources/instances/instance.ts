@@ -1,4 +1,4 @@
-import { type Access, defineResource, field, type Resource, type Row } from '@tapline/plugin-sdk';
+import { type Access, ApiError, defineResource, field, type Resource, type Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { awaitedList } from '../../descriptors/read/awaited-list.ts';
 import { totalCapacity } from '../../nodes/capacity.ts';
@@ -28,7 +28,7 @@ const remaining = (row: Row & { capacity: number; consumed_now: number }): numbe
   row.capacity ? Math.max(0, Math.round(((row.capacity - row.consumed_now) / row.capacity) * 10_000) / 100) : 0;
 
 const instanceFields = {
-  hostname: field.string(ro),
+  hostname: field.string({ mode: 'create', required: true }),
   uuid: field.string({ ...ro, sql: '{alias}.uuid::text' }),
   last_seen: field.datetime({ ...ro, nullable: true }),
   health_check_started: field.computed({ compute: () => null, apiType: 'datetime' }),
@@ -88,7 +88,15 @@ const ofVisibleGroup: CoreRule = {
     }),
 };
 
-const access = { see: anyOf(auditor, ofVisibleGroup), change: superuser } satisfies Access;
+const access = { see: anyOf(auditor, ofVisibleGroup), create: superuser, change: superuser } satisfies Access;
+
+/** POST is there for clients that would enter a node by hand, as AWX takes it in clusters only: nobody could enter one here. */
+const entersItself = () =>
+  Promise.reject(
+    new ApiError(400, {
+      __all__: ['A node enters itself when it is started (README, "Scaling out"), and in no other way.'],
+    }),
+  );
 
 export const instanceResource = (deps: { db: Knex }): Resource =>
   defineResource({
@@ -97,7 +105,7 @@ export const instanceResource = (deps: { db: Knex }): Resource =>
     table: 'instances',
     label: 'Instance',
     description: 'A node of the service, its capacity and the runs that it carries out.',
-    methods: { list: ['GET'], detail: ['GET', 'PUT', 'PATCH'] },
+    methods: { list: ['GET', 'POST'], detail: ['GET', 'PUT', 'PATCH'] },
     access,
     capabilities: { edit: 'change' },
     orderBy: ['id'],
@@ -122,6 +130,7 @@ export const instanceResource = (deps: { db: Knex }): Resource =>
       peers: awaitedList(access.see, 'peers'),
       receptor_addresses: awaitedList(access.see, 'addresses'),
     },
+    insert: entersItself,
     validate({ input, before }) {
       if (!before || input['capacity_adjustment'] === undefined) return;
       input['capacity'] = totalCapacity(before.cpu_capacity, before.mem_capacity, Number(input['capacity_adjustment']));
