@@ -10,7 +10,8 @@ const ofInputs = (counted: string) =>
   counted.replace('= {alias}.id', `= any (array(${inputsOfFederated('{alias}.id')}))`);
 
 /** Clouds and projects; what has no source of its own kind is no source. */
-const sources = `from templates s where s.inventory_id = {alias}.id and s.source not in ('', 'file', 'custom', 'constructed')`;
+export const isSource = (alias: string) => `${alias}.source not in ('', 'file', 'custom', 'constructed')`;
+const sources = `from templates s where s.inventory_id = {alias}.id and ${isSource('s')}`;
 
 export const inventorySourceCounts = {
   has_inventory_sources: `exists (select ${sources})`,

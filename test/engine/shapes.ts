@@ -13,6 +13,10 @@ export interface Shape {
   name: string;
   list?: { allow: string };
   create?: Record<string, Entry>;
+  /** of what is no list: each key by its path, with its type */
+  get?: Record<string, string>;
+  /** what hangs below the list */
+  other?: Record<string, { allow: string }>;
   filterable?: string[];
   get_types?: Record<string, string>;
   detail?: {
@@ -55,6 +59,8 @@ export async function differences(client: Client, shape: Shape, id: number | und
   const found: string[] = [];
   const note = (text: string) => void found.push(`${shape.name} ${text}`);
   if (shape.list) await compareList(client, base, shape, note);
+  if (shape.get) await comparePlain(client, base, shape.get, note);
+  for (const [name, wanted] of Object.entries(shape.other ?? {})) await compareUnder(client, base, name, wanted, note);
   if (shape.detail && id !== undefined) await compareDetail(client, `${base}${id}/`, shape, note);
   else if (shape.detail) note('detail: no object to look at');
   return found;
@@ -89,6 +95,25 @@ async function compareList(client: Client, base: string, shape: Shape, note: Not
   }
   for (const name of shape.filterable ?? [])
     if (GET[name] && !GET[name].filterable) note(`get ${name}: not filterable`);
+}
+
+async function comparePlain(client: Client, url: string, keys: Record<string, string>, note: Note): Promise<void> {
+  const { body, status } = await client('GET', url);
+  if (status !== 200) return note(`get: answers ${status}`);
+  compareKeys(body, keys, (name, text) => note(`get ${name}: ${text}`));
+}
+
+/** The values at a path: `a.b` is one, `a[].b` one of each element. */
+function valuesAt(body: any, path: string): unknown[] {
+  const steps = path.replaceAll('[]', '.[]').split('.');
+  return steps.reduce<any[]>((found, step) => found.flatMap((one) => (step === '[]' ? one : [one?.[step]])), [body]);
+}
+
+function compareKeys(body: any, keys: Record<string, string>, note: (name: string, text: string) => void): void {
+  for (const [name, type] of Object.entries(keys)) {
+    const wrong = valuesAt(body, name).filter((value) => value === undefined || !fits(type, jsonType(value)));
+    if (wrong.length) note(name, wrong[0] === undefined ? 'missing' : `${jsonType(wrong[0])}, not ${type}`);
+  }
 }
 
 async function compareDetail(client: Client, url: string, shape: Shape, note: Note): Promise<void> {

@@ -68,6 +68,26 @@ describe('the dashboard', () => {
     expect(hosts).to.deep.equal(before);
   });
 
+  it('counts what sources bring, and those whose last update failed', async () => {
+    const { db } = stage.api;
+    const { inventory, group, organization } = stage.ids;
+    const made = { kind: 'inventory_source', name: 'source', inventory_id: inventory, organization_id: organization };
+    const [{ id: source }] = await db('templates')
+      .insert({ ...made, source: 'ec2' })
+      .returning('id');
+    const found = async (name: string) => {
+      const { inventories, groups } = (await get(name, 'dashboard/')).body;
+      return [inventories.total_with_inventory_source, inventories.inventory_failed, groups.inventory_failed];
+    };
+    await db('groups')
+      .where({ id: group })
+      .update({ source_ids: [source] });
+    expect(await found('superuser')).to.deep.equal([1, 0, 0]);
+    await db('templates').where({ id: source }).update({ last_job_failed: true });
+    expect(await found('superuser')).to.deep.equal([1, 1, 1]);
+    expect(await found('outsider')).to.deep.equal([0, 0, 0]);
+  });
+
   it('draws how runs ended, a point a day, for who sees them', async () => {
     const { jobs } = (await get('superuser', 'dashboard/graphs/jobs/?period=week')).body;
     expect(Object.keys(jobs)).to.have.members(['successful', 'failed', 'canceled', 'error']);

@@ -1,6 +1,7 @@
 import type { Actor, PluginRoute, Resource } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { integer, record, text } from '../../descriptors/describe/json-schema.ts';
+import { inventorySourceCounts, isSource } from '../../inventory/counts.ts';
 import { authenticated } from '../../rbac/rules.ts';
 import type { Visible } from '../../runs/access.ts';
 import type { RunKinds } from '../../runs/kinds.ts';
@@ -37,13 +38,20 @@ const originalHost = `not exists (select 1 from inventories i where i.id = t.inv
 const inventoryFailed =
   'exists (select 1 from hosts h join job_host_summaries s on s.id = h.last_job_host_summary_id where h.inventory_id = t.id and s.failed)';
 
+const hasSource = inventorySourceCounts.has_inventory_sources.replaceAll('{alias}', 't');
+const ofFailedSource =
+  'exists (select 1 from source_groups g join templates s on s.id = g.source_id where g.group_id = t.id and s.last_job_failed)';
+
 /** What is counted: the type, and a further condition on its rows. */
 const counted: Record<string, [type: string, condition?: string]> = {
   inventories: ['inventory'],
   inventories_failed: ['inventory', inventoryFailed],
+  inventories_with_source: ['inventory', hasSource],
+  inventory_updates_failed: ['inventory_source', `${isSource('t')} and ${lastRunFailed}`],
   sources: ['inventory_source', `t.source = 'ec2'`],
   sources_failed: ['inventory_source', `t.source = 'ec2' and ${lastRunFailed}`],
   groups: ['group'],
+  groups_failed: ['group', ofFailedSource],
   hosts: ['host', originalHost],
   hosts_failed: ['host', `${originalHost} and ${hostFailed}`],
   projects: ['project'],
@@ -87,9 +95,9 @@ function shown(n: Record<string, number>): Record<string, unknown> {
     inventories: {
       url: v2('inventories/'),
       total: n.inventories,
-      total_with_inventory_source: 0,
+      total_with_inventory_source: n.inventories_with_source,
       job_failed: n.inventories_failed,
-      inventory_failed: 0,
+      inventory_failed: n.inventory_updates_failed,
     },
     inventory_sources: {
       ec2: {
@@ -97,7 +105,7 @@ function shown(n: Record<string, number>): Record<string, unknown> {
         ...failing(n, 'sources', 'inventory_sources/?source=ec2', 'inventory_sources/?source=ec2&last_job_failed=True'),
       },
     },
-    groups: { url: v2('groups/'), total: n.groups, inventory_failed: 0 },
+    groups: { url: v2('groups/'), total: n.groups, inventory_failed: n.groups_failed },
     hosts: failing(n, 'hosts', 'hosts/', 'hosts/?has_active_failures=True'),
     projects: failing(n, 'projects', 'projects/', 'projects/?last_job_failed=True'),
     scm_types: Object.fromEntries(
