@@ -12,6 +12,7 @@ const collections = join(root, '.tools', 'collections');
 describeWith(['awx.awx'], 'inventory sources that plugins of the engine read', function () {
   let service: TestService;
   let source: SourceRepository;
+  let project: number;
   let made = 0;
 
   const create = async (path: string, body: object) => {
@@ -40,6 +41,7 @@ describeWith(['awx.awx'], 'inventory sources that plugins of the engine read', f
     source = new SourceRepository();
     source.commit({
       'site.yml': play,
+      'say.yml': "- hosts: one\n  gather_facts: false\n  tasks: [{debug: {msg: '{{ zone }}, {{ asks }}'}}]\n",
       'hosts.yml': 'all: {hosts: {one: {zone: a}, two: {zone: b}}}\n',
       'by-zone.constructed.yml':
         'plugin: ansible.builtin.constructed\nstrict: true\nkeyed_groups: [{key: zone, prefix: zone}]\n',
@@ -50,6 +52,10 @@ describeWith(['awx.awx'], 'inventory sources that plugins of the engine read', f
     chmodSync(join(source.folder, 'script.sh'), 0o755);
     source.commit({});
     service = await startService({ TAPLINE_PROJECT_FILE_URLS: dirname(source.folder) });
+    const found = await create('projects/', { organization: 1, scm_type: 'git', scm_url: source.url });
+    project = found.id;
+    const { id } = found.summary_fields.current_update;
+    expect((await ended('project_updates', id)).status).to.equal('successful');
   });
   after(() => service?.stop());
 
@@ -57,7 +63,11 @@ describeWith(['awx.awx'], 'inventory sources that plugins of the engine read', f
     const body = { AWX_ISOLATION_SHOW_PATHS: [collections], AWX_TASK_ENV: { ANSIBLE_COLLECTIONS_PATH: collections } };
     expect((await service.request('PATCH', 'settings/jobs/', { body })).status).to.equal(200);
     const { id: from } = await create('inventories/', { organization: 1 });
-    const one = await create('hosts/', { name: 'one', inventory: from, variables: 'zone: a' });
+    const one = await create('hosts/', {
+      name: 'one',
+      inventory: from,
+      variables: `zone: a\nansible_connection: local\nlist: [b, {c: d}]\nasks: '{{ 6 * 7 }}'\nheader: "#jinja2: variable_start_string:'[['"`,
+    });
     const two = await create('hosts/', { name: 'two', inventory: from, enabled: false });
     const web = await create('groups/', { name: 'web', inventory: from, variables: 'port: 80' });
     for (const { id } of [one, two]) await service.post(`groups/${web.id}/hosts/`, { id });
@@ -83,10 +93,19 @@ describeWith(['awx.awx'], 'inventory sources that plugins of the engine read', f
         JSON.parse(host.variables).zone,
       ]);
     expect(await shown()).to.deep.equal([
-      // which it marks as a text that is no template
-      ['one', true, String(one.id), { __ansible_unsafe: 'a' }],
+      ['one', true, String(one.id), 'a'],
       ['two', false, String(two.id), undefined],
     ]);
+    // the engine marks all texts of the plugin; what could be a template keeps the mark, and is none in a job
+    const [{ variables }] = await hostsOf(inventory);
+    const marked = { list: ['b', { c: 'd' }], asks: { __ansible_unsafe: '{{ 6 * 7 }}' } };
+    expect(JSON.parse(variables)).to.deep.include(marked);
+    expect(JSON.parse(variables).header).to.have.all.keys('__ansible_unsafe');
+    const { id: template } = await create('job_templates/', { project, playbook: 'say.yml', inventory });
+    const { body: job } = await service.post(`job_templates/${template}/launch/`);
+    expect((await ended('jobs', job.id)).status).to.equal('successful');
+    const said = (await service.get(`jobs/${job.id}/stdout/?format=txt`)).body;
+    expect(said).to.contain('"msg": "a, {{ 6 * 7 }}"');
     const script = (await service.get(`inventories/${inventory}/script/?all=1`)).body;
     expect(script.web).to.deep.equal({ hosts: ['one', 'two'], vars: { port: 80 } });
     // it is the same host there, so it is the same one here
@@ -105,16 +124,6 @@ describeWith(['awx.awx'], 'inventory sources that plugins of the engine read', f
   });
 
   describe('of a project', () => {
-    let project: number;
-    before(async () => {
-      const { id, summary_fields: fields } = await create('projects/', {
-        organization: 1,
-        scm_type: 'git',
-        scm_url: source.url,
-      });
-      project = id;
-      expect((await ended('project_updates', fields.current_update.id)).status).to.equal('successful');
-    });
     const sourceOf = async (source_path: string, more: object = {}) => {
       const { id: inventory } = await create('inventories/', { organization: 1 });
       const body = { inventory, source: 'scm', source_project: project, source_path, ...more };

@@ -68,6 +68,18 @@ def ask_engine(command, most):
             )
 
 
+# What the engine puts around a text that a plugin does not vouch for, so that it is never taken for a template.
+UNSAFE = '__ansible_unsafe'
+
+
+def plain(found):
+    """Such a text as it is, where it can be no template: the mark would only stand in the way of whoever reads it."""
+    if len(found) != 1 or not isinstance(found.get(UNSAFE), str):
+        return found
+    text = found[UNSAFE]
+    return found if '{' in text or '}' in text or text.startswith('#jinja2:') else text
+
+
 def read_document(most):
     try:
         size = os.path.getsize(document_file)
@@ -77,7 +89,7 @@ def read_document(most):
         fail(f'The inventory of the source has {size} bytes, more than the {most} of INVENTORY_MAX_BYTES.')
     try:
         with open(document_file, encoding='utf-8') as file:
-            document = json.load(file)
+            document = json.load(file, object_hook=plain)
     except (ValueError, RecursionError) as error:
         fail(f'The inventory of the source is no JSON: {str(error)[:200]}')
     os.unlink(document_file)
@@ -99,9 +111,8 @@ def at(variables, path):
         if not isinstance(value, dict) or key not in value:
             return False, None
         value = value[key]
-    # a text that a plugin does not vouch for is marked so by the engine
-    if isinstance(value, dict) and value.keys() == {'__ansible_unsafe'}:
-        value = value['__ansible_unsafe']
+    if isinstance(value, dict) and value.keys() == {UNSAFE}:
+        value = value[UNSAFE]
     return True, value
 
 
