@@ -9,6 +9,7 @@ export const defaults = {
   CONTAINER_COMMAND: 'podman',
   ENGINE_UIDS: '64321-65320',
   ENGINE_CGROUP: '',
+  KUBERNETES_TOKEN_FILE: '/var/run/secrets/kubernetes.io/serviceaccount/token',
   ADMIN_PASSWORD: '',
   TAPLINE_SECRET_KEY: '',
 } as const;

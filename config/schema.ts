@@ -45,6 +45,9 @@ export const environmentSchema = z.object({
     .describe('The podman that runs jobs in their execution environments, by name or path; empty = no containers'),
   ENGINE_UIDS: uids.describe('User ids of playbooks where the service is root, FIRST-LAST; nobody else may have them'),
   ENGINE_CGROUP: folders.describe('Control groups, separated by colons, below which each run gets one of its own'),
+  KUBERNETES_TOKEN_FILE: z
+    .string()
+    .describe('The token of the service account that vaults of VAULT_KUBERNETES_HOSTS are logged in to with'),
   ADMIN_PASSWORD: z.string().describe('Password of the first administrator; generated when empty'),
   TAPLINE_DATA: z.string().describe('Folder for everything that must outlive a restart'),
   TAPLINE_ROLES: roles.describe('What this process does: web, worker or both'),

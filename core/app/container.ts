@@ -147,7 +147,13 @@ const platform = {
   outbound: one(({ config, settings }) =>
     createOutbound({ settings, userAgent: `Tapline/${config.version}` }),
   ).disposer((outbound) => outbound.close()),
-  credentialSources: one(({ registries }) => new CredentialSources(offersTo(registries, points.credentialSource))),
+  credentialSources: one(
+    ({ config, registries, settings }) =>
+      new CredentialSources(offersTo(registries, points.credentialSource), {
+        tokenFile: config.kubernetesTokenFile,
+        hosts: () => settings.get('VAULT_KUBERNETES_HOSTS') as readonly string[],
+      }),
+  ),
   notificationKinds: one(({ registries }) => new NotificationKinds(offersTo(registries, points.notificationKind))),
   sandbox: one(({ config, log }) => createSandbox({ log, uid: config.engineUids.last })).disposer((sandbox) =>
     sandbox.stop(),

@@ -27,6 +27,8 @@ export interface Config {
   engineUids: { first: number; last: number };
   /** control groups below which each run gets one of its own */
   engineCgroups: string[];
+  /** the token of the service account that the service runs under in a cluster */
+  kubernetesTokenFile: string;
   nodeName: string;
   /** those that are switched on */
   plugins: PluginEntry[];
@@ -83,6 +85,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     containerCommand: values.CONTAINER_COMMAND,
     engineUids: values.ENGINE_UIDS,
     engineCgroups: values.ENGINE_CGROUP,
+    kubernetesTokenFile: values.KUBERNETES_TOKEN_FILE,
     nodeName: values.TAPLINE_NODE_NAME,
     plugins: enabledEntries({
       configured: plugins,

@@ -49,7 +49,7 @@ function originOf(host: string): string | undefined {
   return url.href === `${url.origin}/` ? url.origin : undefined;
 }
 
-/** What is wrong with an entry of WEBHOOK_STATUS_HOSTS. */
+/** What is wrong with an entry of WEBHOOK_STATUS_HOSTS and VAULT_KUBERNETES_HOSTS. */
 export const hostProblem = (host: string): string | undefined =>
   originOf(host) ? undefined : `"${host}" is no host like git.example.org or git.example.org:8443.`;
 

@@ -1,8 +1,12 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { HttpRequest } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import type { Inputs } from '../../core/credentials/input-schema.ts';
 import { readSecret } from '../../core/credentials/lookups.ts';
+import { removeFolder } from '../../core/testing/remove-folder.ts';
 import { CredentialSources } from '../../core/credentials/sources/registry.ts';
 
 interface Asked extends HttpRequest {
@@ -12,7 +16,8 @@ interface Asked extends HttpRequest {
 const answered = (body: unknown, status = 200) => ({ status, headers: {}, body: Buffer.from(text(body)) });
 const text = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));
 
-const sources = new CredentialSources();
+const account = { tokenFile: '', hosts: () => ['v.test'] };
+const sources = new CredentialSources([], account);
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
@@ -260,12 +265,58 @@ describe('places of secrets', () => {
       const login = await looked('hashivault_kv', { url: 'https://v.test' }, { secret_path: 'a', secret_key: 'k' });
       expect(login.value).to.match(/^it has nothing to log in with: /);
       const outside = { url: 'https://v.test', kubernetes_role: 'r' };
-      const account = await looked('hashivault_kv', outside, { secret_path: 'a', secret_key: 'k' });
-      expect([account.value, account.asked]).to.deep.equal([
+      const cluster = await looked('hashivault_kv', outside, { secret_path: 'a', secret_key: 'k' });
+      expect([cluster.value, cluster.asked]).to.deep.equal([
         'this node has no service account of a Kubernetes cluster to log in with',
         [],
       ]);
     });
+  });
+
+  describe("a vault that is logged in to by this node's account", () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tapline-account-'));
+    before(() => {
+      account.tokenFile = join(folder, 'token');
+      writeFileSync(account.tokenFile, 'canary-jwt\n');
+    });
+    after(() => {
+      account.tokenFile = '';
+      removeFolder(folder);
+    });
+    const login = (url: string, ...answers: ReturnType<typeof answered>[]) =>
+      looked(
+        'hashivault_kv',
+        { url, kubernetes_role: 'reader', default_auth_path: 'cluster' },
+        { secret_path: 'a/b', secret_key: 'k' },
+        ...answers,
+      );
+
+    it('is told the role and the token', async () => {
+      const { value, asked } = await login(
+        'https://v.test',
+        answered({ auth: { client_token: 'got' } }),
+        answered({ data: { k: 'the value' } }),
+      );
+      expect(value).to.equal('the value');
+      expect(asked[0]).to.include({ url: 'https://v.test/v1/auth/cluster/login', method: 'POST' });
+      expect(JSON.parse(String(asked[0]!.body))).to.deep.equal({ role: 'reader', jwt: 'canary-jwt' });
+      expect(asked[1]!.headers).to.include({ 'x-vault-token': 'got' });
+    });
+
+    it('is one that an administrator named: the token goes to no other, not in the open, and to no other port', async () => {
+      for (const url of ['https://theirs.test', 'http://v.test', 'https://v.test:8200', 'https://v.test.theirs.test']) {
+        const { value, asked } = await login(url);
+        expect([value, asked], url).to.deep.equal([
+          'this service logs in by its own service account to the vaults of the setting VAULT_KUBERNETES_HOSTS alone, and this is none of them',
+          [],
+        ]);
+      }
+    });
+
+    it('has the token masked where it repeats it', async () =>
+      expect((await login('https://v.test', answered({ errors: ['no canary-jwt here'] }, 403))).value).to.equal(
+        'the login was refused with 403: no ********** here',
+      ));
   });
 
   it('of plugins stand beside them, under names of their own', () => {

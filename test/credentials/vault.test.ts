@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Core } from '@tapline/plugin-sdk/testing';
@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { startCore } from '../../core/testing/start-core.ts';
 import { describeWith } from '../support/needs.ts';
 import { type Bao, startBao } from './bao-server.ts';
+import { type Cluster, startCluster } from './cluster.ts';
 import { removeFolder } from '../../core/testing/remove-folder.ts';
 
 const playbook = `- hosts: all
@@ -18,12 +19,14 @@ const playbook = `- hosts: all
 describeWith(['bao', 'ssh-keygen', 'openssl'], 'inputs of credentials in a vault', function () {
   let core: Core;
   let bao: Bao;
+  let cluster: Cluster;
+  const folder = mkdtempSync(join(tmpdir(), 'tapline-vault-'));
+  const tokenFile = join(folder, 'token');
   const types: Record<string, number> = {};
   before(async () => {
-    [bao, core] = await Promise.all([
-      startBao(),
-      startCore({ engine: true, env: { TAPLINE_OUTBOUND_ALLOWED_NETWORKS: '["127.0.0.0/8"]' } }),
-    ]);
+    const env = { TAPLINE_OUTBOUND_ALLOWED_NETWORKS: '["127.0.0.0/8"]', KUBERNETES_TOKEN_FILE: tokenFile };
+    [bao, cluster, core] = await Promise.all([startBao(), startCluster(), startCore({ engine: true, env })]);
+    writeFileSync(tokenFile, `${cluster.token}\n`);
     const { results } = (await core.admin.get('credential_types/?page_size=200')).body;
     for (const { namespace, id } of results) types[namespace] = id;
     await bao.write('sys/mounts/old', { type: 'kv', options: { version: '1' } });
@@ -34,7 +37,9 @@ describeWith(['bao', 'ssh-keygen', 'openssl'], 'inputs of credentials in a vault
   });
   after(async () => {
     await core?.stop();
+    cluster?.stop();
     await bao?.stop();
+    removeFolder(folder);
   });
 
   let serial = 0;
@@ -84,6 +89,33 @@ describeWith(['bao', 'ssh-keygen', 'openssl'], 'inputs of credentials in a vault
     expect(await tried((await kv({ token: 'nobody' })).id, db)).to.match(
       /^the secret was refused with 403: permission denied/,
     );
+  });
+
+  it('are reached by the account of this node in a cluster, where an administrator named the vault', async () => {
+    await bao.write('sys/auth/kubernetes', { type: 'kubernetes' });
+    const reviewer = { token_reviewer_jwt: cluster.token, kubernetes_ca_cert: bao.tls.authority };
+    await bao.write('auth/kubernetes/config', { kubernetes_host: cluster.url, ...reviewer });
+    const bound = { bound_service_account_names: 'tap', bound_service_account_namespaces: 'default' };
+    await bao.write('auth/kubernetes/role/reader', { ...bound, token_policies: 'reader' });
+    const { id } = await kv({ token: '', kubernetes_role: 'reader' });
+    const named = async (hosts: string[]) => {
+      const answer = await core.admin.patch('settings/system/', { VAULT_KUBERNETES_HOSTS: hosts });
+      expect(answer.status, answer.text).to.equal(200);
+    };
+    await named(['vault.example.org']);
+    expect(await tried(id, db)).to.match(/to the vaults of the setting VAULT_KUBERNETES_HOSTS alone/);
+    expect(cluster.reviewed).to.deep.equal([]);
+    await named([bao.url]);
+    expect(await tried(id, db)).to.deep.equal({});
+    expect(cluster.reviewed).to.deep.equal([cluster.token]);
+    expect(await tried((await kv({ token: '', kubernetes_role: 'nobody' })).id, db)).to.match(
+      /^the login was refused with 400: /,
+    );
+    writeFileSync(tokenFile, 'canary-other');
+    const other = await tried(id, db);
+    expect(other)
+      .to.match(/^the login was refused with /)
+      .and.not.to.include('canary-other');
   });
 
   it('are reached over TLS with the certificate of a client, by its authority alone', async () => {

@@ -45,6 +45,7 @@ const elsewhere: Record<string, string> = {
   WEBSOCKETS_PER_USER: 'faults/shares.test.ts',
   TOWER_URL_BASE: 'webhooks/webhooks.test.ts',
   WEBHOOK_STATUS_HOSTS: 'webhooks/webhooks.test.ts',
+  VAULT_KUBERNETES_HOSTS: 'credentials/vault.test.ts',
   CHECKOUT_MAX_BYTES: 'hooks/launch-content.test.ts',
   CHECKOUT_MAX_FILES: 'hooks/launch-content.test.ts',
   SCHEDULE_MAX_JOBS: 'schedules/schedules.test.ts',

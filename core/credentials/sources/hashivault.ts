@@ -1,8 +1,8 @@
 import type { CredentialSource, SecretLookup } from '@tapline/plugin-sdk';
 import { askFor, below, escapedPath, json, textWithin, within } from './json.ts';
-import { authPathField, vaultFields, vaultRequest, vaultToken } from './vault-login.ts';
+import { authPathField, type NodeAccount, vaultFields, vaultRequest, vaultToken } from './vault-login.ts';
 
-export const hashivaultKv: CredentialSource = {
+export const hashivaultKv = (account: NodeAccount): CredentialSource => ({
   namespace: 'hashivault_kv',
   name: 'HashiCorp Vault Secret Lookup',
   description: 'Reads values from a key-value engine of HashiCorp Vault or OpenBao.',
@@ -30,14 +30,14 @@ export const hashivaultKv: CredentialSource = {
   required: ['url', 'secret_path', 'api_version', 'secret_key'],
   async read(lookup) {
     const { text } = lookup;
-    const token = await vaultToken(lookup);
+    const token = await vaultToken(lookup, account);
     const said = await askFor(lookup, 'the secret', addressOf(lookup), vaultRequest(lookup, {}, token));
     const values = text('api_version') === 'v2' ? within(said, 'data', 'data') : within(said, 'data');
     const value = within(values, text('secret_key'));
     if (value === undefined) throw new Error(`the secret has no value of the name "${text('secret_key')}"`);
     return typeof value === 'string' ? value : JSON.stringify(value);
   },
-};
+});
 
 function addressOf({ text }: SecretLookup): string {
   const path = text('secret_path').split('/').filter(Boolean);
@@ -48,7 +48,7 @@ function addressOf({ text }: SecretLookup): string {
   return below(text('url'), 'v1', escapedPath(mount), 'data', rest) + version;
 }
 
-export const hashivaultSsh: CredentialSource = {
+export const hashivaultSsh = (account: NodeAccount): CredentialSource => ({
   namespace: 'hashivault_ssh',
   name: 'HashiCorp Vault Signed SSH',
   description: 'Has a public key signed by the SSH engine of HashiCorp Vault or OpenBao.',
@@ -63,7 +63,7 @@ export const hashivaultSsh: CredentialSource = {
   required: ['url', 'secret_path', 'public_key', 'role'],
   async read(lookup) {
     const { text } = lookup;
-    const token = await vaultToken(lookup);
+    const token = await vaultToken(lookup, account);
     const address = below(text('url'), 'v1', escapedPath(text('secret_path')), 'sign', escapedPath(text('role')));
     const asked = {
       public_key: text('public_key'),
@@ -72,4 +72,4 @@ export const hashivaultSsh: CredentialSource = {
     const said = await askFor(lookup, 'the signature', address, vaultRequest(lookup, json(asked), token));
     return textWithin('the signature', said, 'data', 'signed_key');
   },
-};
+});

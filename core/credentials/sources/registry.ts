@@ -6,11 +6,12 @@ import { awsSecretsManager, azureKeyVault, githubApp, googleSecretManager } from
 import { centralCredentialProvider, conjur } from './cyberark.ts';
 import { devopsSecretsVault, secretServer } from './delinea.ts';
 import { hashivaultKv, hashivaultSsh } from './hashivault.ts';
+import type { NodeAccount } from './vault-login.ts';
 
 /** Places of secrets that come with the service, one line each (contract §11.2). */
-const own: readonly CredentialSource[] = [
-  hashivaultKv,
-  hashivaultSsh,
+const own = (account: NodeAccount): readonly CredentialSource[] => [
+  hashivaultKv(account),
+  hashivaultSsh(account),
   centralCredentialProvider,
   conjur,
   azureKeyVault,
@@ -22,13 +23,15 @@ const own: readonly CredentialSource[] = [
   googleSecretManager,
 ];
 
+const noAccount: NodeAccount = { tokenFile: '', hosts: () => [] };
+
 /** All places that secrets can be looked up in. */
 export class CredentialSources {
   readonly #byNamespace: ReadonlyMap<string, CredentialSource>;
 
   /** @throws Error where two have one name */
-  constructor(offered: readonly CredentialSource[] = []) {
-    const all = [...own, ...offered];
+  constructor(offered: readonly CredentialSource[] = [], account = noAccount) {
+    const all = [...own(account), ...offered];
     const names = all.map(({ namespace }) => namespace);
     const twice = names.find((name, index) => names.indexOf(name) !== index || managedType(name));
     if (twice) throw new Error(`two types of credentials have the namespace "${twice}": give one another name`);

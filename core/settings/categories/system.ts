@@ -84,6 +84,14 @@ export const systemSettings = {
     help: 'Hosts (git.example.org, git.example.org:8443) that the access token of a webhook credential may be sent to. Where a webhook names another one, nothing is told.',
     check: (hosts: readonly string[]) => hosts.map(hostProblem).find(Boolean),
   },
+  VAULT_KUBERNETES_HOSTS: {
+    category: 'system',
+    type: 'list',
+    default: [],
+    label: 'Vaults that this service logs in to by its own account',
+    help: 'Hosts (vault.example.org, vault.example.org:8200) of vaults that credentials with a Kubernetes role may log in to. The token of the service account is sent to no other, and whoever may make credentials reads there what the named role may.',
+    check: (hosts: readonly string[]) => hosts.map(hostProblem).find(Boolean),
+  },
   PROXY_IP_ALLOWED_LIST: {
     category: 'system',
     type: 'list',
