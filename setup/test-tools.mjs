@@ -15,6 +15,7 @@ export const testTools = [
   { tool: 'bwrap', package: 'bubblewrap', use: 'playbooks shut in' },
   { tool: 'sudo', package: 'sudo', use: 'become' },
   { tool: 'git', package: 'git', use: 'projects from git' },
+  { tool: 'svn', package: 'subversion', use: 'projects from Subversion' },
   { tool: 'gpg', package: 'gnupg', use: 'projects that are signed' },
   { tool: 'podman', package: 'podman', use: 'runs in containers' },
   { tool: 'newuidmap', package: 'uidmap', use: 'runs in containers of an ordinary user' },

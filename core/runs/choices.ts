@@ -25,6 +25,7 @@ export const launchTypes = labelled([
 export const sourceTypes: [string, string][] = [
   ['', 'Manual'],
   ['git', 'Git'],
+  ['svn', 'Subversion'],
   ['archive', 'Remote Archive'],
 ];
 

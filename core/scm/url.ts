@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 
 const schemes: Record<string, readonly string[]> = {
   git: ['ssh', 'git', 'git+ssh', 'http', 'https', 'ftp', 'ftps', 'file'],
+  svn: ['http', 'https', 'svn', 'file'],
   archive: ['http', 'https'],
 };
 

@@ -1,3 +1,5 @@
+import { hasSubversion } from '../../core/run-kinds/project-update/subversion.ts';
+
 /** A difference from the shapes that we mean, or know of, with its reason. */
 export interface KnownDifference {
   /** of the lines that `differences` notes */
@@ -63,8 +65,8 @@ export const knownDifferences: KnownDifference[] = [
   },
   {
     lines: /^projects create scm_type: lacks the choice 'svn'$/,
-    count: 1,
-    reason: 'There is no client for Subversion.',
+    count: hasSubversion() ? 0 : 1,
+    reason: 'It is offered where its client is.',
   },
   {
     lines: /^job_templates under slice_workflow_jobs\/: allows GET, not GET, POST$/,

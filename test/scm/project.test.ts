@@ -115,7 +115,7 @@ describe('projects', function () {
 
   it('refuses sources that it could never fetch', async () => {
     const refused: [object, string, RegExp][] = [
-      [{ scm_type: 'svn', scm_url: 'https://a.example/x' }, 'scm_type', /"svn" is not a valid choice/],
+      [{ scm_type: 'hg', scm_url: 'https://a.example/x' }, 'scm_type', /"hg" is not a valid choice/],
     ];
     for (const [body, key, said] of refused) {
       const answer = await create(body);

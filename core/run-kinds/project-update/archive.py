@@ -14,6 +14,8 @@ import urllib.parse
 import urllib.request
 import zipfile
 
+from commit import Unkept, commit
+
 MOST_BYTES = int(os.environ["SCM_MOST_BYTES"]) or sys.maxsize
 MOST_FILES = int(os.environ["SCM_MOST_FILES"]) or sys.maxsize
 PIECE = 1 << 20
@@ -169,44 +171,9 @@ def unpack(path, target):
     return root
 
 
-def git(*arguments, text=None):
-    command = ["git", "--git-dir", os.path.abspath("repo.git"), *arguments]
-    environment = {**os.environ, **author}
-    return subprocess.run(command, check=True, input=text, stdout=subprocess.PIPE, env=environment).stdout
-
-
-author = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in
-          {"NAME": "archive", "EMAIL": "archive@localhost", "DATE": "1970-01-01T00:00:00Z"}.items()}
-
-
-def commit(root):
-    entries = []
-    for folder, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name.lower() != ".git"]
-        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        for name in sorted(files + links):
-            path = os.path.join(folder, name)
-            shown = os.path.relpath(path, root)
-            if "\n" in shown:
-                raise Failure(f"{shown!r} is no name of a file that can be kept")
-            if os.path.islink(path):
-                object_id = git("hash-object", "-w", "--stdin", text=os.readlink(path).encode()).strip()
-                entries.append((b"120000", object_id, shown))
-            elif os.path.isfile(path):
-                mode = b"100755" if os.stat(path).st_mode & 0o100 else b"100644"
-                entries.append((mode, None, shown))
-    plain = [os.path.abspath(os.path.join(root, name)) for _, object_id, name in entries if object_id is None]
-    hashed = iter(git("hash-object", "-w", "--no-filters", "--stdin-paths", text=os.fsencode("\n".join(plain))).split())
-    lines = [b"%s %s\t%s" % (mode, object_id or next(hashed), os.fsencode(name)) for mode, object_id, name in entries]
-    git("update-index", "-z", "--index-info", text=b"".join(line + b"\0" for line in lines))
-    tree = git("write-tree").decode().strip()
-    made = git("commit-tree", tree, text=b"The content of an archive\n").decode().strip()
-    git("update-ref", "refs/tapline/head", made)
-
-
 try:
     download(os.environ["SCM_URL"], "archive")
-    commit(unpack("archive", "unpacked"))
+    commit(unpack("archive", "unpacked"), "The content of an archive")
     os.remove("archive")
     shutil.rmtree("unpacked", ignore_errors=True)
 except urllib.error.HTTPError as error:
@@ -215,7 +182,7 @@ except urllib.error.HTTPError as error:
 except (urllib.error.URLError, OSError) as error:
     print(f"The archive could not be fetched: {getattr(error, 'reason', error)}.")
     sys.exit(2)
-except (Failure, tarfile.TarError, zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+except (Failure, Unkept, tarfile.TarError, zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
     print(f"The archive could not be used: {error}.")
     sys.exit(2)
 except subprocess.CalledProcessError:

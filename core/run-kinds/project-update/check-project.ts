@@ -6,6 +6,7 @@ import { checkWebhook } from '../../webhooks/check-webhook.ts';
 import { unusedFolders } from '../../scm/folders.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { branchProblem, refspecProblem, restoreUrl, urlProblem } from '../../scm/url.ts';
+import { subversionProblems } from './subversion.ts';
 import { openUrl, sealUrl } from '../../secrets/url-secret.ts';
 
 export interface ProjectDeps {
@@ -79,6 +80,7 @@ async function checkSource(
     settings.get('PROJECT_FILE_URLS') as readonly string[],
   );
   if (problem) refuse('scm_url', problem);
+  for (const [key, text] of Object.entries(subversionProblems(row, before))) refuse(key, text);
   const branch = branchProblem(row.scm_branch ?? '');
   if (branch) refuse('scm_branch', branch);
   if (row.scm_type === 'archive' && row.scm_branch) refuse('scm_branch', 'Archives have no branches.');

@@ -44,7 +44,7 @@ export const updateExplains: readonly ExplainRule[] = [
     },
   ],
   [/^The content of the project could not be verified: .{1,500}\.$/m, ([said]) => said!],
-  [/^The archive could not be (?:fetched|used): .{1,500}\.$/m, ([said]) => said!],
+  [/^The (?:archive could not be (?:fetched|used)|source could not be exported): .{1,500}\.$/m, ([said]) => said!],
   [
     /^(The submodule ".{1,300}" could not be fetched)(?:: (.{1,500}))?\.$/m,
     (found) => {

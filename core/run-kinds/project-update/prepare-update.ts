@@ -23,7 +23,7 @@ const credentialOf = (run: RunInContext): number[] =>
   run['credential_id'] === null ? [] : [run['credential_id'] as number];
 
 /** As somebody would type it. */
-const commands: Record<string, string[]> = { git: ['git', 'fetch'], archive: ['curl', '-O'] };
+const commands: Record<string, string[]> = { git: ['git', 'fetch'], archive: ['curl', '-O'], svn: ['svn', 'export'] };
 
 /** @throws SpecError where the update as it stands cannot be executed */
 export async function prepareUpdate(deps: PrepareDeps, run: ClaimedRun): Promise<Prepared> {

@@ -29,6 +29,7 @@ import { notificationsOfTemplate } from '../../notifications/attach.ts';
 import { teamsWith } from '../../resources/people/role-sublists.ts';
 import { webhookActions, webhookFields, webhookReceiver } from '../../webhooks/webhook-parts.ts';
 import { sourceTypes } from '../../runs/choices.ts';
+import { offeredTypes } from './subversion.ts';
 
 const ro = { mode: 'ro' } as const;
 
@@ -49,7 +50,7 @@ const projectFields = {
   name: field.string({ required: true }),
   description: field.text(),
   local_path: field.string({ max: 1024 }),
-  scm_type: field.choice(sourceTypes, { default: '' }),
+  scm_type: field.choice(sourceTypes, { default: '', described: () => offeredTypes() }),
   // may hold a password, so it is neither filtered nor shown as it is
   scm_url: field.string({ max: 1024, filterable: false }),
   scm_branch: field.string({ max: 256 }),

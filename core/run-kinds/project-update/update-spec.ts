@@ -5,6 +5,7 @@ import type { ResolvedCredential } from '../../credentials/resolve.ts';
 import type { CheckoutLimits } from '../../runner/checkout/checkout-budget.ts';
 import { assertEnvironment } from '../../runner/environment.ts';
 import { askpass } from './askpass.ts';
+import { hasSubversion, noSubversion } from './subversion.ts';
 import {
   branchProblem,
   filePath,
@@ -15,11 +16,13 @@ import {
   withoutPassword,
 } from '../../scm/url.ts';
 
-const programs = ['update.sh', 'submodules.py', 'archive.py', 'verify.py'].map((path) => ({
-  path,
-  content: readFileSync(join(import.meta.dirname, path), 'utf8'),
-  mode: path === 'update.sh' ? 0o500 : 0o400,
-}));
+const programs = ['update.sh', 'submodules.py', 'archive.py', 'subversion.py', 'commit.py', 'verify.py'].map(
+  (path) => ({
+    path,
+    content: readFileSync(join(import.meta.dirname, path), 'utf8'),
+    mode: path === 'update.sh' ? 0o500 : 0o400,
+  }),
+);
 
 /** What it takes of the run. */
 export interface UpdatedRun {
@@ -114,7 +117,7 @@ export function buildUpdateSpec(input: UpdateSpecInput): { spec: ExecSpec; secre
     spool_limit_bytes: spoolLimit,
     // submodules of a folder may lie beside it
     readOnlyPaths: [
-      ...(folder === null ? [] : [folder, ...allowedFolders.filter(existsSync)]),
+      ...(folder === null ? [] : [folder, ...allowedFolders].filter(existsSync)),
       ...(reuse ? [cache] : []),
     ],
   };
@@ -131,9 +134,10 @@ function problemOf({ run, allowedFolders }: UpdateSpecInput, folder: string | nu
     branchProblem(run.scm_branch) ??
     refspecProblem(run.scm_refspec);
   if (problem) return problem;
-  if (run.scm_type !== 'git' && run.scm_type !== 'archive')
-    return `sources of the kind ${run.scm_type} are not supported.`;
-  return folder === null || existsSync(folder) ? undefined : `there is no folder ${folder} on this node.`;
+  if (run.scm_type === 'svn' && !hasSubversion()) return noSubversion;
+  // Subversion's addresses go on within the repository, where there are no folders
+  const there = folder === null || run.scm_type === 'svn' || existsSync(folder);
+  return there ? undefined : `there is no folder ${folder} on this node.`;
 }
 
 const requirementVariables = (options: RequirementOptions): Record<string, string> => ({

@@ -13,18 +13,24 @@ fi
 cd repo.git
 
 printf 'Updating %s\n' "$SCM_SHOWN_URL"
-if [ "$SCM_TYPE" = archive ]; then
-  (cd .. && "$SCM_PYTHON" archive.py 2>&1)
-else
-  fetch() { git fetch --force --no-tags --progress --no-write-fetch-head -- "$SCM_URL" "$@" 2>&1; }
-  set -- '+refs/heads/*:refs/heads/*' '+refs/tags/*:refs/tags/*'
-  [ -z "$SCM_BRANCH" ] && set -- "$@" '+HEAD:refs/tapline/head'
-  [ -n "$SCM_REFSPEC" ] && set -- "$@" "$SCM_REFSPEC"
-  if ! fetch "$@"; then
-    printf 'The source could not be fetched.\n'
-    exit 2
-  fi
-fi
+case "$SCM_TYPE" in
+  archive) (cd .. && "$SCM_PYTHON" archive.py 2>&1) ;;
+  svn)
+    (cd .. && "$SCM_PYTHON" subversion.py 2>&1)
+    # which names a revision there, not here
+    SCM_BRANCH=
+    ;;
+  *)
+    fetch() { git fetch --force --no-tags --progress --no-write-fetch-head -- "$SCM_URL" "$@" 2>&1; }
+    set -- '+refs/heads/*:refs/heads/*' '+refs/tags/*:refs/tags/*'
+    [ -z "$SCM_BRANCH" ] && set -- "$@" '+HEAD:refs/tapline/head'
+    [ -n "$SCM_REFSPEC" ] && set -- "$@" "$SCM_REFSPEC"
+    if ! fetch "$@"; then
+      printf 'The source could not be fetched.\n'
+      exit 2
+    fi
+    ;;
+esac
 
 resolve() {
   for name in "refs/heads/$1" "refs/tags/$1" "refs/remotes/origin/$1" "refs/$1" "$1"; do
