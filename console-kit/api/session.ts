@@ -46,8 +46,10 @@ function readable(failure: ApiFailure): ApiFailure {
   const { status, retryAfter } = failure;
   if (status === 401) return new ApiFailure(401, { detail: t`The user name or the password is not right.` });
   if (status !== 429) return failure;
-  const wait = retryAfter ? `in ${retryAfter} seconds` : 'later';
-  return new ApiFailure(429, { detail: t`Too many attempts. Try again ${wait}.` });
+  const detail = retryAfter
+    ? t`Too many attempts. Try again in ${retryAfter} seconds.`
+    : t`Too many attempts. Try again later.`;
+  return new ApiFailure(429, { detail });
 }
 
 export async function logOut(): Promise<void> {

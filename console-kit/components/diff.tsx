@@ -1,3 +1,5 @@
+import { t } from '../texts/t.ts';
+
 interface Props {
   /** what is compared, for those who do not see it */
   label: string;
@@ -10,7 +12,7 @@ interface Line {
   text: string;
 }
 
-const words = { ' ': '', '-': 'removed: ', '+': 'added: ' } as const;
+const words = { ' ': '', '-': t`removed: `, '+': t`added: ` } as const;
 const tones = { ' ': undefined, '-': 'removed', '+': 'added' } as const;
 /** Beyond it, what differs in the middle is shown as a whole: the table of common lines grows with the square. */
 const most = 2000;

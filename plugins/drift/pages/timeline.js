@@ -29,7 +29,7 @@ export function TimelinePage({ params: { id } }) {
   for (const name of ['from', 'to']) if (query.get(name)) span.set(name, query.get(name));
   const { data: host } = useQuery(`hosts/${id}/`);
   const { data, error, reload } = useQuery(`hosts/${id}/timeline/?${span}`);
-  const name = host.value?.name ?? `host ${id}`;
+  const name = host.value?.name ?? t`host ${id}`;
   return h(
     PageLayout,
     {

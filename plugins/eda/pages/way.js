@@ -36,7 +36,7 @@ export function Way({ row, reload }) {
       from && t` from ${from}`,
       refused ? t`, with a wrong signature.` : t`, ${row.payload_bytes} bytes, signature checked.`,
       row.replay_of && [
-        ' It repeats ',
+        t` It repeats `,
         h('a', { href: `/event_logs/${row.replay_of}?tab=way` }, t`event ${row.replay_of}`),
         '.',
       ],

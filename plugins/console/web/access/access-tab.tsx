@@ -119,7 +119,7 @@ function Grants({ grants = [], user, remove }: { grants?: Grant[]; user: Row; re
 function RemoveButton({ grant: { role }, user, remove }: { grant: Grant; user: Row; remove: Remove }) {
   const sending = useSignal(false);
   const holder = role.team_id ? `roles/${role.id}/teams/` : `roles/${role.id}/users/`;
-  const who = role.team_id ? `team ${role.team_name}` : String(user['username']);
+  const who = role.team_id ? t`team ${role.team_name ?? ''}` : String(user['username']);
   const take = async () => {
     if (sending.value) return;
     sending.value = true;
@@ -140,10 +140,10 @@ function RemoveButton({ grant: { role }, user, remove }: { grant: Grant; user: R
 /** Why: through which team, or by which role on something above. */
 function whence({ role }: Grant): string {
   const parts = [
-    role.team_name ? `as member of team ${role.team_name}` : '',
-    role.resource_name ? `on ${(role.resource_type_display_name ?? '').toLowerCase()} ${role.resource_name}` : '',
+    role.team_name ? t`as member of team ${role.team_name}` : '',
+    role.resource_name ? t`on ${(role.resource_type_display_name ?? '').toLowerCase()} ${role.resource_name}` : '',
   ].filter(Boolean);
-  return parts.join(' ') || 'everywhere';
+  return parts.join(' ') || t`everywhere`;
 }
 
 export const accessTab: Tab = { id: 'access', label: t`Access`, content: AccessView };

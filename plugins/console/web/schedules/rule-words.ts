@@ -2,15 +2,15 @@ import { t } from '@tapline/console-kit/texts';
 import { type Frequency, type RuleParts, weekdayOf, weekdays, weekOf } from './rule-parts.ts';
 
 const dayNames = [t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`, t`Sunday`];
-const units: Partial<Record<Frequency, string>> = {
-  MINUTELY: 'minute',
-  HOURLY: 'hour',
-  DAILY: 'day',
-  WEEKLY: 'week',
-  MONTHLY: 'month',
-  YEARLY: 'year',
+const every: Record<Exclude<Frequency, 'ONCE'>, [one: string, several: (many: string) => string]> = {
+  MINUTELY: [t`Every minute`, (many) => t`Every ${many} minutes`],
+  HOURLY: [t`Every hour`, (many) => t`Every ${many} hours`],
+  DAILY: [t`Every day`, (many) => t`Every ${many} days`],
+  WEEKLY: [t`Every week`, (many) => t`Every ${many} weeks`],
+  MONTHLY: [t`Every month`, (many) => t`Every ${many} months`],
+  YEARLY: [t`Every year`, (many) => t`Every ${many} years`],
 };
-const weeks: Record<number, string> = { 1: 'first', 2: 'second', 3: 'third', 4: 'fourth', [-1]: 'last' };
+const weeks: Record<number, string> = { 1: t`first`, 2: t`second`, 3: t`third`, 4: t`fourth`, [-1]: t`last` };
 const listed = new Intl.ListFormat('en', { type: 'conjunction' });
 const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
@@ -19,24 +19,21 @@ const dateOf = (local: string) => (Number.isNaN(Date.parse(`${local}Z`)) ? local
 
 /** `Every 2 weeks on Monday and Friday at 09:00 (Europe/Berlin), from 15 January 2030, 10 times.` */
 export function ruleWords(parts: RuleParts): string {
-  const { start, zone, frequency, ends, count, until } = parts;
+  const { start, zone, frequency, interval, ends, count, until } = parts;
   const time = start.slice(11);
   if (frequency === 'ONCE') return t`Once, on ${dateOf(start)} at ${time} (${zone}).`;
-  const often = frequency === 'MINUTELY' || frequency === 'HOURLY' ? '' : ` at ${time}`;
-  const end = { never: '', count: `, ${count} times`, until: `, until ${dateOf(until)} at ${until.slice(11)}` }[ends];
-  return `${everyWords(parts)}${onWords(parts)}${often} (${zone}), from ${dateOf(start)}${end}.`;
-}
-
-function everyWords({ frequency, interval }: RuleParts): string {
-  const unit = units[frequency] ?? '';
-  return interval === '1' ? t`Every ${unit}` : t`Every ${interval} ${unit}s`;
+  const often = frequency === 'MINUTELY' || frequency === 'HOURLY' ? '' : t` at ${time}`;
+  const end = { never: '', count: t`, ${count} times`, until: t`, until ${dateOf(until)} at ${until.slice(11)}` }[ends];
+  const [one, several] = every[frequency];
+  const turn = interval === '1' ? one : several(interval);
+  return t`${turn}${onWords(parts)}${often} (${zone}), from ${dateOf(start)}${end}.`;
 }
 
 function onWords({ frequency, days, monthly, start }: RuleParts): string {
-  if (frequency === 'WEEKLY') return ` on ${listed.format((days.length ? days : [weekdayOf(start)]).map(dayName))}`;
-  if (frequency === 'YEARLY') return ` on ${dateOf(start).replace(/ \d+$/, '')}`;
+  if (frequency === 'WEEKLY') return t` on ${listed.format((days.length ? days : [weekdayOf(start)]).map(dayName))}`;
+  if (frequency === 'YEARLY') return t` on ${dateOf(start).replace(/ \d+$/, '')}`;
   if (frequency !== 'MONTHLY') return '';
-  return monthly === 'day' ? ` on day ${Number(start.slice(8, 10))}` : ` on the ${monthlyWord(start)}`;
+  return monthly === 'day' ? t` on day ${Number(start.slice(8, 10))}` : t` on the ${monthlyWord(start)}`;
 }
 
 /** `first Monday` */

@@ -10,8 +10,8 @@ import {
   nodeAt,
 } from './graph.ts';
 
-const operators: Record<string, string> = { eq: 'is', ne: 'is not' };
-const triggers: Record<string, string> = { success: 'after success, ', failure: 'after failure, ', always: '' };
+const operators: Record<string, string> = { eq: t`is`, ne: t`is not` };
+const triggers: Record<string, string> = { success: t`after success, `, failure: t`after failure, `, always: '' };
 
 /** `if count is 3`; the words that stand at a link. */
 export function linkWords({ kind, condition }: GraphLink): string {
@@ -34,7 +34,7 @@ export function followWords(graph: Graph, node: GraphNode): string {
 
 /** The node, how it is, and what follows. */
 export function nodeWords(graph: Graph, node: GraphNode, status?: string): string {
-  const waits = node.all && linksTo(graph, node.id).length > 1 ? ' Waits for all before it.' : '';
+  const waits = node.all && linksTo(graph, node.id).length > 1 ? t` Waits for all before it.` : '';
   const shown = [node.name, kindWords(node), status].filter(Boolean).join(', ');
   return `${shown}.${waits} ${followWords(graph, node)}`;
 }

@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { Elapsed, Folded, linkedPage, type Run, When, t } from '@tapline/console-kit';
 
 const hostLabels: Record<string, string> = {
-  ok: 'ok',
-  changed: 'changed',
-  failures: 'failed',
-  failed: 'failed',
-  dark: 'unreachable',
-  skipped: 'skipped',
-  rescued: 'rescued',
-  ignored: 'ignored',
+  ok: t`ok`,
+  changed: t`changed`,
+  failures: t`failed`,
+  failed: t`failed`,
+  dark: t`unreachable`,
+  skipped: t`skipped`,
+  rescued: t`rescued`,
+  ignored: t`ignored`,
 };
 
 /** What it ran from and on, as its summaries name it. */

@@ -61,9 +61,9 @@ const Contributions = ({ title, contributions }: Pick<Plugin, 'title' | 'contrib
   ) : null;
 
 const words: Record<string, [one: string, many: string]> = {
-  navigation: ['menu entry', 'menu entries'],
-  extensions: ['extended resource', 'extended resources'],
-  offers: ['offer to others', 'offers to others'],
+  navigation: [t`menu entry`, t`menu entries`],
+  extensions: [t`extended resource`, t`extended resources`],
+  offers: [t`offer to others`, t`offers to others`],
 };
 
 /** `1 route, 12 offers to others`. */

@@ -25,10 +25,10 @@ interface Props {
 
 /** In one word or two. */
 export const originWords: Record<string, string> = {
-  environment: 'environment',
-  database: 'changed here',
-  file: 'configuration file',
-  default: 'default',
+  environment: t`environment`,
+  database: t`changed here`,
+  file: t`configuration file`,
+  default: t`default`,
 };
 
 const origins: Record<string, string> = {

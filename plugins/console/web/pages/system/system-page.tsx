@@ -7,7 +7,7 @@ interface Finding {
   node: string;
 }
 
-const tones = { ok: ['ok', 'OK'], warn: ['degraded', t`Unsafe`], fail: ['failed', t`Broken`] } as const;
+const tones = { ok: ['ok', t`OK`], warn: ['degraded', t`Unsafe`], fail: ['failed', t`Broken`] } as const;
 const order = ['fail', 'warn', 'ok'];
 
 /** What the doctor says: the worst first, each with its remedy. */

@@ -8,9 +8,10 @@ import type { Ask, Asking } from './asking.ts';
 import { NodePanel } from './node-panel.tsx';
 import { Question } from './question.tsx';
 
-const hint =
-  'Arrow keys walk along the links, Home and End to the ends. Enter shows what can be done with a node; ' +
-  'Insert adds a node after it, L links it to another, E edits it, Delete removes it.';
+const hint = [
+  t`Arrow keys walk along the links, Home and End to the ends.`,
+  t`Enter shows what can be done with a node; Insert adds a node after it, L links it to another, E edits it, Delete removes it.`,
+].join(' ');
 
 interface Props {
   row: Row;

@@ -205,7 +205,7 @@ function TemplateField({ form: { kind, values, errors, set }, list, row }: Templ
 const words: Record<string, { label: string; help_text?: string }> = {
   all_parents_must_converge: { label: t`Wait for all nodes before it, whichever way they go` },
   max_retries: { label: t`Retries`, help_text: t`How often it is tried again after a failure.` },
-  extra_data: { label: t`Extra variables`, help_text: 'JSON or YAML; answers to the survey are among them.' },
+  extra_data: { label: t`Extra variables`, help_text: t`JSON or YAML; answers to the survey are among them.` },
 };
 
 const knownName = (row: Row | null, value: string): string | undefined => {

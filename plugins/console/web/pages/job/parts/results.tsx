@@ -25,7 +25,7 @@ export const resultEvents =
   'runner_on_ok,runner_on_failed,runner_on_unreachable,runner_on_skipped,runner_on_async_failed';
 
 const words: Record<string, [status: string, label: string]> = {
-  runner_on_ok: ['ok', 'OK'],
+  runner_on_ok: ['ok', t`OK`],
   runner_on_skipped: ['new', t`Skipped`],
   runner_on_failed: ['failed', t`Failed`],
   runner_on_async_failed: ['failed', t`Failed`],
