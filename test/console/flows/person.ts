@@ -6,22 +6,33 @@ type Role = Parameters<Page['getByRole']>[0];
 /** A text stands for exactly that name. */
 type Name = string | RegExp;
 
+/** What somebody did, by the name of what was clicked, or of the field that was typed into or chosen in. */
+export type Step = { click: string } | { field: string };
+
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
 /** Somebody in front of a browser: sees and touches things by the names that they have for eyes and screen readers. */
 export class Person {
   readonly page: Page;
   readonly #place: Locator;
+  /** in their order, those in parts of the page included; emptied by whoever counts */
+  readonly steps: Step[];
 
-  constructor(page: Page, place = page.getByRole('main')) {
+  constructor(page: Page, place = page.getByRole('main'), steps: Step[] = []) {
     this.page = page;
     this.#place = place;
+    this.steps = steps;
+  }
+
+  #click(name: Name): void {
+    this.steps.push({ click: String(name) });
   }
 
   /** A page, by the menu. */
   async opens(entry: string): Promise<void> {
     const menu = this.page.getByRole('navigation', { name: 'Main' });
     await menu.getByRole('link', { name: new RegExp(`^${escaped(entry)}(?: \\d+ waiting)?$`) }).click();
+    this.#click(entry);
     await this.isAt(entry);
   }
 
@@ -37,6 +48,7 @@ export class Person {
     const menu = this.page.getByRole('navigation', { name: 'Main' });
     const entry = menu.locator(`a[href="${address}"]`);
     await entry.click();
+    this.#click(address);
     await until(async () => (await entry.getAttribute('aria-current')) !== null);
     await this.settles();
   }
@@ -47,16 +59,19 @@ export class Person {
 
   async follows(link: Name): Promise<void> {
     await this.#place.getByRole('link', { name: link, exact: true }).click();
+    this.#click(link);
   }
 
   async presses(button: Name): Promise<void> {
     await this.#place.getByRole('button', { name: button, exact: true }).click();
+    this.#click(button);
   }
 
   /** A part of the page: the tabs of a record, of a run, of a plugin. */
   async turnsTo(part: string): Promise<void> {
     const tab = this.#place.getByRole('navigation').getByRole('link', { name: part, exact: true });
     await tab.click();
+    this.#click(part);
     await until(async () => (await tab.getAttribute('aria-current')) !== null);
     await this.settles();
   }
@@ -68,6 +83,7 @@ export class Person {
 
   async fills(label: Name, text: string): Promise<void> {
     await this.#field(label).fill(text);
+    this.steps.push({ field: String(label) });
   }
 
   async fillsIn(texts: Record<string, string>): Promise<void> {
@@ -76,26 +92,31 @@ export class Person {
 
   async chooses(label: Name, option: string): Promise<void> {
     await this.#field(label).selectOption({ label: option });
+    this.steps.push({ field: String(label) });
   }
 
   /** Some boxes are ticked only when the service has said so. */
   async checks(label: Name): Promise<void> {
     await this.#field(label).click();
+    this.#click(label);
     await until(() => this.#field(label).isChecked());
   }
 
   async unfolds(summary: string): Promise<void> {
     await this.#place.locator('summary').filter({ hasText: summary }).first().click();
+    this.#click(summary);
   }
 
   /** A record, found by typing. */
   async picks(label: string, name: string): Promise<void> {
     await pick(this.page, label, name);
+    this.steps.push({ field: label });
   }
 
   async searchesFor(text: string): Promise<void> {
     const box = this.#place.getByRole('searchbox').first();
     await box.fill(text);
+    this.steps.push({ field: 'Search' });
     await box.press('Enter');
   }
 
@@ -186,18 +207,18 @@ export class Person {
 
   /** The same person, who looks at one part of what there is. */
   within(role: Role, name: Name): Person {
-    return new Person(this.page, this.page.getByRole(role, { name, exact: true }));
+    return new Person(this.page, this.page.getByRole(role, { name, exact: true }), this.steps);
   }
 
   /** A row of a table, by how its heading begins. */
   row(heading: string): Person {
     const named = this.page.getByRole('rowheader', { name: new RegExp(`^${escaped(heading)}(?!\\w)`) });
-    return new Person(this.page, this.#place.getByRole('row').filter({ has: named }).first());
+    return new Person(this.page, this.#place.getByRole('row').filter({ has: named }).first(), this.steps);
   }
 
   /** A row of a table that has this in it. */
   rowWith(text: Name): Person {
-    return new Person(this.page, this.#place.getByRole('row').filter({ hasText: text }).first());
+    return new Person(this.page, this.#place.getByRole('row').filter({ hasText: text }).first(), this.steps);
   }
 
   dialog(title: Name = /./): Person {

@@ -7,6 +7,7 @@ import { describeWith } from '../../support/needs.ts';
 import { local, play } from '../stage.ts';
 import type { Person } from './person.ts';
 import { scene } from './scene.ts';
+import { counted, promised, told } from './steps.ts';
 
 /** That of the README's first steps. */
 const site = `- name: Look after the web servers
@@ -15,6 +16,13 @@ const site = `- name: Look after the web servers
     - name: Say which release this is
       ansible.builtin.debug:
         msg: "{{ inventory_hostname }} gets release {{ release }}"
+`;
+/** Needs no key: it asks for nothing but a host. */
+const here = `- hosts: all
+  connection: local
+  gather_facts: false
+  tasks:
+    - debug: {msg: "{{ inventory_hostname }} is looked after"}
 `;
 const counting =
   '    - name: Count the crates\n      debug: {msg: "crate {{ item }}"}\n      loop: "{{ range(1, 61) | list }}"\n' +
@@ -25,8 +33,8 @@ describeWith(
   'flows of an administrator: from nothing to a job, and what makes the next one better',
   () => {
     const repository = new SourceRepository();
-    repository.commit({ 'site.yml': site });
-    const here = scene(
+    repository.commit({ 'site.yml': site, 'here.yml': here });
+    const stage = scene(
       async () => undefined,
       { TAPLINE_PROJECT_FILE_URLS: repository.folder },
       { more: { 'count.yml': play(counting) } },
@@ -35,11 +43,73 @@ describeWith(
 
     let admin: Person;
     beforeEach(async () => {
-      admin = await here.person();
+      admin = await stage.person();
     });
     const ends = (status: string) => admin.isTold(new RegExp(`^Job \\d+: ${status}$`));
 
-    it('wants to run a playbook of their own: from the repository to the output of a first job', async () => {
+    it('wants to see what this does, led by the guide: repository, host, template, output', async () => {
+      admin.steps.length = 0;
+      await admin.opens('Set up');
+      await admin.fillsIn({ Name: 'Trial', 'Address of the repository': repository.url });
+      await admin.presses('Connect');
+      await admin.isTold('Trial is connected.');
+      await admin.presses(/: List your hosts$/);
+      await admin.fillsIn({ 'Name of the new inventory': 'Trial hosts', Host: 'trial1' });
+      await admin.presses('Add host');
+      await admin.isTold('trial1 is listed.');
+      await admin.presses(/: Make a template$/);
+      await admin.fills('Name', 'Try it');
+      await admin.chooses('Project', 'Trial');
+      await admin.chooses('Playbook', 'here.yml');
+      await admin.chooses('Inventory', 'Trial hosts');
+      await admin.presses('Make template');
+      await admin.isTold('Try it can be launched.');
+      await admin.presses(/: Launch it$/);
+      await admin.follows('Launch Try it');
+      await admin.presses('Launch');
+      await admin.sees('trial1 is looked after');
+      expect(counted(admin.steps)).to.equal(promised('Here, led by the guide'));
+      await ends('Successful');
+    });
+
+    it('does the same page by page, as somebody does who knows the way', async () => {
+      admin.steps.length = 0;
+      await admin.opens('Projects');
+      await admin.follows('New project');
+      await admin.fills('Name', 'Second');
+      await admin.picks('Organization', 'Default');
+      await admin.chooses('Scm type', 'Git');
+      await admin.fills('Scm url', repository.url);
+      await admin.presses('Create project');
+      await admin.isAt('Second');
+      await admin.opens('Inventories');
+      await admin.follows('New inventory');
+      await admin.fills('Name', 'Second hosts');
+      await admin.picks('Organization', 'Default');
+      await admin.presses('Create inventory');
+      await admin.isAt('Second hosts');
+      await admin.turnsTo('Hosts');
+      await admin.follows('Add host');
+      await admin.fills('Name', 'second1');
+      await admin.presses('Create host');
+      await admin.isAt('second1');
+      await admin.opens('Templates');
+      await admin.follows('New template');
+      await admin.fills('Name', 'Look again');
+      await admin.picks('Inventory', 'Second hosts');
+      await admin.picks('Project', 'Second');
+      await admin.fills('Playbook', 'here.yml');
+      await admin.presses('Create template');
+      await admin.isAt('Look again');
+      await admin.follows('Launch Look again');
+      await admin.presses('Launch');
+      await admin.sees('second1 is looked after');
+      expect(counted(admin.steps)).to.equal(promised('Here, page by page'));
+      await ends('Successful');
+    });
+
+    it('wants to run a playbook of their own: from the repository to the output of a first job, as the README tells', async () => {
+      admin.steps.length = 0;
       await admin.opens('Projects');
       await admin.follows('New project');
       await admin.fills('Name', 'Web farm');
@@ -95,8 +165,6 @@ describeWith(
       await admin.picks('Project', 'Web farm');
       await admin.fills('Playbook', 'site.yml');
       await admin.checks('Ask variables on launch');
-      await admin.unfolds('More');
-      await admin.checks('Use fact cache');
       await admin.presses('Create template');
       await admin.isAt('Release');
       await admin.turnsTo('Credentials');
@@ -109,6 +177,8 @@ describeWith(
       await admin.presses('Launch');
       await admin.sees('shop1 gets release 1.4');
       await ends('Successful');
+      const steps = JSON.stringify(admin.steps).replaceAll('"Live"', '"Production"');
+      expect(JSON.parse(steps)).to.deep.equal(told());
     });
 
     it('finds out why a job failed, mends it where it is wrong, and runs it again', async () => {
@@ -159,7 +229,7 @@ describeWith(
     });
 
     it('looks for one line in a long output, and sends a colleague to where it failed', async () => {
-      await here.template('count.yml', { name: 'Count' });
+      await stage.template('count.yml', { name: 'Count' });
       await admin.opens('Templates');
       await admin.follows('Launch Count');
       await admin.presses('Launch');
@@ -194,7 +264,18 @@ describeWith(
       await templates.has('link', 'Release');
     });
 
-    it('reads what the last job learned of a host', async () => {
+    it('has kept what jobs learn of hosts, and reads it', async () => {
+      await admin.opens('Templates');
+      await admin.follows('Release');
+      await admin.follows('Edit');
+      await admin.unfolds('More');
+      await admin.checks('Use fact cache');
+      await admin.presses('Save');
+      await admin.isAt('Release');
+      await admin.follows('Launch Release');
+      await admin.presses('Launch');
+      await admin.sees('shop1 gets release 2.0');
+      await ends('Successful');
       await admin.opens('Hosts');
       await admin.follows('shop1');
       await admin.turnsTo('Facts');
