@@ -38,6 +38,7 @@ export { lazily } from './components/lazily.tsx';
 export { Notice } from './components/notice.tsx';
 export { type Crumb, Failure, Loading, PageLayout } from './components/page.tsx';
 export { Pager } from './components/pager.tsx';
+export { shown } from './components/shown.tsx';
 export { useFirstPage } from './components/use-first-page.ts';
 export { Status, statusLabel } from './components/status.tsx';
 export { type Column, Table } from './components/table.tsx';

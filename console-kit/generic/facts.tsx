@@ -1,6 +1,6 @@
 import { t } from '../texts/t.ts';
-import { Failure, Loading } from '../components/page.tsx';
-import { apiOf, type Resource, type Row } from '../resources/resource.ts';
+import { shown } from '../components/shown.tsx';
+import { apiOf, type FieldOption, type Resource, type Row } from '../resources/resource.ts';
 import { Cell } from './cell.tsx';
 import { labelOf } from './list-view.tsx';
 import { useOptions } from './use-options.ts';
@@ -17,29 +17,33 @@ const empty = (value: unknown) =>
 
 /** What a record holds, as far as it holds something. */
 export function Facts({ resource, row }: { resource: Resource; row: Row }) {
-  const { data, error, reload } = useOptions(apiOf(resource));
-  if (error.value) return <Failure error={error.value} what={t`list of its fields`} again={reload} />;
-  if (!data.value) return <Loading what={t`its fields`} />;
-  const fields = data.value.actions.GET ?? {};
+  const options = useOptions(apiOf(resource));
+  return shown(
+    options,
+    { what: t`list of its fields`, loading: t`its fields` },
+    ({ actions: { GET: fields = {} } }) => (
+      <dl class="record">
+        {namesOf(resource, row, fields).map((name) => (
+          <div key={name}>
+            <dt>{fields[name]?.label ?? labelOf(name)}</dt>
+            <dd>
+              <Cell row={row} field={name} option={fields[name]} exact />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    ),
+  );
+}
+
+function namesOf(resource: Resource, row: Row, fields: Record<string, FieldOption>): string[] {
   const first = [...(resource.facts ?? []), ...(resource.fields ?? [])];
   const untold = new Set([...never, ...(resource.elsewhere ?? [])]);
-  const names = [...new Set([...first, ...Object.keys(fields)])].filter(
+  return [...new Set([...first, ...Object.keys(fields)])].filter(
     // some are told by name alone
     (name) =>
       !untold.has(name) &&
       (fields[name] || resource.facts?.includes(name)) &&
       !empty(row[name] ?? row.summary_fields?.[name]),
-  );
-  return (
-    <dl class="record">
-      {names.map((name) => (
-        <div key={name}>
-          <dt>{fields[name]?.label ?? labelOf(name)}</dt>
-          <dd>
-            <Cell row={row} field={name} option={fields[name]} exact />
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -121,6 +121,29 @@ describeWith(['chromium'], 'the console: what is taken back, and what goes wrong
     const dialog = other.getByRole('dialog');
     await dialog.getByRole('heading', { name: 'Add a node' }).waitFor();
     await failsOnce('**/workflow_nodes/?*', async () => expect(await dialog.count()).to.equal(1));
+    const { id: run } = await stage.make(`workflow_job_templates/${workflow}/launch/`, {});
+    await until(async () => (await stage.service.get(`workflow_jobs/${run}/`)).body.status === 'successful');
+    const job = (await stage.service.get(`workflow_jobs/${run}/workflow_nodes/`)).body.results[0].job as number;
+    await until(async () => (await stage.service.get(`jobs/${job}/`)).body.event_processing_finished);
+    const said = [{ id: 1, message: 'Not at night', decision: 'warn', policy: null, policy_name: 'Night' }];
+    await other.route('**/policy_decisions/?unified_job=*', (route) =>
+      route.fulfill({ json: { count: 1, next: null, previous: null, results: said } }),
+    );
+    /** what is read on a page, and the reading that fails there */
+    const read: [path: string, text: string, fails: string][] = [
+      [`/workflow_jobs/${run}`, 'What follows', '**/workflow_nodes/?*'],
+      [`/jobs/${job}?tab=tasks`, 'Tasks in their order', '**/job_events/?event__in=playbook*'],
+      [`/jobs/${job}?tab=hosts&host=web1`, 'Tasks on web1', '**/job_events/?event__in=runner*'],
+      [`/jobs/${job}?tab=timeline`, 'Tasks along the time', '**/job_events/?event__in=playbook*'],
+      [`/jobs/${job}`, 'Not at night', '**/policy_decisions/**'],
+      ['/hosts/1', 'Enabled', '**/api/v2/hosts/'],
+    ];
+    for (const [path, text, fails] of read) {
+      await other.goto(path);
+      const there = other.getByRole('main').getByText(text, { exact: true }).first();
+      await there.waitFor();
+      await failsOnce(fails, async () => expect(await there.isVisible(), path).to.equal(true));
+    }
     await other.context().close();
     expect(stage.problems().join()).to.include('503');
   });

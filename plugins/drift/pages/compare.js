@@ -1,4 +1,4 @@
-import { addressWith, CheckField, Failure, go, Loading, place, post, useRead, t } from '@tapline/console-kit';
+import { addressWith, CheckField, go, place, post, shown, useRead, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { useCallback } from 'preact/hooks';
 import { Differences } from './differences.js';
@@ -37,8 +37,7 @@ function Compared({ a, b, all }) {
     () => post('drift_detections/compare/', { snapshot_a: a, snapshot_b: b, include_volatile: all }),
     [a, b, all],
   );
-  const { data, error, reload } = useRead(read);
-  if (error.value) return h(Failure, { error: error.value, what: t`comparison`, again: reload });
-  if (!data.value) return h(Loading, { what: t`comparison` });
-  return h(Differences, { of: data.value });
+  return shown(useRead(read), { what: t`comparison`, loading: t`comparison` }, (found) =>
+    h(Differences, { of: found }),
+  );
 }

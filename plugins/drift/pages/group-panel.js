@@ -1,4 +1,4 @@
-import { Failure, Loading, Table, useQuery, t } from '@tapline/console-kit';
+import { shown, Table, useQuery, t } from '@tapline/console-kit';
 import { h } from 'preact';
 
 const mostNames = 20;
@@ -17,16 +17,19 @@ const columns = [
 
 /** On the page of a group: hosts that are not like most of it. */
 export function GroupOutliers({ record: { id } }) {
-  const { data, error, reload } = useQuery(`groups/${id}/drift_outliers/`);
-  if (error.value) return h(Failure, { error: error.value, what: t`comparison of its hosts`, again: reload });
-  if (!data.value) return h(Loading, { what: t`comparison of its hosts` });
-  const { count, results, hosts, complete } = data.value;
-  if (!hosts) return h('p', { class: 'empty' }, t`None of its hosts has a snapshot of its facts.`);
-  return [
-    h('p', null, count ? t`${count} of ${hosts} hosts differ from most of them.` : t`Its hosts are alike.`),
-    results.length < count && h('p', { class: 'muted' }, t`The first ${results.length} of them are shown.`),
-    // of two reasons why it is not the one above
-    !complete && results.length === count && h('p', { class: 'muted' }, t`Some facts were too large to be compared.`),
-    results.length > 0 && h(Table, { caption: t`Outliers`, columns, rows: results, rowKey: ({ host }) => host }),
-  ];
+  const query = useQuery(`groups/${id}/drift_outliers/`);
+  const words = { what: t`comparison of its hosts`, loading: t`comparison of its hosts` };
+  return shown(query, words, ({ count, results, hosts, complete }) =>
+    hosts
+      ? [
+          h('p', null, count ? t`${count} of ${hosts} hosts differ from most of them.` : t`Its hosts are alike.`),
+          results.length < count && h('p', { class: 'muted' }, t`The first ${results.length} of them are shown.`),
+          // of two reasons why it is not the one above
+          !complete &&
+            results.length === count &&
+            h('p', { class: 'muted' }, t`Some facts were too large to be compared.`),
+          results.length > 0 && h(Table, { caption: t`Outliers`, columns, rows: results, rowKey: ({ host }) => host }),
+        ]
+      : h('p', { class: 'empty' }, t`None of its hosts has a snapshot of its facts.`),
+  );
 }

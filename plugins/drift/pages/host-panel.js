@@ -1,4 +1,4 @@
-import { Failure, Loading, Table, useQuery, When, t } from '@tapline/console-kit';
+import { shown, Table, useQuery, When, t } from '@tapline/console-kit';
 import { h } from 'preact';
 import { changesText, Severity } from './words.js';
 
@@ -10,11 +10,8 @@ const columns = [
 
 /** On the page of a host: what changed there last, and how it stands to its baseline. */
 export function HostDrift({ record: { id, drift_capture_error: problem } }) {
-  const { data, error, reload } = useQuery(`hosts/${id}/drift/?acknowledged=false&page_size=5`);
-  if (error.value) return h(Failure, { error: error.value, what: t`drift`, again: reload });
-  if (!data.value) return h(Loading, { what: t`its drift` });
-  const { count, results } = data.value;
-  return [
+  const query = useQuery(`hosts/${id}/drift/?acknowledged=false&page_size=5`);
+  return shown(query, { what: t`drift`, loading: t`its drift` }, ({ count, results }) => [
     problem && h('p', { role: 'status' }, t`Facts that a run found on it were not captured: ${problem}`),
     h('p', null, count ? t`${changesText(count)} not acknowledged.` : t`No change that nobody looked at.`),
     count > 0 && h(Table, { caption: t`Drift of the host`, columns, rows: results, rowKey: (row) => row.id }),
@@ -28,7 +25,7 @@ export function HostDrift({ record: { id, drift_capture_error: problem } }) {
       ' · ',
       h('a', { href: `/drift/hosts/${id}` }, t`Timeline`),
     ),
-  ];
+  ]);
 }
 
 /** Where none is pinned, nothing is said. */

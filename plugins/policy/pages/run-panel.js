@@ -1,4 +1,4 @@
-import { Failure, Table, useQuery, t } from '@tapline/console-kit';
+import { shown, Table, useQuery, t } from '@tapline/console-kit';
 import { h } from 'preact';
 
 const mostShown = 20;
@@ -26,13 +26,10 @@ const columns = [
 
 /** On the page of a run: what policies said of its launch. Nothing where they let it pass, as they do most. */
 export function RunDecisions({ record: { id } }) {
-  const { data, error, reload } = useQuery(`policy_decisions/?unified_job=${id}&order_by=id&page_size=${mostShown}`);
-  if (error.value) return h(Failure, { error: error.value, what: t`policy decisions`, again: reload });
-  if (!data.value?.count) return null;
-  const { count, results } = data.value;
-  return [
-    h(Table, { caption: t`Policy decisions`, columns, rows: results, rowKey: (row) => row.id }),
+  const query = useQuery(`policy_decisions/?unified_job=${id}&order_by=id&page_size=${mostShown}`);
+  return shown(query, { what: t`policy decisions` }, ({ count, results }) => [
+    count > 0 && h(Table, { caption: t`Policy decisions`, columns, rows: results, rowKey: (row) => row.id }),
     count > mostShown &&
       h('p', null, h('a', { href: `/policy_decisions?unified_job=${id}` }, t`All ${count} decisions`)),
-  ];
+  ]);
 }

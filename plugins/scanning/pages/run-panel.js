@@ -1,4 +1,4 @@
-import { Failure, Status, Table, useQuery, t } from '@tapline/console-kit';
+import { shown, Status, Table, useQuery, t } from '@tapline/console-kit';
 import { h } from 'preact';
 
 const mostShown = 20;
@@ -37,14 +37,9 @@ const columns = [
 
 /** On the page of a run: what scanners found in what it runs. */
 export function RunFindings({ record: { id } }) {
-  const { data, error, reload } = useQuery(
-    `scan_results/?unified_job=${id}&${worthTelling}&order_by=id&page_size=${mostShown}`,
-  );
-  if (error.value) return h(Failure, { error: error.value, what: t`scan results`, again: reload });
-  if (!data.value?.count) return null;
-  const { count, results } = data.value;
-  return [
-    h(Table, { caption: t`Scan results of the launch`, columns, rows: results, rowKey: (row) => row.id }),
+  const query = useQuery(`scan_results/?unified_job=${id}&${worthTelling}&order_by=id&page_size=${mostShown}`);
+  return shown(query, { what: t`scan results` }, ({ count, results }) => [
+    count > 0 && h(Table, { caption: t`Scan results of the launch`, columns, rows: results, rowKey: (row) => row.id }),
     count > mostShown && h('p', null, h('a', { href: `/scan_results?unified_job=${id}` }, t`All ${count} results`)),
-  ];
+  ]);
 }

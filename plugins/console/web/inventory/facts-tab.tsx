@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Code, type Column, Failure, Loading, type Tab, Table, type TabProps, useQuery, t } from '@tapline/console-kit';
+import { Code, type Column, shown, type Tab, Table, type TabProps, useQuery, t } from '@tapline/console-kit';
 
 type Fact = [name: string, value: unknown];
 
@@ -8,27 +8,27 @@ export const factsTab: Tab = {
   id: 'facts',
   label: t`Facts`,
   content: ({ row }: TabProps) => {
-    const { data, error, reload } = useQuery<Record<string, unknown>>(`hosts/${row.id}/ansible_facts/`);
+    const query = useQuery<Record<string, unknown>>(`hosts/${row.id}/ansible_facts/`);
     const typed = useSignal('');
-    if (error.value) return <Failure error={error.value} what={t`list of facts`} again={reload} />;
-    if (!data.value) return <Loading what={t`facts`} />;
-    const all = Object.entries(data.value);
-    if (!all.length) return <p class="empty">{t`No run with the fact cache on has kept facts of it yet.`}</p>;
-    const sought = typed.value.toLowerCase();
-    const shown = all.filter(([name, value]) => `${name} ${JSON.stringify(value)}`.toLowerCase().includes(sought));
-    return (
-      <>
-        <input
-          type="search"
-          aria-label={t`Narrow the facts`}
-          placeholder={t`Narrow the facts`}
-          value={typed.value}
-          onInput={(event) => void (typed.value = event.currentTarget.value)}
-        />
-        <p class="muted" role="status">{t`${shown.length} of ${all.length} facts`}</p>
-        <Table caption={t`Facts`} columns={columns} rows={shown} rowKey={([name]) => name} />
-      </>
-    );
+    return shown(query, { what: t`list of facts`, loading: t`facts` }, (facts) => {
+      const all = Object.entries(facts);
+      if (!all.length) return <p class="empty">{t`No run with the fact cache on has kept facts of it yet.`}</p>;
+      const sought = typed.value.toLowerCase();
+      const fitting = all.filter(([name, value]) => `${name} ${JSON.stringify(value)}`.toLowerCase().includes(sought));
+      return (
+        <>
+          <input
+            type="search"
+            aria-label={t`Narrow the facts`}
+            placeholder={t`Narrow the facts`}
+            value={typed.value}
+            onInput={(event) => void (typed.value = event.currentTarget.value)}
+          />
+          <p class="muted" role="status">{t`${fitting.length} of ${all.length} facts`}</p>
+          <Table caption={t`Facts`} columns={columns} rows={fitting} rowKey={([name]) => name} />
+        </>
+      );
+    });
   },
 };
 

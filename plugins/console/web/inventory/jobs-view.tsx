@@ -1,13 +1,12 @@
 import {
   apiOf,
   type Column,
-  Failure,
-  Loading,
   type Page,
   Pager,
   pageSize,
   place,
   type Row,
+  shown,
   Status,
   Table,
   type TabProps,
@@ -21,23 +20,23 @@ export function JobsView({ row, resource }: TabProps) {
   const { path, query } = place.value;
   const number = Math.max(1, Number(query.get('page')) || 1);
   const list = `${apiOf(resource)}${row.id}/job_host_summaries/?order_by=-id&page=${number}&page_size=${pageSize}`;
-  const { data, error, reload } = useQuery<Page<Row>>(list);
-  useFirstPage({ error }, number);
-  const found = data.value;
-  if (error.value) return <Failure error={error.value} what={t`list of jobs`} again={reload} />;
-  if (!found) return <Loading what={t`jobs`} />;
-  if (!found.count) return <p class="empty">{t`No job has ended here yet.`}</p>;
+  const found = useQuery<Page<Row>>(list);
+  useFirstPage(found, number);
   const host = { label: t`Host`, cell: ({ host_name: name }: Row) => String(name) };
-  return (
-    <>
-      <Table
-        caption={t`Jobs`}
-        columns={row.type === 'host' ? columns : columns.toSpliced(1, 0, host)}
-        rows={found.results}
-        rowKey={({ id }) => id}
-      />
-      <Pager path={path} query={query} page={number} pages={Math.ceil(found.count / pageSize)} />
-    </>
+  return shown(found, { what: t`list of jobs`, loading: t`jobs` }, ({ count, results }) =>
+    count === 0 ? (
+      <p class="empty">{t`No job has ended here yet.`}</p>
+    ) : (
+      <>
+        <Table
+          caption={t`Jobs`}
+          columns={row.type === 'host' ? columns : columns.toSpliced(1, 0, host)}
+          rows={results}
+          rowKey={({ id }) => id}
+        />
+        <Pager path={path} query={query} page={number} pages={Math.ceil(count / pageSize)} />
+      </>
+    ),
   );
 }
 

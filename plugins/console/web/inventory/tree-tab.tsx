@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Failure, Loading, type Page, type Row, type Tab, type TabProps, useQuery, t } from '@tapline/console-kit';
+import { type Page, type Row, shown, type Tab, type TabProps, useQuery, t } from '@tapline/console-kit';
 
 const most = 100;
 
@@ -23,20 +23,34 @@ interface LevelProps {
 function Level({ groups, hosts, trail, empty }: LevelProps) {
   const within = useQuery<Page<Row>>(`${groups}?order_by=name&page_size=${most}`);
   const own = useQuery<Page<Row>>(hosts && `${hosts}?order_by=name&page_size=${most}`);
-  const error = within.error.value ?? own.error.value;
-  if (error) return <Failure error={error} what={t`level of the tree`} again={within.reload} />;
-  const [group, host] = [within.data.value, own.data.value];
-  if (!group || (hosts && !host)) return <Loading what={t`the tree`} />;
-  if (!group.count && !host?.count) return <p class="muted">{empty}</p>;
-  const more = group.count - group.results.length + (host ? host.count - host.results.length : 0);
+  const words = { what: t`level of the tree`, loading: t`the tree` };
+  return shown(within, words, (inner) =>
+    hosts ? (
+      shown(own, words, (ones) => <Entries groups={inner} hosts={ones} trail={trail} empty={empty} />)
+    ) : (
+      <Entries groups={inner} trail={trail} empty={empty} />
+    ),
+  );
+}
+
+interface EntriesProps {
+  groups: Page<Row>;
+  hosts?: Page<Row>;
+  trail: readonly number[];
+  empty: string;
+}
+
+function Entries({ groups, hosts, trail, empty }: EntriesProps) {
+  if (!groups.count && !hosts?.count) return <p class="muted">{empty}</p>;
+  const more = groups.count - groups.results.length + (hosts ? hosts.count - hosts.results.length : 0);
   return (
     <ul class="tree">
-      {group.results.map((one) => (
+      {groups.results.map((one) => (
         <li key={`g${one.id}`}>
           <Branch group={one} trail={trail} />
         </li>
       ))}
-      {host?.results.map((one) => (
+      {hosts?.results.map((one) => (
         <li key={`h${one.id}`}>
           <a href={`/hosts/${one.id}`}>{one['name']}</a>
           {one['enabled'] === false && <span class="muted"> {t`(disabled)`}</span>}

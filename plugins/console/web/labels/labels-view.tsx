@@ -1,13 +1,10 @@
-import { apiOf, attempt, Failure, Loading, may, post, type Row, type TabProps, useAll, t } from '@tapline/console-kit';
+import { apiOf, attempt, may, post, type Row, shown, type TabProps, useAll, t } from '@tapline/console-kit';
 import { LabelForm } from './label-form.tsx';
 
 export function LabelsView({ row, resource }: TabProps) {
   const list = `${apiOf(resource)}${row.id}/labels/`;
-  const { data, error, reload } = useAll<Row>(list);
-  const failure = error.value && <Failure error={error.value} what={t`list of labels`} again={reload} />;
-  // where they were read before, a name that somebody is typing stays
-  if (failure && !data.value) return failure;
-  if (!data.value) return <Loading what={t`the labels`} />;
+  const query = useAll<Row>(list);
+  const { reload } = query;
   const editable = may(row, 'edit');
   const takeOff = async ({ id, name, organization }: Row) => {
     // nobody keeps a label that nothing carries: the same is made again by its name
@@ -16,12 +13,11 @@ export function LabelsView({ row, resource }: TabProps) {
     const taken = () => post(list, { id, disassociate: true });
     if (await attempt(taken, { said: t`${name} is taken off.`, undo })) await reload();
   };
-  return (
+  return shown(query, { what: t`list of labels`, loading: t`the labels` }, (labels) => (
     <>
-      {failure}
-      {!data.value.length && <p class="empty">{t`It has no label yet.`}</p>}
+      {!labels.length && <p class="empty">{t`It has no label yet.`}</p>}
       <ul class="chips" aria-label={t`Labels`}>
-        {data.value.map((label) => (
+        {labels.map((label) => (
           <li key={label.id} class="chip">
             <span>{label['name']}</span>
             {editable && (
@@ -39,5 +35,5 @@ export function LabelsView({ row, resource }: TabProps) {
       </ul>
       {editable && <LabelForm row={row} list={list} onDone={reload} />}
     </>
-  );
+  ));
 }

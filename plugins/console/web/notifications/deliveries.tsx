@@ -1,13 +1,12 @@
 import { useEffect } from 'preact/hooks';
 import {
   type Column,
-  Failure,
-  Loading,
   may,
   type Page,
   Pager,
   place,
   type Row,
+  shown,
   Status,
   Table,
   type TabProps,
@@ -23,20 +22,18 @@ const pageSize = 25;
 const pauseMs = 1500;
 
 export function Deliveries({ row }: TabProps) {
-  const { path, query } = place.value;
-  const number = Math.max(1, Number(query.get('page')) || 1);
+  const { path, query: at } = place.value;
+  const number = Math.max(1, Number(at.get('page')) || 1);
   const list = `notification_templates/${row.id}/notifications/?order_by=-id&page=${number}&page_size=${pageSize}`;
-  const { data, error, reload } = useQuery<Page<Row>>(list);
-  useFirstPage({ error }, number);
+  const query = useQuery<Page<Row>>(list);
+  const { data, reload } = query;
+  useFirstPage(query, number);
   const found = data.value;
   const goesOn = found?.results.some(({ status }) => status === 'pending') ?? false;
   useEffect(() => {
     const timer = goesOn ? setTimeout(() => void reload(), pauseMs) : undefined;
     return () => clearTimeout(timer);
   }, [found, goesOn]);
-  if (error.value) return <Failure error={error.value} what={t`list of deliveries`} again={reload} />;
-  if (!found) return <Loading what={t`deliveries`} />;
-  if (found.count === 0) return <p class="empty">{t`Nothing was sent yet. “Test” sends a first one.`}</p>;
   const columns: Column<Row>[] = [
     { label: t`Status`, narrow: true, cell: ({ status }) => <Status status={String(status)} /> },
     { label: t`Delivery`, heading: true, cell: (one) => <Subject row={one} /> },
@@ -47,11 +44,15 @@ export function Deliveries({ row }: TabProps) {
       ? [{ label: t`Action`, narrow: true, cell: (one: Row) => <Redeliver row={one} onDone={reload} /> }]
       : []),
   ];
-  return (
-    <>
-      <Table caption={t`Deliveries`} columns={columns} rows={found.results} rowKey={({ id }) => id} />
-      <Pager path={path} query={query} page={number} pages={Math.ceil(found.count / pageSize)} />
-    </>
+  return shown(query, { what: t`list of deliveries`, loading: t`deliveries` }, ({ count, results }) =>
+    count === 0 ? (
+      <p class="empty">{t`Nothing was sent yet. “Test” sends a first one.`}</p>
+    ) : (
+      <>
+        <Table caption={t`Deliveries`} columns={columns} rows={results} rowKey={({ id }) => id} />
+        <Pager path={path} query={at} page={number} pages={Math.ceil(count / pageSize)} />
+      </>
+    ),
   );
 }
 

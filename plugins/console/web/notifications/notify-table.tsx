@@ -2,8 +2,6 @@ import {
   ApiFailure,
   apiOf,
   type Column,
-  Failure,
-  Loading,
   may,
   type Page,
   Pager,
@@ -12,6 +10,7 @@ import {
   type Query,
   type Resource,
   type Row,
+  shown,
   Table,
   toast,
   useQuery,
@@ -41,38 +40,34 @@ export function NotifyTable({ row, resource, approvals }: Props) {
   const number = Math.max(1, Number(query.get('page')) || 1);
   const templates = useQuery<Page<Row>>(`notification_templates/?order_by=name&page=${number}&page_size=${pageSize}`);
   useFirstPage(templates, number);
-  const found = templates.data.value;
   const lists = `${apiOf(resource)}${row.id}/notification_templates_`;
-  const attached = useAttached(lists, found, approvals);
-  if (templates.error.value)
-    return <Failure error={templates.error.value} what={t`list of notification templates`} again={templates.reload} />;
-  if (!found) return <Loading what={t`notification templates`} />;
-  if (found.count === 0)
-    return (
+  const attached = useAttached(lists, templates.data.value, approvals);
+  const words = { what: t`list of notification templates`, loading: t`notification templates` };
+  return shown(templates, words, ({ count, results }) =>
+    count === 0 ? (
       <p class="empty">
         {t`There is no notification template yet.`} <a href="/notification_templates">{t`Make one`}</a>{' '}
         {t`to send word of runs.`}
       </p>
-    );
-  const columns = columnsOf({ row, approvals, lists, attached });
-  return (
-    <>
-      <p class="muted">{t`What is ticked here is told of runs of ${String(row['name'])}, besides what its organization has ticked.`}</p>
-      <Table
-        caption={t`Notification templates by event`}
-        columns={columns}
-        rows={found.results}
-        rowKey={({ id }) => id}
-      />
-      <Pager
-        path={path}
-        query={query}
-        page={number}
-        pages={Math.ceil(found.count / pageSize)}
-        back={t`Back`}
-        on={t`Next`}
-      />
-    </>
+    ) : (
+      <>
+        <p class="muted">{t`What is ticked here is told of runs of ${String(row['name'])}, besides what its organization has ticked.`}</p>
+        <Table
+          caption={t`Notification templates by event`}
+          columns={columnsOf({ row, approvals, lists, attached })}
+          rows={results}
+          rowKey={({ id }) => id}
+        />
+        <Pager
+          path={path}
+          query={query}
+          page={number}
+          pages={Math.ceil(count / pageSize)}
+          back={t`Back`}
+          on={t`Next`}
+        />
+      </>
+    ),
   );
 }
 
@@ -82,7 +77,7 @@ function columnsOf({
   lists,
   attached,
 }: Pick<Props, 'row' | 'approvals'> & { lists: string; attached: Attached }): Column<Row>[] {
-  const shown = events.filter(({ id }) => approvals || id !== 'approvals');
+  const offered = events.filter(({ id }) => approvals || id !== 'approvals');
   return [
     {
       label: t`Notification template`,
@@ -90,7 +85,7 @@ function columnsOf({
       cell: ({ id, name }) => <a href={`/notification_templates/${id}`}>{String(name)}</a>,
     },
     { label: t`Kind`, narrow: true, cell: ({ notification_type }) => String(notification_type) },
-    ...shown.map(({ id, label }) => ({
+    ...offered.map(({ id, label }) => ({
       label,
       narrow: true,
       cell: (template: Row) => (

@@ -1,10 +1,9 @@
 import {
   Code,
   type Column,
-  Failure,
   labelOfRow,
-  Loading,
   type Row,
+  shown,
   Table,
   type TabProps,
   useQuery,
@@ -23,10 +22,14 @@ export function PromptsView({ row }: TabProps) {
   const kind: string | undefined = row.summary_fields['unified_job_template']?.unified_job_type;
   // only these two ask for anything
   const asks = kind === 'job' || kind === 'workflow_job';
-  const { data, error, reload } = useQuery<LaunchInfo>(asks ? `${row['related'].unified_job_template}launch/` : null);
-  if (error.value) return <Failure error={error.value} what={t`template`} again={reload} />;
-  if (asks && !data.value) return <Loading what={t`what the template asks for`} />;
-  const info = data.value;
+  const query = useQuery<LaunchInfo>(asks ? `${row['related'].unified_job_template}launch/` : null);
+  if (!asks) return <Answers row={row} />;
+  return shown(query, { what: t`template`, loading: t`what the template asks for` }, (info) => (
+    <Answers row={row} info={info} />
+  ));
+}
+
+function Answers({ row, info }: { row: Row; info?: LaunchInfo }) {
   const answers = Object.keys(row['extra_data'] ?? {}).length > 0;
   const asked = info ? prompts.filter(({ flag, kind: of }) => info[flag] && of !== 'many') : [];
   const lines = asked.map(({ key, label }) => ({ label, own: answerTo(key, row), template: info?.defaults[key] }));

@@ -1,38 +1,34 @@
-import { apiOf, Code, CopyText, Failure, Loading, may, type TabProps, useOptions, t } from '@tapline/console-kit';
+import { apiOf, Code, CopyText, may, shown, type TabProps, useOptions, t } from '@tapline/console-kit';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookKey } from './webhook-key.tsx';
 import { webhookFields } from './webhook-tab.ts';
 
 export function WebhookView({ row, resource, reload }: TabProps) {
-  const { data, error, reload: again } = useOptions(`${apiOf(resource)}${row.id}/`);
-  const failure = error.value && <Failure error={error.value} what={t`form`} again={again} />;
-  // where it was read before, what somebody has entered stays
-  if (failure && !data.value) return failure;
-  if (!data.value) return <Loading what={t`the form`} />;
-  const { GET = {}, PUT } = data.value.actions;
-  const service = GET['webhook_service']?.choices?.find(([value]) => value === row['webhook_service'])?.[1];
-  return (
-    <>
-      {failure}
-      {row['webhook_service'] ? (
-        <Sent row={row} resource={resource} reload={reload} service={String(service)} />
-      ) : (
-        <p class="empty">{t`No webhook launches it.`}</p>
-      )}
-      {PUT && (
-        <section aria-labelledby="webhook-sender">
-          <h2 id="webhook-sender">{t`Who sends it`}</h2>
-          <WebhookForm
-            key={webhookFields.map((name) => row[name]).join(' ')}
-            row={row}
-            resource={resource}
-            fields={PUT}
-            onDone={reload}
-          />
-        </section>
-      )}
-    </>
-  );
+  const options = useOptions(`${apiOf(resource)}${row.id}/`);
+  return shown(options, { what: t`form`, loading: t`the form` }, ({ actions: { GET = {}, PUT } }) => {
+    const service = GET['webhook_service']?.choices?.find(([value]) => value === row['webhook_service'])?.[1];
+    return (
+      <>
+        {row['webhook_service'] ? (
+          <Sent row={row} resource={resource} reload={reload} service={String(service)} />
+        ) : (
+          <p class="empty">{t`No webhook launches it.`}</p>
+        )}
+        {PUT && (
+          <section aria-labelledby="webhook-sender">
+            <h2 id="webhook-sender">{t`Who sends it`}</h2>
+            <WebhookForm
+              key={webhookFields.map((name) => row[name]).join(' ')}
+              row={row}
+              resource={resource}
+              fields={PUT}
+              onDone={reload}
+            />
+          </section>
+        )}
+      </>
+    );
+  });
 }
 
 /** What is entered at the sender. */

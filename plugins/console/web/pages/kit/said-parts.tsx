@@ -1,8 +1,15 @@
-import { Dialog, Folded, Notice, Status, toast, t } from '@tapline/console-kit';
-import { useSignal } from '@preact/signals';
+import { ApiFailure, Dialog, Folded, Notice, type Query, shown, Status, toast, t } from '@tapline/console-kit';
+import { signal, useSignal } from '@preact/signals';
 import { Part } from './part.tsx';
 
 const statuses = ['pending', 'running', 'successful', 'failed', 'canceled', 'degraded'];
+
+/** It was read once, and then not again. */
+const readOnce: Query<number> = {
+  data: signal(12),
+  error: signal(new ApiFailure(503, { detail: t`The database is away.` })),
+  reload: async () => undefined,
+};
 
 export function SaidParts() {
   const open = useSignal(false);
@@ -22,6 +29,11 @@ export function SaidParts() {
             <Status key={status} status={status} />
           ))}
         </p>
+      </Part>
+      <Part name={t`What was read`}>
+        {shown(readOnce, { what: t`number of hosts`, loading: t`the hosts` }, (count) => (
+          <p>{t`${count} hosts`}</p>
+        ))}
       </Part>
       <Part name={t`Empty and folded`}>
         <p class="empty">{t`There is no record yet.`}</p>

@@ -1,4 +1,4 @@
-import { Failure, Loading, type Recommendation, useQuery, t } from '@tapline/console-kit';
+import { type Recommendation, shown, useQuery, t } from '@tapline/console-kit';
 
 interface Found {
   count: number;
@@ -8,26 +8,26 @@ interface Found {
 const severities = { critical: t`Critical`, warn: t`Warning`, info: t`Hint` } as const;
 
 export function RecommendationCards({ most = Infinity }: { most?: number }) {
-  const { data, error, reload } = useQuery<Found>('recommendations/');
-  if (error.value?.status === 404) return <p class="empty">{t`The plugin with recommendations is not switched on.`}</p>;
-  if (error.value) return <Failure error={error.value} what={t`list of recommendations`} again={reload} />;
-  if (!data.value) return <Loading what={t`recommendations`} />;
-  const { count, results } = data.value;
-  if (count === 0) return <p class="empty">{t`Nothing to recommend: all is well.`}</p>;
-  return (
-    <>
-      <ul class="cards">
-        {results.slice(0, most).map((recommendation) => (
-          <Card key={recommendation.id} {...recommendation} />
-        ))}
-      </ul>
-      {count > most && (
-        <p>
-          <a href="/recommendations">{t`All ${count} recommendations`}</a>
-        </p>
-      )}
-    </>
-  );
+  const query = useQuery<Found>('recommendations/');
+  if (query.error.value?.status === 404)
+    return <p class="empty">{t`The plugin with recommendations is not switched on.`}</p>;
+  return shown(query, { what: t`list of recommendations`, loading: t`recommendations` }, ({ count, results }) => {
+    if (count === 0) return <p class="empty">{t`Nothing to recommend: all is well.`}</p>;
+    return (
+      <>
+        <ul class="cards">
+          {results.slice(0, most).map((recommendation) => (
+            <Card key={recommendation.id} {...recommendation} />
+          ))}
+        </ul>
+        {count > most && (
+          <p>
+            <a href="/recommendations">{t`All ${count} recommendations`}</a>
+          </p>
+        )}
+      </>
+    );
+  });
 }
 
 const Card = ({ severity, title, why, action_link }: Recommendation) => (

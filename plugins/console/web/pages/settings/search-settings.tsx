@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { type Column, Failure, go, Loading, place, Table, useOptions, useQuery, t } from '@tapline/console-kit';
+import { type Column, go, place, shown, Table, useOptions, useQuery, t } from '@tapline/console-kit';
 import { originWords } from './setting-field.tsx';
 import type { SettingOption } from './setting-values.ts';
 
@@ -40,16 +40,21 @@ export function SearchSettings() {
   );
 }
 
+type Fields = Record<string, SettingOption>;
+
 function Results({ sought }: { sought: string }) {
-  const { data, error, reload } = useQuery<Record<string, unknown>>('settings/all/');
+  const values = useQuery<Record<string, unknown>>('settings/all/');
   const options = useOptions('settings/all/');
-  const problem = error.value ?? options.error.value;
-  if (problem) return <Failure error={problem} what={t`settings`} again={reload} />;
-  const fields = options.data.value?.actions.GET as Record<string, SettingOption> | undefined;
-  if (!data.value || !fields) return <Loading what={t`settings`} />;
+  const words = { what: t`settings`, loading: t`settings` };
+  return shown(values, words, (found) =>
+    shown(options, words, ({ actions }) => <Fitting sought={sought} fields={actions.GET as Fields} values={found} />),
+  );
+}
+
+function Fitting({ sought, fields, values }: { sought: string; fields: Fields; values: Record<string, unknown> }) {
   const words = sought.toLowerCase().split(/\s+/);
   const found = Object.entries(fields)
-    .map(([name, option]): Found => ({ name, option, value: data.value?.[name] }))
+    .map(([name, option]): Found => ({ name, option, value: values[name] }))
     .filter(({ name, option }) => {
       const text = `${name} ${option.label} ${option.help_text ?? ''}`.toLowerCase();
       return words.every((word) => text.includes(word));

@@ -6,6 +6,7 @@ import {
   Panels,
   place,
   type Run,
+  shown,
   Status,
   statusLabel,
   useRun,
@@ -66,23 +67,24 @@ function Parts({ run }: { run: Run }) {
 }
 
 function RunGraph({ run }: { run: Run }) {
-  const { data, error, reload } = useRunNodes(run.id, run.status);
-  const rows = data.value;
-  const graph = useMemo(() => rows && graphOf(rows), [rows]);
-  if (error.value) return <Failure error={error.value} what={t`nodes of the workflow`} again={reload} />;
-  if (!graph) return <Loading what={t`the nodes`} />;
-  if (!graph.nodes.length) return <p class="empty">{t`This workflow has no nodes.`}</p>;
-  return (
-    <>
-      <GraphView
-        graph={graph}
-        label={t`Graph of ${run.name}`}
-        hint={hint}
-        statusOf={(node) => nodeStatus(node, run).label}
-        inNode={(node) => <Status {...nodeStatus(node, run)} />}
-        hrefOf={runPageOf}
-      />
-      <StepsTable graph={graph} run={run} />
-    </>
+  const found = useRunNodes(run.id, run.status);
+  const rows = found.data.value;
+  const graph = useMemo(() => graphOf(rows ?? []), [rows]);
+  return shown(found, { what: t`nodes of the workflow`, loading: t`the nodes` }, () =>
+    graph.nodes.length ? (
+      <>
+        <GraphView
+          graph={graph}
+          label={t`Graph of ${run.name}`}
+          hint={hint}
+          statusOf={(node) => nodeStatus(node, run).label}
+          inNode={(node) => <Status {...nodeStatus(node, run)} />}
+          hrefOf={runPageOf}
+        />
+        <StepsTable graph={graph} run={run} />
+      </>
+    ) : (
+      <p class="empty">{t`This workflow has no nodes.`}</p>
+    ),
   );
 }

@@ -1,14 +1,13 @@
 import {
   type Column,
   duration,
-  Failure,
-  Loading,
   type Page,
   Pager,
   place,
   type Run,
   type RunEvent,
   runPath,
+  shown,
   Status,
   Table,
   useQuery,
@@ -34,9 +33,9 @@ const words: Record<string, [status: string, label: string]> = {
 
 export function Result({ event }: { event: RunEvent }) {
   const [status, label] = words[event.event] ?? ['new', event.event];
-  const shown = event.event_data?.ignore_errors && event.failed ? t`Failed, ignored` : label;
+  const said = event.event_data?.ignore_errors && event.failed ? t`Failed, ignored` : label;
   if (event.event === 'runner_on_ok' && event.changed) return <Status status="canceled" label={t`Changed`} />;
-  return <Status status={status} label={shown} />;
+  return <Status status={status} label={said} />;
 }
 
 const columnsOf = (run: Run, first: Column<RunEvent>): Column<RunEvent>[] => [
@@ -75,23 +74,24 @@ export function Results({ run, events, filter, caption, first }: Props) {
   const { path, query } = place.value;
   const number = Math.max(1, Number(query.get('page')) || 1);
   const list = `${events}?event__in=${resultEvents}&${filter}&order_by=counter&page=${number}&page_size=${pageRows}`;
-  const { data, error, reload } = useQuery<Page<RunEvent>>(list);
-  useFirstPage({ error }, number);
-  useWhileActive(run, reload);
-  if (error.value) return <Failure error={error.value} what={t`list of results`} again={reload} />;
-  if (!data.value) return <Loading what={t`results`} />;
-  if (!data.value.count) return <p class="empty">{t`There is no result yet.`}</p>;
-  return (
-    <>
-      <Table caption={caption} columns={columnsOf(run, first)} rows={data.value.results} rowKey={({ id }) => id} />
-      <Pager
-        path={path}
-        query={query}
-        page={number}
-        pages={Math.ceil(data.value.count / pageRows)}
-        back={t`Before`}
-        on={t`Next`}
-      />
-    </>
+  const found = useQuery<Page<RunEvent>>(list);
+  useFirstPage(found, number);
+  useWhileActive(run, found.reload);
+  return shown(found, { what: t`list of results`, loading: t`results` }, ({ count, results }) =>
+    count === 0 ? (
+      <p class="empty">{t`There is no result yet.`}</p>
+    ) : (
+      <>
+        <Table caption={caption} columns={columnsOf(run, first)} rows={results} rowKey={({ id }) => id} />
+        <Pager
+          path={path}
+          query={query}
+          page={number}
+          pages={Math.ceil(count / pageRows)}
+          back={t`Before`}
+          on={t`Next`}
+        />
+      </>
+    ),
   );
 }

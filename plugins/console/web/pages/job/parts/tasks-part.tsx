@@ -1,13 +1,12 @@
 import {
   addressWith,
   type Column,
-  Failure,
-  Loading,
   type Page,
   Pager,
   place,
   type RunEvent,
   runPath,
+  shown,
   Status,
   Table,
   useQuery,
@@ -51,9 +50,9 @@ function Tasks({ run, events }: PartProps) {
   const { path, query } = place.value;
   const number = Math.max(1, Number(query.get('page')) || 1);
   const list = `${events}?event__in=${starts}&order_by=counter&page=${number}&page_size=${pageRows}`;
-  const { data, error, reload } = useQuery<Page<RunEvent>>(list);
-  useFirstPage({ error }, number);
-  useWhileActive(run, reload);
+  const found = useQuery<Page<RunEvent>>(list);
+  useFirstPage(found, number);
+  useWhileActive(run, found.reload);
   const columns: Column<RunEvent>[] = [
     {
       label: t`Task`,
@@ -75,21 +74,22 @@ function Tasks({ run, events }: PartProps) {
       cell: ({ start_line }) => <a href={`${runPath(run)}?line=${start_line + 2}`}>{t`Line ${start_line + 2}`}</a>,
     },
   ];
-  if (error.value) return <Failure error={error.value} what={t`list of tasks`} again={reload} />;
-  if (!data.value) return <Loading what={t`tasks`} />;
-  if (!data.value.count) return <p class="empty">{t`No task has begun yet.`}</p>;
-  return (
-    <section aria-label={t`Tasks`}>
-      <Table caption={t`Tasks in their order`} columns={columns} rows={data.value.results} rowKey={({ id }) => id} />
-      <Pager
-        path={path}
-        query={query}
-        page={number}
-        pages={Math.ceil(data.value.count / pageRows)}
-        back={t`Before`}
-        on={t`Next`}
-      />
-    </section>
+  return shown(found, { what: t`list of tasks`, loading: t`tasks` }, ({ count, results }) =>
+    count === 0 ? (
+      <p class="empty">{t`No task has begun yet.`}</p>
+    ) : (
+      <section aria-label={t`Tasks`}>
+        <Table caption={t`Tasks in their order`} columns={columns} rows={results} rowKey={({ id }) => id} />
+        <Pager
+          path={path}
+          query={query}
+          page={number}
+          pages={Math.ceil(count / pageRows)}
+          back={t`Before`}
+          on={t`Next`}
+        />
+      </section>
+    ),
   );
 }
 

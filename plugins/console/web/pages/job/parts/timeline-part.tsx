@@ -3,14 +3,13 @@ import {
   addressWith,
   type Column,
   duration,
-  Failure,
   get,
-  Loading,
   type Page,
   place,
   type Run,
   type RunEvent,
   runPath,
+  shown,
   Table,
   useRead,
   t,
@@ -66,26 +65,31 @@ function spansOf(run: Run, tasks: readonly RunEvent[]): Span[] {
 export function TimelinePart({ run, events }: PartProps) {
   const { path, query } = place.value;
   const read = useCallback(() => readStarts(events), [events]);
-  const { data, error, reload } = useRead(read);
-  useWhileActive(run, reload);
+  const found = useRead(read);
+  useWhileActive(run, found.reload);
   const longest = query.get('order') === 'longest';
-  if (error.value) return <Failure error={error.value} what={t`timeline`} again={reload} />;
-  if (!data.value) return <Loading what={t`the timeline`} />;
-  const spans = spansOf(run, data.value);
-  const total = Math.max(0.001, ...spans.map(({ from, took }) => from + took));
-  const shown = longest ? spans.toSorted((a, b) => b.took - a.took) : spans;
-  return (
-    <section aria-label={t`Timeline`}>
-      <p>
-        {t`${duration(total)} in all.`}{' '}
-        <a href={addressWith(path, query, { order: longest ? null : 'longest' })}>
-          {longest ? t`In their order` : t`Longest first`}
-        </a>
-        {data.value.length >= most && t` Only the first ${most} tasks are shown.`}
-      </p>
-      <Table caption={t`Tasks along the time`} columns={columnsOf(run, total)} rows={shown} rowKey={({ key }) => key} />
-    </section>
-  );
+  return shown(found, { what: t`timeline`, loading: t`the timeline` }, (tasks) => {
+    const spans = spansOf(run, tasks);
+    const total = Math.max(0.001, ...spans.map(({ from, took }) => from + took));
+    const rows = longest ? spans.toSorted((a, b) => b.took - a.took) : spans;
+    return (
+      <section aria-label={t`Timeline`}>
+        <p>
+          {t`${duration(total)} in all.`}{' '}
+          <a href={addressWith(path, query, { order: longest ? null : 'longest' })}>
+            {longest ? t`In their order` : t`Longest first`}
+          </a>
+          {tasks.length >= most && t` Only the first ${most} tasks are shown.`}
+        </p>
+        <Table
+          caption={t`Tasks along the time`}
+          columns={columnsOf(run, total)}
+          rows={rows}
+          rowKey={({ key }) => key}
+        />
+      </section>
+    );
+  });
 }
 
 const columnsOf = (run: Run, total: number): Column<Span>[] => [
