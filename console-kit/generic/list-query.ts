@@ -62,19 +62,21 @@ const lookups: Record<string, string> = {
   in: t`one of`,
   id: '',
   isnull: t`is empty`,
+  not: t`is not`,
 };
 
 /** `name__icontains=web` → `Name contains web`, with the words that choices have, and with what records are called. */
 export function chipText(name: string, value: string, options: Record<string, FieldOption>, called?: string): string {
-  const [field = '', ...rest] = name.split('__');
+  const [field = '', ...rest] = name.replace(/^not__/, '').split('__');
   const option = options[field];
   const label = option?.label ?? field.replaceAll('_', ' ');
-  const lookup = rest
+  const lookup = [...(name.startsWith('not__') ? ['not'] : []), ...rest]
     .map((part) => lookups[part] ?? part)
     .filter(Boolean)
     .join(' ');
   const shown =
     called ??
+    (value === '' ? t`empty` : undefined) ??
     option?.choices?.find(([choice]) => String(choice) === value)?.[1] ??
     (option?.type === 'datetime' ? momentText(value) : undefined) ??
     (value === 'true' ? t`yes` : value === 'false' ? t`no` : value);

@@ -1,6 +1,5 @@
 import { type BulkAction, may, post, type Row, t } from '@tapline/console-kit';
-
-const open = (row: Row) => row['can_approve_or_deny'] === true && row['user_has_voted'] !== true;
+import { isOpen } from './open.ts';
 
 /** With several approvals that wait. */
 export const decideSeveral: readonly BulkAction<Row>[] = [
@@ -11,7 +10,7 @@ export const decideSeveral: readonly BulkAction<Row>[] = [
     warning: t`Their workflows go on along the links for success, as soon as they have all votes that they need.`,
     keep: t`Decide later`,
     harmless: true,
-    fits: (row) => open(row) && may(row, 'start'),
+    fits: (row) => isOpen(row) && may(row, 'start'),
     act: ({ id }) => post(`workflow_approvals/${id}/approve/`),
   },
   {
@@ -20,7 +19,7 @@ export const decideSeveral: readonly BulkAction<Row>[] = [
     done: t`denied`,
     warning: t`Their workflows go on along the links for failure, if they have any.`,
     keep: t`Decide later`,
-    fits: open,
+    fits: isOpen,
     act: ({ id }) => post(`workflow_approvals/${id}/deny/`),
   },
 ];

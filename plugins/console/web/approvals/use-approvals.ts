@@ -1,6 +1,17 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { gathered, get, onResync, onStatus, type Page, type Query, type Row, useQuery } from '@tapline/console-kit';
+import { useCallback, useEffect } from 'preact/hooks';
+import {
+  gathered,
+  get,
+  onResync,
+  onStatus,
+  type Page,
+  type Query,
+  type Row,
+  useQuery,
+  useRead,
+} from '@tapline/console-kit';
+import { type Open, readOpen } from './open.ts';
 
 const pauseMs = 500;
 const type = 'workflow_approval';
@@ -17,7 +28,16 @@ export function whenApprovalsChange(work: () => void): () => void {
 
 /** Approvals, or one of them, as they are by now. */
 export function useApprovals<T = Page<Row>>(path: string): Query<T> {
-  const query = useQuery<T>(path);
+  return useChanging(useQuery<T>(path));
+}
+
+/** So many at least that wait for the caller, or all. */
+export function useOpenApprovals(enough: number): Query<Open> {
+  const read = useCallback((quiet: boolean) => readOpen(enough, quiet), [enough]);
+  return useChanging(useRead(read));
+}
+
+function useChanging<T>(query: Query<T>): Query<T> {
   useEffect(() => whenApprovalsChange(() => void query.reload()), [query.reload]);
   return query;
 }

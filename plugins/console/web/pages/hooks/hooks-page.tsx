@@ -85,6 +85,9 @@ function Traces() {
     <section aria-labelledby="traces-title">
       <h2 id="traces-title">{t`Traces`}</h2>
       <FilterBar resource={filtered} fields={options.data.value?.actions.GET ?? {}} asked={asked} />
+      {options.error.value && (
+        <Failure error={options.error.value} what={t`list of what can be filtered`} again={options.reload} />
+      )}
       {error.value && <Failure error={error.value} what={t`list of traces`} again={reload} />}
       {data.value?.count === 0 && <p class="empty">{t`There is none.`}</p>}
       {data.value && data.value.count > 0 && (

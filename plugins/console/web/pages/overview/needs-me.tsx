@@ -1,74 +1,44 @@
-import { type Page, type Query, type Row, useQuery, When, t } from '@tapline/console-kit';
-import { useApprovals } from '../../approvals/use-approvals.ts';
+import { Failure, type Query, When, t } from '@tapline/console-kit';
+import { useNeeds } from './use-needs.ts';
 
-const most = 5;
-
-interface Need {
-  key: string;
-  to: string;
-  text: string;
-  since?: string | null;
-}
-
-const entries = {
-  approval: ({ id, name, created }: Row): Need => ({
-    key: `a${id}`,
-    to: `/workflow_approvals/${id}`,
-    text: t`${name} waits for a decision`,
-    since: created,
-  }),
-  project: ({ id, name, last_job_run }: Row): Need => ({
-    key: `p${id}`,
-    to: `/projects/${id}`,
-    text: t`The project ${name} could not be updated`,
-    since: last_job_run,
-  }),
-  source: ({ id, name, last_job_run }: Row): Need => ({
-    key: `s${id}`,
-    to: `/inventory_sources/${id}`,
-    text: t`The inventory source ${name} could not be updated`,
-    since: last_job_run,
-  }),
-  node: ({ id, hostname, errors }: Row): Need => ({
-    key: `n${id}`,
-    to: `/instances/${id}`,
-    text: t`The instance ${hostname} is not well: ${errors}`,
-  }),
-};
-
-const mayDecide = (row: Row) => row['can_approve_or_deny'] !== false;
-const resultsOf = ({ data }: Query<Page<Row>>): Row[] => data.value?.results ?? [];
-
-function useNeeds(): Need[] {
-  const approvals = useApprovals(`workflow_approvals/?status=pending&order_by=id&page_size=${most}`);
-  const broken = `order_by=-last_job_run&page_size=${most}`;
-  const projects = useQuery<Page<Row>>(`projects/?status__in=failed,error,missing&${broken}`);
-  const sources = useQuery<Page<Row>>(`inventory_sources/?status__in=failed,error&${broken}`);
-  const nodes = useQuery<Page<Row>>(`instances/?not__errors=&page_size=${most}`);
-  return [
-    ...resultsOf(approvals).filter(mayDecide).map(entries.approval),
-    ...resultsOf(projects).map(entries.project),
-    ...resultsOf(sources).map(entries.source),
-    ...resultsOf(nodes).map(entries.node),
-  ];
-}
+/** Who may not see a part of it is told nothing of that. */
+const failed = ({ error }: Query<unknown>) => error.value !== null && error.value.status !== 403;
 
 /** What goes on only if somebody does something. */
 export function NeedsMe() {
-  const needs = useNeeds();
-  if (!needs.length) return null;
+  const all = useNeeds();
+  const unread = all.map(({ query }) => query).filter(failed);
+  const needs = all.flatMap(({ shown }) => shown);
+  if (!needs.length && !unread.length) return null;
+  const count = all.reduce((sum, one) => sum + one.count, 0);
+  const rest = all.filter((one) => one.more || one.count > one.shown.length);
   return (
     <section aria-labelledby="needs-title">
       <h2 id="needs-title">
-        {t`Needs somebody`} <span class="count">{needs.length}</span>
+        {t`Needs somebody`}{' '}
+        {count > 0 && <span class="count">{all.some(({ more }) => more) ? t`${count} or more` : count}</span>}
       </h2>
-      <ul class="needs">
-        {needs.map(({ key, to, text, since }) => (
-          <li key={key}>
-            <a href={to}>{text}</a> {since && <When at={since} />}
-          </li>
-        ))}
-      </ul>
+      {unread[0] && (
+        <Failure
+          error={unread[0].error.value!}
+          what={t`list of what needs somebody`}
+          again={async () => void (await Promise.all(unread.map(({ reload }) => reload())))}
+        />
+      )}
+      {needs.length > 0 && (
+        <ul class="needs">
+          {needs.map(({ key, to, text, since }) => (
+            <li key={key}>
+              <a href={to}>{text}</a> {since && <When at={since} />}
+            </li>
+          ))}
+          {rest.map(({ all: { to, text } }) => (
+            <li key={to}>
+              <a href={to}>{text}</a>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }

@@ -1,17 +1,26 @@
-import { type Column, type Run, runNoun, runPath, Status, Table, useRuns, When, t } from '@tapline/console-kit';
+import { type Column, type Run, runNoun, runPath, shown, Status, Table, useRuns, When, t } from '@tapline/console-kit';
 
 /** What has not started yet, each with the reason. */
 export function Waiting() {
-  const { data } = useRuns('unified_jobs/?status__in=pending,waiting&order_by=id&page_size=10');
-  const page = data.value;
-  if (!page?.count) return null;
+  const query = useRuns('unified_jobs/?status__in=pending,waiting&order_by=id&page_size=10');
+  const { count = 0 } = query.data.value ?? {};
+  if (!count && !query.error.value) return null;
   return (
     <section aria-labelledby="waiting-title">
       <h2 id="waiting-title">
-        {t`Waiting, and why`} <span class="count">{page.count}</span>
+        {t`Waiting, and why`} {count > 0 && <span class="count">{count}</span>}
       </h2>
-      <Table caption={t`Waiting jobs`} columns={columns} rows={page.results} rowKey={({ id }) => id} />
-      {page.count > page.results.length && <a href="/jobs?show=active">{t`All ${page.count}`}</a>}
+      {shown(
+        query,
+        { what: t`list of waiting jobs` },
+        ({ results }) =>
+          results.length > 0 && (
+            <>
+              <Table caption={t`Waiting jobs`} columns={columns} rows={results} rowKey={({ id }) => id} />
+              {count > results.length && <a href="/jobs?show=active">{t`All ${count}`}</a>}
+            </>
+          ),
+      )}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { Code, type Column, type Page, type Run, Table, useQuery, t } from '@tapline/console-kit';
+import { Code, type Column, type Page, type Run, shown, Table, useQuery, t } from '@tapline/console-kit';
 import { type HookTrace, HookTraces } from '../../hooks/hook-traces.tsx';
 import type { PartProps } from './part.ts';
 
@@ -75,12 +75,15 @@ const Values = ({ caption, told }: { caption: string; told: readonly Told[] }) =
 
 /** What plugins did with it; not everybody may see that. */
 function Traces({ run }: { run: Run }) {
-  const { data } = useQuery<Page<HookTrace>>(`hooks/traces/?run=${run.id}&order_by=id&page_size=200`);
-  if (!data.value?.count) return null;
+  const query = useQuery<Page<HookTrace>>(`hooks/traces/?run=${run.id}&order_by=id&page_size=200`);
+  const error = query.error.value;
+  if (error ? error.status === 403 : !query.data.value?.count) return null;
   return (
     <section aria-labelledby="traces-title">
       <h2 id="traces-title">{t`What plugins did with it`}</h2>
-      <HookTraces traces={data.value.results} />
+      {shown(query, { what: t`list of traces` }, ({ results }) => (
+        <HookTraces traces={results} />
+      ))}
     </section>
   );
 }
