@@ -69,7 +69,7 @@ export function ListView({ resource, options, api = apiOf(resource), more = [], 
             key={list}
             resource={resource}
             actions={actions ?? actionsOf(resource)}
-            columns={columnsOf(resource, fields, more, asked.order)}
+            columns={columnsOf({ resource, more, reload }, fields, asked.order)}
             page={found}
             list={list}
             reload={reload}
@@ -118,10 +118,15 @@ function Chosen({ resource, actions, columns, page: { results, count }, list, re
 
 export const mayCreate = ({ data }: Query<Options>): boolean => data.value?.actions.POST !== undefined;
 
+interface Listed {
+  resource: Resource;
+  more: readonly CellColumn[];
+  reload: () => Promise<void>;
+}
+
 function columnsOf(
-  resource: Resource,
+  { resource, more, reload }: Listed,
   fields: Record<string, FieldOption>,
-  more: readonly CellColumn[],
   order: string,
 ): Column<Row>[] {
   return [...resource.columns, ...more].map((column, i) => {
@@ -138,7 +143,8 @@ function columnsOf(
     return {
       ...shown,
       heading: i === 0,
-      cell: i === 0 && typeof column === 'string' ? (row) => <Name resource={resource} row={row} /> : cell,
+      cell: (row) =>
+        i === 0 && typeof column === 'string' ? <Name resource={resource} row={row} /> : cell(row, reload),
       sort: sort === undefined ? undefined : sorting(sort, order),
     };
   });

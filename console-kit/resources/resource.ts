@@ -23,7 +23,8 @@ export interface Options {
 
 export interface CellColumn {
   label: string;
-  cell: (row: Row) => ComponentChildren;
+  /** `reload` reads the list again */
+  cell: (row: Row, reload: () => Promise<void>) => ComponentChildren;
   narrow?: boolean;
   /** the field that a click on the heading sorts by */
   sort?: string;

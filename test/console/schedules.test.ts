@@ -156,4 +156,38 @@ describeWith(['chromium'], 'the console: schedules', () => {
     await until(() => field('Write the rule as text').isChecked());
     await until(async () => (await field('Rule').inputValue()) === rule);
   });
+
+  it('are shown as they are, whoever switched them last, and what was switched is taken back', async () => {
+    const rrule = 'DTSTART:20300115T090000Z RRULE:FREQ=DAILY;INTERVAL=1';
+    const { id } = await stage.make('schedules/', { name: 'Hourly', unified_job_template: template, rrule });
+    const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Hourly' }) });
+    const enabled = async () => (await stage.service.get(`schedules/${id}/`)).body.enabled;
+    const switchTo = (word: string) => row.getByRole('button', { name: `Switch ${word} Hourly` });
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.goto('/schedules?name=Hourly');
+    await switchTo('off').click();
+    await switchTo('on').waitFor();
+    await row.getByText('No', { exact: true }).waitFor();
+    expect(await enabled()).to.equal(false);
+    await page.getByRole('button', { name: 'Undo: Hourly is switched off.' }).click();
+    await switchTo('off').waitFor();
+    expect(await enabled()).to.equal(true);
+
+    await switchTo('off').click();
+    await switchTo('on').waitFor();
+    await stage.service.request('PATCH', `schedules/${id}/`, { body: { enabled: true } });
+    // the list is read anew, by going on from here and back
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('link').click();
+    await row.getByText('Yes', { exact: true }).waitFor();
+    await switchTo('off').waitFor();
+
+    await page.route(`**/api/v2/schedules/${id}/`, (route) =>
+      route.fulfill({ status: 409, json: { detail: 'Not in the night.' } }),
+    );
+    await switchTo('off').click();
+    await page.getByText('Hourly: Not in the night.').waitFor();
+    await switchTo('off').waitFor();
+    await page.unroute(`**/api/v2/schedules/${id}/`);
+    expect(await enabled()).to.equal(true);
+  });
 });

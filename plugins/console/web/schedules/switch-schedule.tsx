@@ -1,33 +1,27 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, may, request, type Row, toast, t } from '@tapline/console-kit';
+import { attempt, may, request, type Row, t } from '@tapline/console-kit';
 
-/** Switches a schedule off or on where it stands, in a list as on its page. */
-export function SwitchSchedule({ row, onDone }: { row: Row; onDone?: () => Promise<void> }) {
-  const changed = useSignal<boolean | null>(null);
+/** Switches a schedule off or on where it stands, in a list as on its page; `reload` reads what it stands in. */
+export function SwitchSchedule({ row, reload }: { row: Row; reload: () => Promise<void> }) {
   const sending = useSignal(false);
   if (!may(row, 'edit')) return null;
-  const isOn = () => changed.value ?? row['enabled'] === true;
-  const turn = async () => {
+  const name = String(row['name']);
+  const isOn = row['enabled'] === true;
+  const turn = async (enabled: boolean) => {
     if (sending.value) return;
     sending.value = true;
-    try {
-      const body = { enabled: !isOn() };
-      const next = await request<Row>('PATCH', `schedules/${row.id}/`, { body });
-      changed.value = next['enabled'] === true;
-      const name = String(row['name']);
-      toast(changed.value ? t`${name} is switched on.` : t`${name} is switched off.`, 'good', turn);
-      await onDone?.();
-    } catch (error) {
-      if (!(error instanceof ApiFailure)) throw error;
-      toast(`${row['name']}: ${error.message}`, 'bad');
-    } finally {
-      sending.value = false;
-    }
+    const said = enabled ? t`${name} is switched on.` : t`${name} is switched off.`;
+    const undo = () => turn(!enabled);
+    const act = () => request('PATCH', `schedules/${row.id}/`, { body: { enabled } });
+    const done = await attempt(act, { said, whose: name, undo });
+    // from here on it can be taken back
+    sending.value = false;
+    if (done) await reload();
   };
   return (
-    <button type="button" aria-disabled={sending.value} onClick={() => void turn()}>
-      {isOn() ? t`Switch off` : t`Switch on`}
-      <span class="visually-hidden"> {row['name']}</span>
+    <button type="button" aria-disabled={sending.value} onClick={() => void turn(!isOn)}>
+      {isOn ? t`Switch off` : t`Switch on`}
+      <span class="visually-hidden"> {name}</span>
     </button>
   );
 }
