@@ -184,6 +184,32 @@ describeWith(['chromium'], 'the console: runs of every kind', () => {
     await page.waitForURL(`**${path}`);
   });
 
+  it('updates of all sources of an inventory, by who may do no more than that', async () => {
+    const { inventory, service } = stage;
+    const { object_roles: roles } = (await service.get(`inventories/${inventory}/`)).body.summary_fields;
+    const people = { updater: roles.update_role, viewer: roles.read_role };
+    for (const [username, role] of Object.entries(people)) {
+      const { id } = await stage.make('users/', { username, password: 'long enough 1' });
+      await service.post(`roles/${role.id}/users/`, { id });
+      const other = await stage.fresh();
+      await stage.logIn(other, username, 'long enough 1');
+      const asked = other.waitForResponse(`**/inventories/${inventory}/inventory_sources/*`);
+      await other.goto(`/inventories/${inventory}`);
+      await asked;
+      await other.locator('.record').waitFor();
+      const update = other.getByRole('button', { name: 'Update all sources of Production' });
+      expect(await other.getByRole('link', { name: 'Edit', exact: true }).count()).to.equal(0);
+      if (username === 'viewer') expect(await update.count()).to.equal(0);
+      else {
+        const before = (await service.get('inventory_updates/')).body.count;
+        await update.click();
+        await other.getByText('The updates are started.').waitFor();
+        expect((await service.get('inventory_updates/')).body.count).to.equal(before + 1);
+      }
+      await other.context().close();
+    }
+  });
+
   it('upkeep of the service, and kinds that plugins bring', async () => {
     const cleanup = await first('system_job_templates/?job_type=cleanup_jobs');
     const { system_job: upkeep } = await stage.make(`system_job_templates/${cleanup.id}/launch/`, {

@@ -1,4 +1,16 @@
-import { ActButton, historyTab, linkTab, listTab, may, type Resource, type TabProps, t } from '@tapline/console-kit';
+import {
+  ActButton,
+  historyTab,
+  linkTab,
+  listTab,
+  may,
+  type Page,
+  type Resource,
+  type Row,
+  type TabProps,
+  useQuery,
+  t,
+} from '@tapline/console-kit';
 import { accessTab } from '../access/access-tab.tsx';
 import { commandsTab, RunCommand } from '../inventory/run-command.tsx';
 import { LazySmartFilter } from '../inventory/lazy-smart-filter.ts';
@@ -48,8 +60,12 @@ export const inventory: Resource = {
   ],
 };
 
+/** For those who may update them: the inventory does not tell who may, its sources do, all the same. */
 function UpdateSources({ row, reload }: TabProps) {
-  if (!row['has_inventory_sources'] || !may(row, 'edit')) return null;
+  const { data } = useQuery<Page<Row>>(
+    row['has_inventory_sources'] ? `inventories/${row.id}/inventory_sources/?page_size=1` : null,
+  );
+  if (!data.value?.results.some((source) => may(source, 'start'))) return null;
   return (
     <ActButton
       label={t`Update all sources`}
