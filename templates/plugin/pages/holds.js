@@ -1,14 +1,4 @@
-import {
-  attempt,
-  Failure,
-  ListView,
-  Loading,
-  PageLayout,
-  request,
-  useApi,
-  useOptions,
-  useQuery,
-} from '@tapline/console-kit';
+import { attempt, ListView, PageLayout, request, shown, useApi, useOptions, useQuery } from '@tapline/console-kit';
 import { h } from 'preact';
 
 /** What OPTIONS does not tell of the list. */
@@ -39,11 +29,12 @@ export const routes = [{ pattern: '/sample-plugin', page: Holds }];
  * @param {import('@tapline/console-kit').PanelProps} props
  */
 export function TemplateHold({ record }) {
-  const { data, error, reload } = useQuery(`sample_plugin_holds/?job_template=${record.id}`);
-  if (error.value) return h(Failure, { error: error.value, what: 'hold', again: reload });
-  if (!data.value) return h(Loading, { what: 'the hold' });
-  const [found] = data.value.results;
-  return found ? h(Held, { key: found.id, id: found.id, reload }) : h('p', { class: 'empty' }, 'It may be launched.');
+  const query = useQuery(`sample_plugin_holds/?job_template=${record.id}`);
+  return shown(query, { what: 'hold', loading: 'the hold' }, ({ results: [found] }) =>
+    found
+      ? h(Held, { key: found.id, id: found.id, reload: query.reload })
+      : h('p', { class: 'empty' }, 'It may be launched.'),
+  );
 }
 
 /** @param {{ id: number, reload: () => Promise<void> }} props */
