@@ -66,10 +66,10 @@ const lookMs = 25;
 
 /** As often as while facts are captured: that is the same work for the machine. */
 async function looking(db: Knex, until: Promise<unknown> = delay(700)): Promise<void> {
-  let over = false;
-  const ended = until.finally(() => (over = true));
-  for (; !over; await delay(lookMs)) await left(db);
-  await ended;
+  const ended = new AbortController();
+  const work = until.finally(() => ended.abort());
+  for (; !ended.signal.aborted; await delay(lookMs)) await left(db);
+  await work;
 }
 
 /** What a short list takes while facts are captured, and while nothing is done. */
