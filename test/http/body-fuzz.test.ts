@@ -15,6 +15,8 @@ const neverTaken = new Set(
     'config/',
     'config/subscriptions/',
     'config/attach/',
+    // nodes enter themselves
+    'instances/',
     'credential_types/:id/test/',
     'credentials/:id/test/',
     // the inventory is a plain one
