@@ -199,10 +199,17 @@ describeWith(['svn', 'svnserve', 'svnadmin'], 'projects from Subversion', functi
       response.writeHead(401, { 'www-authenticate': 'Basic realm="theirs"' }).end();
     });
     const theirs = await listening(stranger);
-    const own = createServer((_request, response) => response.writeHead(301, { location: `${theirs}/x` }).end());
+    const own = createServer(({ url, headers }, response) =>
+      url === '/closed' && !headers.authorization
+        ? response.writeHead(401, { 'www-authenticate': 'Basic realm="own"' }).end()
+        : response.writeHead(301, { location: `${theirs}/x` }).end(),
+    );
     try {
-      const { job_explanation } = await first({ scm_url: `${await listening(own)}/x`, credential });
-      expect(job_explanation).to.equal(`The source could not be exported: its server leads on to ${theirs}.`);
+      const address = await listening(own);
+      for (const path of ['open', 'closed']) {
+        const { job_explanation } = await first({ scm_url: `${address}/${path}`, credential });
+        expect(job_explanation).to.equal(`The source could not be exported: its server leads on to ${theirs}.`);
+      }
       expect(asked).to.deep.equal([]);
     } finally {
       for (const server of [own, stranger]) server.close();

@@ -1,4 +1,5 @@
 """Exports a folder of a Subversion repository at a revision and makes a commit of it. Run by update.sh inside the sandbox, in its workspace."""
+import base64
 import os
 import re
 import shutil
@@ -39,15 +40,21 @@ def origin(url):
     return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
 
 
-def assert_stays(url):
-    """svn would follow a server to another one, and show that the login of the source."""
+def assert_stays(url, login):
+    """svn would follow a server to another one, and show that the login of the source: with it or without."""
     opener = urllib.request.build_opener(Nowhere, urllib.request.ProxyHandler({}))
-    try:
-        opener.open(urllib.request.Request(url, method="OPTIONS", headers={"User-Agent": "Tapline"}), timeout=60).close()
-    except urllib.error.HTTPError as error:
-        onward = urllib.parse.urljoin(url, error.headers.get("Location") or url)
-        if 300 <= error.code < 400 and origin(onward) != origin(url):
-            raise Failure("its server leads on to {}://{}:{}".format(*origin(onward))) from error
+    basic = "Basic " + base64.b64encode(":".join(login).encode()).decode()
+    for shown in ({}, {"Authorization": basic}):
+        request = urllib.request.Request(url, method="OPTIONS", headers={"User-Agent": "Tapline", **shown})
+        try:
+            opener.open(request, timeout=60).close()
+        except urllib.error.HTTPError as error:
+            onward = urllib.parse.urljoin(url, error.headers.get("Location") or url)
+            if 300 <= error.code < 400 and origin(onward) != origin(url):
+                raise Failure("its server leads on to {}://{}:{}".format(*origin(onward))) from error
+            if error.code == 401 and any(login):
+                continue
+        return
 
 
 def svn(login, *arguments):
@@ -69,7 +76,7 @@ def export(url, revision):
     login = urllib.parse.unquote(named) or read("scm_username"), read("scm_password")
     bare = parts._replace(netloc=place).geturl()
     if parts.scheme in ("http", "https"):
-        assert_stays(bare)
+        assert_stays(bare, login)
     number = svn(login, "info", "--show-item", "last-changed-revision", f"{bare}@{revision}").strip()
     print(f"Exporting revision {number}", flush=True)
     svn(login, "export", "--quiet", "--ignore-externals", f"{bare}@{number}", "exported")
