@@ -12,6 +12,7 @@ export type { Template, User } from './api/types.ts';
 // who looks at it, and where
 export { user, userName } from './api/session.ts';
 export { go, place, type Route } from './router.ts';
+export { isPage } from './plugins/known-pages.ts';
 
 // what comes by itself
 export { liveState, onEvents, onGroup, onParts, onResync, onStatus, type PartChange } from './api/live.ts';

@@ -3,6 +3,7 @@ export { connectLive, disconnectLive } from './api/live.ts';
 export { expired, logIn, logOut, restore } from './api/session.ts';
 export { Logo } from './components/logo.tsx';
 export { Toasts } from './components/toasts.tsx';
+export { makeRoutesKnown } from './plugins/known-pages.ts';
 export { Contained, PluginFault } from './plugins/plugin-fault.tsx';
 export { type PluginPages, pluginPagesAt, readPluginPages } from './plugins/plugin-pages.ts';
 export { useModule } from './plugins/use-module.ts';

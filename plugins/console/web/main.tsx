@@ -9,6 +9,7 @@ import './styles/resources.css';
 import './styles/editor.css';
 import './theme/theme.ts';
 import { render } from 'preact';
+import './plugins/known-pages.ts';
 import { App } from './app.tsx';
 
 const root = document.getElementById('app');

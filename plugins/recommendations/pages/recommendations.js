@@ -1,4 +1,4 @@
-import { Failure, Loading, PageLayout, useQuery, t } from '@tapline/console-kit';
+import { Failure, isPage, Loading, PageLayout, useQuery, t } from '@tapline/console-kit';
 import { h } from 'preact';
 
 const severities = { critical: t`Critical`, warn: t`Warning`, info: t`Hint` };
@@ -10,7 +10,9 @@ const card = ({ id, severity, title, why, action_link: link }) =>
     h('p', { class: 'severity' }, severities[severity] ?? severity),
     h('h2', null, title),
     h('p', null, why),
-    link && h('a', { href: link }, t`Go there`, h('span', { class: 'visually-hidden' }, `: ${title}`)),
+    isPage(link)
+      ? h('a', { href: link }, t`Go there`, h('span', { class: 'visually-hidden' }, `: ${title}`))
+      : h('p', { class: 'muted' }, t`Its page comes with a plugin that is not on.`),
   );
 
 /** What this installation would be better for, most severe first. */

@@ -1,4 +1,4 @@
-import { type Recommendation, shown, useQuery, t } from '@tapline/console-kit';
+import { isPage, type Recommendation, shown, useQuery, t } from '@tapline/console-kit';
 
 interface Found {
   count: number;
@@ -35,11 +35,13 @@ const Card = ({ severity, title, why, action_link }: Recommendation) => (
     <p class="severity">{severities[severity] ?? severity}</p>
     <h3>{title}</h3>
     <p>{why}</p>
-    {action_link && (
+    {isPage(action_link) ? (
       <a href={action_link}>
         {t`Go there`}
         <span class="visually-hidden">: {title}</span>
       </a>
+    ) : (
+      <p class="muted">{t`Its page comes with a plugin that is not on.`}</p>
     )}
   </li>
 );

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Loading, PageLayout, t } from '@tapline/console-kit';
-import { isPage } from '../../plugins/known-pages.ts';
+import { isPage, Loading, PageLayout, t } from '@tapline/console-kit';
 import { NotFoundPage } from '../not-found-page.tsx';
 import { type Wizard, wizards } from './wizards.ts';
 
@@ -33,7 +32,7 @@ function Guide({ wizard: { title, why, steps } }: { wizard: Wizard }) {
                 {step.title} {found[i] !== null && <span class="step-state">{states.get(found[i]!)}</span>}
               </h2>
               <p>{step.why}</p>
-              {isPage(step.to.split('?')[0]!) ? (
+              {isPage(step.to) ? (
                 <a class="button" href={step.to}>
                   {step.label}
                 </a>
