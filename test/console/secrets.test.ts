@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { credentialCell } from '../../core/secrets/cells.ts';
@@ -150,6 +151,49 @@ describeWith(['chromium'], 'the console: secrets', () => {
     await page.getByRole('heading', { name: 'Changed mind', level: 1 }).waitFor();
     const { body } = await stage.service.get('credentials/?name=Changed mind');
     expect(body.results[0].inputs).to.deep.equal({ username: 'puller' });
+  });
+
+  it('that stand elsewhere are tried: found, refused with its reason, and what is missing told at its field', async () => {
+    // the far end: a vault that knows one secret
+    const vault = createServer(({ url }, answer) =>
+      url === '/v1/secret/data/till'
+        ? answer.end(JSON.stringify({ data: { data: { password: 'canary-hush' } } }))
+        : answer.writeHead(403).end(),
+    );
+    const port = await new Promise<number>((resolve) =>
+      vault.listen(0, '127.0.0.1', () => resolve((vault.address() as { port: number }).port)),
+    );
+    try {
+      const body = { OUTBOUND_ALLOWED_NETWORKS: ['127.0.0.1'] };
+      expect((await stage.service.request('PATCH', 'settings/system/', { body })).status).to.equal(200);
+      const { id: credential_type } = await stage.service.services
+        .db('credential_types')
+        .where({ namespace: 'hashivault_kv' })
+        .first('id');
+      const inputs = { url: `http://127.0.0.1:${port}`, token: 'x', api_version: 'v2' };
+      const { id } = await stage.make('credentials/', { name: 'Safe', organization: 1, credential_type, inputs });
+      await stage.open(`/credentials/${id}`);
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'Test Safe' });
+      const [path, key] = [dialog.getByLabel(/^Path to Secret/), dialog.getByLabel(/^Key Name/)];
+      const look = () => dialog.getByRole('button', { name: 'Look it up' }).click();
+      await path.fill('secret/elsewhere');
+      await look();
+      await until(async () => (await key.getAttribute('aria-invalid')) === 'true');
+      await key.fill('password');
+      await look();
+      await dialog
+        .getByRole('alert')
+        .getByText(/^the secret was refused with 403/)
+        .waitFor();
+      await path.fill('secret/till');
+      await look();
+      await page.getByText('The secret was found.').waitFor();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await page.content()).to.not.include('canary-hush');
+    } finally {
+      vault.close();
+    }
   });
 
   it('and a default among those is emptied like any other text, for another one or for good', async () => {

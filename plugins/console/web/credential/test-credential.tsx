@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import {
+  ApiFailure,
   Dialog,
   type FieldErrors,
   Form,
@@ -50,7 +51,9 @@ function TestDialog({ row, metadata, required, onClose }: Props) {
   const errors = useSignal<FieldErrors>({});
   const test = async () => {
     const given = Object.fromEntries(Object.entries(values.value).filter(([, value]) => value !== ''));
-    await post(`credentials/${row.id}/test/`, { metadata: given });
+    await post(`credentials/${row.id}/test/`, { metadata: given }).catch((error: unknown) => {
+      throw error instanceof ApiFailure ? asAsked(error) : error;
+    });
     toast(t`The secret was found.`, 'good');
     onClose();
   };
@@ -79,4 +82,13 @@ function TestDialog({ row, metadata, required, onClose }: Props) {
       </Form>
     </Dialog>
   );
+}
+
+/** The service puts what is wrong with the fields below `metadata`, and why nothing was found at `inputs`. */
+function asAsked(failure: ApiFailure): ApiFailure {
+  const { metadata, inputs } = failure.body ?? {};
+  if (failure.status !== 400) return failure;
+  if (typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata))
+    return new ApiFailure(400, metadata);
+  return typeof inputs === 'string' ? new ApiFailure(400, { detail: inputs }) : failure;
 }
