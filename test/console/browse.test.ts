@@ -71,6 +71,20 @@ describeWith(['chromium'], 'the console: the API in a browser', () => {
     await page.getByText('1 record').waitFor();
   });
 
+  it('shows every path of the root, those of plugins too', async () => {
+    const { page } = stage;
+    const { body } = await stage.service.get('');
+    // what is no JSON is what it is
+    const paths = Object.values<string>(body).filter((path) => path.startsWith('/api/v2/') && !/metrics/.test(path));
+    expect(paths).to.include('/api/v2/console_pages/').and.have.length.greaterThan(50);
+    for (const path of paths) {
+      await page.goto(path);
+      await page.getByText(/^HTTP \d+/).waitFor();
+      expect(await page.getByText(/^HTTP 200/).count(), path).to.equal(1);
+      expect(await page.getByRole('heading', { level: 1 }).textContent(), path).to.not.equal('');
+    }
+  });
+
   it('makes, changes and deletes by forms of the fields, and says what is wrong at each', async () => {
     const { page } = stage;
     await page.goto('/api/v2/labels/');

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { stages } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -106,6 +107,18 @@ describeWith(['chromium'], 'the console: everything about one job', () => {
     // the place is an address
     await page.reload();
     await marked.getByText('fatal: [web1]: FAILED!').waitFor();
+  });
+
+  it('saves the whole output as a file', async () => {
+    await stage.open(`/jobs/${job}`);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download', exact: true }).click();
+    const file = await saved;
+    expect(file.suggestedFilename()).to.equal(`job_${job}.txt`);
+    const { body } = await stage.service.get(`jobs/${job}/stdout/?format=txt`);
+    expect(readFileSync(await file.path(), 'utf8').trim())
+      .to.equal(body.trim())
+      .and.include('the door is locked');
   });
 
   it('shows how it went on each host, and on one of them task by task down to the line', async () => {

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stages } from '@tapline/plugin-sdk';
 import { expect } from 'chai';
@@ -161,6 +161,23 @@ describeWith(['chromium'], 'the console: look after what there is', () => {
     expect(await page.getByLabel('Which colour?', { exact: true }).inputValue()).to.equal('blue');
   });
 
+  it('puts a question before another', async () => {
+    const spec = `job_templates/${template}/survey_spec/`;
+    const { body } = await stage.service.get(spec);
+    const size = { ...body.spec[0], question_name: 'Which size?', variable: 'size' };
+    await stage.service.post(spec, { ...body, spec: [...body.spec, size] });
+    await stage.open(`/templates/${template}?tab=survey`);
+    const asked = () => page.locator('.questions strong').allTextContents();
+    await page.getByRole('button', { name: 'Move Which size? up' }).click();
+    await until(async () => (await asked()).join() === 'Which size?,Which colour?');
+    const stored = (await stage.service.get(spec)).body.spec;
+    expect(stored.map(({ variable }: { variable: string }) => variable)).to.deep.equal(['size', 'colour']);
+    // the first one has nothing to go before
+    expect(await page.getByRole('button', { name: /^Move/ }).count()).to.equal(1);
+    await stage.service.post(spec, body);
+    await stage.open(`/templates/${template}?tab=survey`);
+  });
+
   it('removes a question only once the survey is stored, and puts it back until then', async () => {
     const spec = `job_templates/${template}/survey_spec/`;
     const asked = async () => (await stage.service.get(spec)).body.spec?.length ?? 0;
@@ -190,6 +207,31 @@ describeWith(['chromium'], 'the console: look after what there is', () => {
     await dialog.getByRole('button', { name: 'I have it' }).click();
     await heading('For the till');
     expect(await page.content()).to.not.include(token);
+  });
+
+  it('tells how loaded a node is while it carries a run, and looks whether it is well', async () => {
+    const { id } = await stage.template('held.yml', {
+      name: 'Hold',
+      extra_vars: JSON.stringify({ release: stage.release }),
+    });
+    rmSync(stage.release, { force: true });
+    const { job } = await stage.make(`job_templates/${id}/launch/`, {});
+    await until(async () => (await stage.service.get(`jobs/${job}/`)).body.status === 'running');
+    const [node] = (await stage.service.get('instances/')).body.results;
+    expect(node.consumed_capacity).to.be.greaterThan(0);
+    await stage.open('/instances');
+    const percent = Math.round((node.consumed_capacity / node.capacity) * 100);
+    const row = page.getByRole('row', { name: new RegExp(node.hostname) });
+    await row.getByText(`${percent} % of ${node.capacity}`, { exact: true }).waitFor();
+    expect(Number(await row.locator('.bar rect').getAttribute('width'))).to.equal(percent);
+    writeFileSync(stage.release, '');
+
+    const before = new Date();
+    await row.getByRole('rowheader').getByRole('link').click();
+    await page.getByRole('button', { name: /^Check its health/ }).click();
+    await page.getByText('The check is asked for.').waitFor();
+    const at = (await stage.service.get(`instances/${node.id}/`)).body.last_health_check;
+    expect(new Date(at)).to.be.greaterThan(before);
   });
 
   it('tells the state of the system, what plugins bring and did, and launches a system job', async () => {

@@ -165,6 +165,25 @@ describeWith(['chromium'], 'the console: a workflow as a graph', () => {
     await page.locator('.page-head .status', { hasText: 'Canceled' }).waitFor();
   });
 
+  it('is launched once more from what failed: what went well before it is not done again', async () => {
+    const [first, second] = [
+      await stage.template('greet.yml', { name: 'First' }),
+      await stage.template('failing.yml', { name: 'Second' }),
+    ];
+    const { id: mended } = await stage.make('workflow_job_templates/', { name: 'Mended', organization: 1 });
+    const { node: step, follow } = builder(stage, mended);
+    await follow(await step(first.id), 'success', await step(second.id));
+    const { id: run } = await stage.make(`workflow_job_templates/${mended}/launch/`, {});
+    await stage.open(`/workflow_jobs/${run}`);
+    await page.locator('.page-head .status', { hasText: 'Failed' }).waitFor();
+    await stage.service.request('PATCH', `job_templates/${second.id}/`, { body: { playbook: 'greet.yml' } });
+    await page.getByRole('button', { name: 'Relaunch from what failed' }).click();
+    await page.waitForURL((url) => /\/workflow_jobs\/\d+$/.test(url.pathname) && !url.pathname.endsWith(`/${run}`));
+    await page.locator('.page-head .status', { hasText: 'Successful' }).waitFor();
+    const jobs = async (name: string) => (await stage.service.get(`jobs/?name=${name}`)).body.count;
+    expect([await jobs('First'), await jobs('Second')]).to.deep.equal([1, 2]);
+  });
+
   for (const colorScheme of ['light', 'dark'] as const)
     it(`has names, order and contrast, ${colorScheme}, and fits a narrow screen`, async () => {
       const other = await stage.fresh({ colorScheme, reducedMotion: 'reduce' });
