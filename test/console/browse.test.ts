@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { describeWith } from '../support/needs.ts';
 import { adminPassword } from '../support/service.ts';
+import { env } from './every-page/furnish.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 describeWith(['chromium'], 'the console: the API in a browser', () => {
   let stage: Stage;
-  before(async () => (stage = await openStage()));
+  before(async () => (stage = await openStage({ TAPLINE_PLUGINS: env.TAPLINE_PLUGINS })));
   after(() => stage?.stop());
   afterEach(() => expect(stage.problems()).to.deep.equal([]));
 
@@ -76,7 +77,7 @@ describeWith(['chromium'], 'the console: the API in a browser', () => {
     const { body } = await stage.service.get('');
     // what is no JSON is what it is
     const paths = Object.values<string>(body).filter((path) => path.startsWith('/api/v2/') && !/metrics/.test(path));
-    expect(paths).to.include('/api/v2/console_pages/').and.have.length.greaterThan(50);
+    expect(paths).to.include('/api/v2/policy_decisions/').and.have.length.greaterThan(70);
     for (const path of paths) {
       await page.goto(path);
       await page.getByText(/^HTTP \d+/).waitFor();
