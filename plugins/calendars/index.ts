@@ -21,11 +21,17 @@ export default definePlugin({
     bindCalendars(api);
     judgeCalendars(api, readSpans);
 
+    const module = (file: string) => new URL(`./pages/${file}`, import.meta.url);
+    const panel = { on: 'calendar', module: module('panels.js') };
     api.page({
       path: '/calendars',
       title: 'Calendars',
-      module: new URL('./pages/calendars.js', import.meta.url),
+      module: module('calendars.js'),
       nav: { section: 'Resources', order: 250 },
+      panels: [
+        { ...panel, title: 'The next days', export: 'NextDays', order: 10 },
+        { ...panel, title: 'Windows', export: 'Windows', order: 20 },
+      ],
     });
   },
 });

@@ -1,4 +1,4 @@
-import { element, t } from '@tapline/console-kit';
+import { t } from '@tapline/console-kit';
 
 const shown = 14;
 
@@ -27,54 +27,8 @@ export function daysOf(spans, now, clock) {
       const begins = key === first ? clock.time.format(from) : '00:00';
       const ends = key === last ? clock.time.format(to) : '24:00';
       const until = ends === '00:00' ? '24:00' : ends;
-      day.times.push(begins === '00:00' && until === '24:00' ? 'all day' : t`${begins} to ${until}`);
+      day.times.push(begins === '00:00' && until === '24:00' ? t`all day` : t`${begins} to ${until}`);
     }
   }
   return [...days.values()];
-}
-
-/** What a calendar comes to, now and in the next days. */
-export function preview({ kind, timezone }, spans, now) {
-  const clock = clockOf(timezone);
-  const open = spans.find(({ start, end }) => Date.parse(start) <= now && now < Date.parse(end));
-  const denied = kind === 'deny' ? open : !open;
-  const until = open ? open.end : spans[0]?.start;
-  const state = denied ? t`Launches are denied now` : t`Launches are allowed now`;
-  const word = kind === 'deny' ? t`Denied` : t`Allowed`;
-  return element(
-    'section',
-    { 'aria-label': t`The next days` },
-    element('h2', {}, t`The next days`),
-    element(
-      'p',
-      { role: 'status' },
-      element('strong', {}, state),
-      until ? t`, until ${clock.at(Date.parse(until))} (${timezone}).` : t`, and nothing changes that any more.`,
-    ),
-    element(
-      'div',
-      { class: 'table-wrap' },
-      element(
-        'table',
-        {},
-        element(
-          'thead',
-          {},
-          element(
-            'tr',
-            {},
-            element('th', { scope: 'col' }, t`Day in ${timezone}`),
-            element('th', { scope: 'col' }, word),
-          ),
-        ),
-        element(
-          'tbody',
-          {},
-          daysOf(spans, now, clock).map(({ name, times }) =>
-            element('tr', {}, element('th', { scope: 'row' }, name), element('td', {}, times.join(', ') || '–')),
-          ),
-        ),
-      ),
-    ),
-  );
 }
