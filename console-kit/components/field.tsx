@@ -133,22 +133,18 @@ export function CheckField({
 }: Omit<FieldProps, 'required' | 'preset'> & { checked: boolean; onValue: (checked: boolean) => void }) {
   const id = useId();
   return (
-    <div class="field check">
+    <div class={errors.length ? 'field check invalid' : 'field check'}>
       <input
         type="checkbox"
         id={id}
         name={name}
         checked={checked}
-        aria-describedby={hint ? `${id}-hint` : undefined}
+        aria-invalid={errors.length ? 'true' : undefined}
+        aria-describedby={describedBy({ id, hint, errors })}
         onChange={(event) => onValue((event.target as HTMLInputElement).checked)}
       />
       <label for={id}>{label}</label>
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {errors.length > 0 && <p class="error">{errors.join(' ')}</p>}
+      <FieldNotes id={id} hint={hint} errors={errors} />
     </div>
   );
 }

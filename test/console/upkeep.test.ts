@@ -99,19 +99,51 @@ describeWith(['chromium'], 'the console: look after what there is', () => {
     expect((await stage.service.get(`inventories/${smart}/`)).body.host_filter).to.equal('name__startswith=web');
   });
 
+  it('ties what is wrong with a box to the box, and leads there', async () => {
+    await stage.open('/hosts/new');
+    const box = page.getByRole('checkbox', { name: 'Enabled' });
+    await box.waitFor();
+    await page.route('**/api/v2/hosts/', (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({ status: 400, json: { enabled: ['It cannot be on.'] } })
+        : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Create host' }).click();
+    await page.getByText('It cannot be on.').waitFor();
+    const told = await box.evaluate((element) => ({
+      invalid: element.getAttribute('aria-invalid'),
+      described: (element.getAttribute('aria-describedby') ?? '')
+        .split(' ')
+        .map((id) => element.ownerDocument.getElementById(id)?.textContent),
+    }));
+    expect(told.invalid).to.equal('true');
+    expect(told.described.at(-1)).to.equal('It cannot be on.');
+    await page.locator('input[type="checkbox"]:focus').waitFor();
+    expect(await violations(page)).to.deep.equal([]);
+    await page.unroute('**/api/v2/hosts/');
+  });
+
   it('shows groups as a tree, the history of a thing, playbooks, and makes a copy', async () => {
-    const { inventory } = stage;
+    const inventory = (await stage.make('inventories/', { name: 'Shops', organization: 1 })).id;
     const shops = (await stage.make('groups/', { name: 'shops', inventory })).id;
     const tills = (await stage.make('groups/', { name: 'tills', inventory })).id;
     await stage.service.post(`groups/${shops}/children/`, { id: tills });
-    const web1 = (await stage.service.get('hosts/?name=web1')).body.results[0].id;
-    await stage.service.post(`groups/${tills}/hosts/`, { id: web1 });
+    const till1 = (await stage.make('hosts/', { name: 'till1', inventory })).id;
+    await stage.service.post(`groups/${tills}/hosts/`, { id: till1 });
+    await stage.make('hosts/', { name: 'loose1', inventory });
     await stage.open(`/inventories/${inventory}`);
     await tab('Tree');
+    // of no group: as high up as groups are
+    const above = (name: string) => page.locator('.tree > li > a:not(.tree .tree a)', { hasText: name });
+    const loose = above('loose1');
+    await loose.waitFor();
     await page.locator('summary', { hasText: 'shops' }).click();
     await page.locator('summary', { hasText: 'tills' }).click();
-    await page.locator('.tree .tree .tree').getByRole('link', { name: 'web1' }).waitFor();
+    await page.locator('.tree .tree .tree').getByRole('link', { name: 'till1' }).waitFor();
+    expect(await above('till1').count()).to.equal(0);
     expect(await violations(page)).to.deep.equal([]);
+    await loose.click();
+    await heading('loose1');
     await stage.open(`/templates/${template}?tab=activity_stream`);
     await page
       .getByRole('row', { name: /create/i })
