@@ -46,7 +46,7 @@ describeWith(['chromium'], 'the console: long output, plugins, recommendations, 
   let page: Page;
   const repository = new SourceRepository();
   before(async () => {
-    repository.commit({ 'site.yml': '- hosts: all\n  gather_facts: false\n  tasks: []\n' });
+    repository.commit({ 'site.yml': '- hosts: web\n  gather_facts: false\n  tasks: []\n' });
     stage = await openStage({ TAPLINE_PROJECT_FILE_URLS: repository.folder }, { plugins: [ailing] });
     // as if it were the one that the service made up: that is critical
     await stage.service.services.db('users').where({ username: 'admin' }).update({ initial_password: true });
@@ -129,7 +129,7 @@ describeWith(['chromium'], 'the console: long output, plugins, recommendations, 
     await reader.goto('/setup');
     await reader.getByLabel('Name', { exact: true }).fill('Mine');
     await reader.getByLabel('Address of the repository').fill(repository.url);
-    await reader.getByRole('button', { name: 'Connect' }).click();
+    await reader.getByRole('button', { name: 'Connect', exact: true }).click();
     await reader.getByRole('alert').waitFor();
     await reader.context().close();
   });
@@ -146,16 +146,37 @@ describeWith(['chromium'], 'the console: long output, plugins, recommendations, 
 
     await page.getByLabel('Name', { exact: true }).fill('Own playbooks');
     await page.getByLabel('Address of the repository').fill('ext::sh -c true');
-    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await step('Connect your repository').locator('.error').waitFor();
     expect(await page.getByLabel('Address of the repository').getAttribute('aria-invalid')).to.equal('true');
     await page.getByLabel('Address of the repository').fill(`${repository.url}/nosuch`);
-    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page
       .getByText('its repository could not be read. The project cannot be updated: there is no folder')
       .waitFor();
+    // whoever leaves it there finds it again
+    await page.goto('/setup');
+    await page.getByText('Own playbooks is there, but its repository was not read so far.').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).to.equal('Own playbooks');
+    await page.getByRole('button', { name: 'Connect another one' }).click();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).to.equal('');
+    await page.goto('/setup');
+    expect(await page.getByLabel('Address of the repository').inputValue()).to.equal(`${repository.url}/nosuch`);
+    await page.getByLabel('How it is read').selectOption('With a user and a token or password');
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByText('Type the token or the password here.').waitFor();
+    await page.getByLabel('User', { exact: false }).fill('ci');
+    await page.getByLabel('Token or password').fill('sesame');
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByLabel('How it is read').locator('option:checked', { hasText: 'that is there already' }).waitFor({
+      state: 'attached',
+    });
+    await page.getByText('its repository could not be read.').waitFor();
+    expect(await page.getByLabel('Credential').locator('option:checked').textContent()).to.equal(
+      'Repository of Own playbooks',
+    );
     await page.getByLabel('Address of the repository').fill(repository.url);
-    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByText('1 of 5 steps are done.').waitFor();
     await page.getByRole('status').filter({ hasText: 'Own playbooks is connected.' }).waitFor();
 
@@ -173,6 +194,7 @@ describeWith(['chromium'], 'the console: long output, plugins, recommendations, 
     await page.getByLabel('Name of the new inventory').fill('Staging');
     await page.getByLabel('Host', { exact: true }).fill('app1');
     await page.getByLabel(/^Address/).fill('127.0.0.1');
+    await page.getByLabel(/^Group/).fill('web');
     await page.getByRole('button', { name: 'Add host' }).click();
     await page.getByText('3 of 5 steps are done.').waitFor();
 
@@ -190,5 +212,24 @@ describeWith(['chromium'], 'the console: long output, plugins, recommendations, 
     await page.getByText('Everything is there.').waitFor();
     const host = await db('hosts').where({ name: 'app1' }).first('variables');
     expect(JSON.parse(host.variables)).to.deep.equal({ ansible_host: '127.0.0.1' });
+    const [project] = (await stage.service.get('projects/?name=Own playbooks')).body.results;
+    const credential = (await stage.service.get(`credentials/${project.credential}/`)).body;
+    expect(credential.inputs).to.deep.equal({ username: 'ci', password: '$encrypted$' });
+  });
+
+  it('tries again by itself when the service was away as it was loaded', async () => {
+    const other = await stage.fresh();
+    await stage.logIn(other);
+    let away = 2;
+    await other.route('**/api/v2/me/', (route) =>
+      away-- > 0 ? route.fulfill({ status: 503, json: { detail: 'It is starting.' } }) : route.continue(),
+    );
+    await other.goto('/plugins');
+    await other.getByRole('alert').getByText('It is starting.').waitFor();
+    await other.getByRole('heading', { name: 'Plugins', level: 1 }).waitFor();
+    await other.context().close();
+    const unavailable =
+      'console: Failed to load resource: the server responded with a status of 503 (Service Unavailable)';
+    expect(stage.problems()).to.deep.equal([unavailable, unavailable]);
   });
 });

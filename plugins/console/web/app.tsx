@@ -22,12 +22,28 @@ import { PluginPage } from './plugins/plugin-page.tsx';
 import { routes } from './routes.ts';
 import { Shell } from './shell.tsx';
 
+/** A service that is restarted is away for some seconds. */
+const againMs = 3000;
+
 export function App() {
   const problem = useSignal('');
   useEffect(() => {
-    restore().catch((error: Error) => void (problem.value = error.message));
+    let timer: ReturnType<typeof setTimeout>;
+    const begin = async () => {
+      try {
+        await restore();
+        problem.value = '';
+      } catch (error) {
+        problem.value = (error as Error).message;
+        timer = setTimeout(() => void begin(), againMs);
+      }
+    };
+    void begin();
     document.addEventListener('click', followLinks);
-    return () => document.removeEventListener('click', followLinks);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('click', followLinks);
+    };
   }, []);
 
   if (problem.value)
@@ -35,6 +51,7 @@ export function App() {
       <main class="alone">
         <Notice tone="bad" title={t`Tapline cannot be reached`} alert>
           <p>{problem.value}</p>
+          <p>{t`It is tried again every few seconds.`}</p>
           <button type="button" onClick={() => location.reload()}>{t`Try again`}</button>
         </Notice>
       </main>

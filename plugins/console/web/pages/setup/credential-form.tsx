@@ -1,5 +1,6 @@
 import { ApiFailure, Form, get, type Page, post, TextField, useFields, t } from '@tapline/console-kit';
 import type { StepFormProps } from './steps.tsx';
+import { atItsField } from './at-its-field.ts';
 import { defaultOrganization } from './default-organization.ts';
 
 export function CredentialForm({ onDone }: StepFormProps) {
@@ -50,11 +51,4 @@ export function CredentialForm({ onDone }: StepFormProps) {
       />
     </Form>
   );
-}
-
-/** The service puts errors of inputs below `inputs`. */
-function atItsField(failure: ApiFailure): ApiFailure {
-  const { inputs, ...others } = failure.body ?? {};
-  if (failure.status !== 400 || typeof inputs !== 'object' || Array.isArray(inputs) || inputs === null) return failure;
-  return new ApiFailure(400, { ...others, ...inputs });
 }
