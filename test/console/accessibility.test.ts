@@ -18,11 +18,20 @@ async function endRunning({ release, service }: Stage, job: number): Promise<voi
   await until(async () => (await service.get(`jobs/${job}/`)).body.finished !== null, 60_000);
 }
 
+/** Where the tabs of the page lead. */
+const tabsOf = (page: Page): Promise<string[]> =>
+  page
+    .getByRole('navigation', { name: 'Parts' })
+    .getByRole('link')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href')!));
+
 describeWith(['chromium'], 'the console: for everybody', () => {
   let stage: Stage;
   let page: Page;
   let made: Furnished;
   const pictures: string[] = [];
+  /** one of each kind by its name, but for those that were looked at as pages of their own */
+  const tabs = new Map<string, string>();
   before(async () => {
     stage = await openFurnished();
     made = await furnish(stage);
@@ -60,16 +69,32 @@ describeWith(['chromium'], 'the console: for everybody', () => {
     await page.getByRole('heading', { name: 'Log in to Tapline' }).waitFor();
     await at('login');
     await stage.logIn(page);
+    const all = await addresses(stage, page, made);
     const names = { [`/jobs/${made.running}`]: 'jobs-live', [`/jobs/${made.failed}`]: 'jobs-failed' };
-    for (const path of await addresses(stage, page, made)) {
+    for (const path of all) {
       await go(page, path);
       await at(names[path] ?? pictureName(path));
+      for (const tab of await tabsOf(page)) tabs.set(pictureName(tab), tab);
     }
+    for (const name of pictures) tabs.delete(name);
     expect(found).to.deep.equal({});
     const animated = await page
       .locator('*')
       .evaluateAll((all) => all.filter((element) => element.getAnimations().length > 0).length);
     expect(animated, 'moving for those who asked for none').to.equal(0);
+  });
+
+  it('has names and order in every other tab, by all rules in one theme', async () => {
+    const found: Record<string, string[]> = {};
+    expect(tabs.size).to.be.greaterThan(80);
+    await page.emulateMedia({ colorScheme: 'light' });
+    for (const [name, path] of tabs) {
+      await go(page, path);
+      // what stands around it was looked at with the page
+      const problems = await violations(page, undefined, 'main');
+      if (problems.length) found[name] = problems;
+    }
+    expect(found).to.deep.equal({});
   });
 
   it('has names and order in every dialog, by all rules in both themes', async () => {
