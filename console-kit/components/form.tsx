@@ -21,6 +21,8 @@ interface Props {
   explain?: (failure: ApiFailure) => ComponentChildren | null;
   /** whether leaving would lose something; default whether anything was typed or chosen since it was sent */
   typed?: () => boolean;
+  /** somebody is about to change something for the first time */
+  onBegin?: () => void;
   children: ComponentChildren;
 }
 
@@ -30,7 +32,7 @@ export function Form(props: Props) {
   const sending = useSignal(false);
   const problem = useSignal<ComponentChildren>(null);
   const form = useRef<HTMLFormElement>(null);
-  const { touched, watch } = useTouched(props.typed, sending);
+  const { touched, watch } = useTouched(props, sending);
 
   const send = async (event: Event) => {
     event.preventDefault();
@@ -71,15 +73,20 @@ export function Form(props: Props) {
 }
 
 /** What is being sent is not lost by going on from there; what nobody touched is not lost either. */
-function useTouched(typed: (() => boolean) | undefined, sending: Signal<boolean>) {
+function useTouched({ typed, onBegin }: Pick<Props, 'typed' | 'onBegin'>, sending: Signal<boolean>) {
   const touched = useRef(false);
   const used = useRef(false);
   useUnsaved(() => !sending.peek() && (typed ? used.current && typed() : touched.current));
-  const use = () => void (used.current = true);
-  return {
-    touched,
-    watch: { onInput: () => void (touched.current = used.current = true), onKeyDown: use, onPointerDown: use },
+  const use = () => {
+    if (!used.current) onBegin?.();
+    used.current = true;
   };
+  const input = () => {
+    use();
+    touched.current = true;
+  };
+  // before the fields themselves hear of it
+  return { touched, watch: { onInputCapture: input, onKeyDownCapture: use, onPointerDownCapture: use } };
 }
 
 function otherErrors(failure: ApiFailure, known: readonly string[]): ComponentChildren {

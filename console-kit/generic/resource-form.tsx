@@ -25,7 +25,9 @@ export function ResourceForm({ resource, fields, row, suggested, onDone, onCance
   const errors = useSignal<FieldErrors>({});
   const { first, more } = useMemo(() => arranged(fields, resource), [fields, resource]);
   const sent = useRef(false);
-  const typed = () => !sent.current && JSON.stringify(values.peek()) !== JSON.stringify(start);
+  /** as it was when somebody first touched the form: what fields fill in by themselves is typed by nobody */
+  const drawn = useRef(start);
+  const typed = () => !sent.current && JSON.stringify(values.peek()) !== JSON.stringify(drawn.current);
 
   const submit = async () => {
     const body = sentBody(fields, resource, values.value, start, row);
@@ -56,6 +58,7 @@ export function ResourceForm({ resource, fields, row, suggested, onDone, onCance
       known={[...first, ...more]}
       onSubmit={submit}
       typed={typed}
+      onBegin={() => void (drawn.current = values.peek())}
       onCancel={onCancel}
     >
       {first.map(field)}

@@ -79,6 +79,12 @@ describeWith(['chromium'], 'the console: schedules', () => {
   const stored = async () => (await stage.service.get('schedules/?name=Nightly')).body.results[0];
 
   it('previews the next ten runs while the rule is made, and marks what is wrong beside its field', async () => {
+    await page.goto('/schedules');
+    await page.getByRole('link', { name: 'New schedule' }).click();
+    await until(async () => (await next().count()) === 10);
+    // what the form filled in by itself nobody typed
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'Schedules', level: 1 }).waitFor();
     await page.goto(`/schedules/new?unified_job_template=${template}`);
     await field('Name').fill('Nightly');
     await until(async () => (await next().count()) === 10);

@@ -33,6 +33,12 @@ describeWith(['chromium'], 'the console: calendars', () => {
     await page.getByText('There is no calendar yet.').waitFor();
     await page.getByRole('link', { name: 'New calendar' }).click();
     await heading('New calendar');
+    await page.getByRole('group', { name: 'Window 1' }).waitFor();
+    // what the form filled in by itself nobody typed
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await heading('Calendars');
+    await page.getByRole('link', { name: 'New calendar' }).click();
+    await heading('New calendar');
     await page.getByLabel('Name', { exact: true }).fill('Freeze');
     await page.getByRole('combobox', { name: 'Organization' }).fill('Def');
     await page.getByRole('option', { name: 'Default' }).click();
