@@ -113,6 +113,8 @@ describe('drift, with a process that is killed at each step', function () {
     const { db } = base;
     await db.raw(`create trigger gate before ${change} for each row execute function wait_at_gate()`);
     const held = await db.transaction();
+    // it may be a minute and more until a process that is started anew comes to it
+    await held.raw('set local idle_in_transaction_session_timeout = 0');
     await held.raw('select pg_advisory_xact_lock(?)', [gate]);
     await go();
     await until(async () => (await db.raw(waiting)).rows.length, patience, `somebody comes to the ${change}`);
