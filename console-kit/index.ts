@@ -60,6 +60,7 @@ export {
 } from './components/field.tsx';
 export { describedBy, FieldNotes } from './components/field-notes.tsx';
 export { Form } from './components/form.tsx';
+export { RowsField } from './components/rows-field.tsx';
 export { masked, SecretField } from './components/secret-field.tsx';
 export { useFields } from './components/use-fields.ts';
 

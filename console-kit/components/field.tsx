@@ -170,11 +170,11 @@ export function ChoicesField({
     <fieldset
       class={errors.length ? 'field invalid' : 'field'}
       aria-invalid={errors.length ? 'true' : undefined}
-      aria-describedby={errors.length ? `${id}-error` : undefined}
+      aria-describedby={describedBy({ id, hint, errors })}
       tabIndex={errors.length ? -1 : undefined}
     >
       <legend>{label}</legend>
-      {hint && <p class="hint">{hint}</p>}
+      <FieldNotes id={id} hint={hint} errors={[]} />
       {choices.length === 0 && <p class="hint">{t`There is none to choose from.`}</p>}
       <div class="choices">
         {choices.map((choice) => (
@@ -190,11 +190,7 @@ export function ChoicesField({
           </label>
         ))}
       </div>
-      {errors.length > 0 && (
-        <p class="error" id={`${id}-error`}>
-          {errors.join(' ')}
-        </p>
-      )}
+      <FieldNotes id={id} errors={errors} />
     </fieldset>
   );
 }

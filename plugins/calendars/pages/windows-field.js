@@ -1,44 +1,26 @@
-import { describedBy, FieldNotes, SelectField, t, TextField } from '@tapline/console-kit';
+import { RowsField, SelectField, t, TextField } from '@tapline/console-kit';
 import { h } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { beginOf, firstWindow, repeatOf, repeats, withBegin, withRepeat } from './window-rule.js';
 
 const most = 20;
 
 /** The windows of a calendar: each by its beginning and how often it comes, or by the text of its rule. */
 export function WindowsField({ value, onValue, errors }) {
-  const id = useId();
   // nothing yet is no list
   const windows = Array.isArray(value) ? value : [];
-  const problems = errors['windows'] ?? [];
   // none has no windows but one that is about to be made
   useEffect(() => void (windows.length || onValue([firstWindow(new Date())])), []);
-  const change = (index, part) => onValue(windows.map((old, at) => (at === index ? { ...old, ...part } : old)));
-  return h(
-    'fieldset',
-    {
-      class: problems.length ? 'field invalid' : 'field',
-      'aria-invalid': problems.length ? 'true' : undefined,
-      'aria-describedby': describedBy({ id, errors: problems }),
-      tabIndex: problems.length ? -1 : undefined,
-    },
-    h('legend', null, t`Windows`),
-    windows.map((window, index) =>
-      h(
-        'div',
-        { class: 'card', key: index, role: 'group', 'aria-label': t`Window ${index + 1}` },
-        h(WindowFields, { window, name: `windows.${index}`, onChange: (part) => change(index, part) }),
-        h(
-          'button',
-          { type: 'button', onClick: () => onValue(windows.filter((_, at) => at !== index)) },
-          t`Remove window ${index + 1}`,
-        ),
-      ),
-    ),
-    windows.length < most &&
-      h('button', { type: 'button', onClick: () => onValue([...windows, firstWindow(new Date())]) }, t`Add a window`),
-    h(FieldNotes, { id, errors: problems }),
-  );
+  return h(RowsField, {
+    label: t`Windows`,
+    one: t`window`,
+    errors: errors['windows'],
+    rows: windows,
+    onRows: onValue,
+    fresh: () => firstWindow(new Date()),
+    most,
+    row: (window, index, change) => h(WindowFields, { window, name: `windows.${index}`, onChange: change }),
+  });
 }
 
 /** What stands in the rule is told by the first two, as far as they have words for it; whatever is chosen is written there. */

@@ -109,9 +109,11 @@ describeWith(['chromium'], 'the console: calendars', () => {
     await page.getByRole('region', { name: 'Windows' }).getByText('BYDAY=SA').waitFor();
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await window.getByLabel('Repeats').selectOption('Every day');
-    await page.getByRole('button', { name: 'Add a window' }).click();
+    await page.getByRole('button', { name: 'Add window' }).click();
     await page.getByRole('group', { name: 'Window 2' }).waitFor();
     await page.getByRole('button', { name: 'Remove window 2' }).click();
+    // whoever uses keys goes on there, not at the top of the page
+    await page.locator('button:focus', { hasText: 'Remove window 1' }).waitFor();
     await window.getByLabel('Begins').fill('2020-01-01T00:00');
     await window.getByLabel('Lasts').fill('P1D');
     await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -1,6 +1,6 @@
-import { CodeField, RelationPicker, SelectField, TextField, t } from '@tapline/console-kit';
+import { CodeField, RelationPicker, RowsField, SelectField, TextField, t } from '@tapline/console-kit';
 import { h } from 'preact';
-import { RowsField, rowsOf } from './rows-field.js';
+import { rowsOf } from './rows-of.js';
 
 const kinds = {
   launch_job_template: { label: t`Launch a job template`, list: 'job_templates/', target: t`Job template` },
@@ -20,7 +20,7 @@ export function ActionsField({ value, onValue, errors }) {
     one: t`action`,
     hint: t`Done in this order, with the rights of whoever wrote them last.`,
     rows: rowsOf(value),
-    fresh: { action_type: 'launch_job_template', target_id: null, extra_vars: {}, description: '' },
+    fresh: () => ({ action_type: 'launch_job_template', target_id: null, extra_vars: {}, description: '' }),
     errors: errors['actions'],
     onRows: onValue,
     row: action,

@@ -1,6 +1,6 @@
-import { TextField, place, t } from '@tapline/console-kit';
+import { RowsField, TextField, place, t } from '@tapline/console-kit';
 import { Fragment, h } from 'preact';
-import { RowsField, rowsOf } from './rows-field.js';
+import { rowsOf } from './rows-of.js';
 import { Trial } from './trial.js';
 
 /** The conditions of a rule, and what they say of a sample and of the latest events. */
@@ -15,7 +15,7 @@ export function ConditionsField({ value, onValue, errors, values }) {
       one: t`condition`,
       hint: t`Expressions over event, the payload, and headers. All must hold; without any, every event does.`,
       rows,
-      fresh: { jinja2_expression: '', description: '' },
+      fresh: () => ({ jinja2_expression: '', description: '' }),
       errors: errors['conditions'],
       onRows: onValue,
       row: ({ jinja2_expression: expression, description }, index, change) => [

@@ -1,4 +1,4 @@
-import { ChoicesField, TextField, t } from '@tapline/console-kit';
+import { ChoicesField, RowsField, TextField, t } from '@tapline/console-kit';
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 
@@ -35,39 +35,34 @@ export function HeadersField({ value, onValue, errors }) {
     typed.value = changed;
     onValue(Object.fromEntries(changed));
   };
-  const become = (index, entry) => change(rows.map((old, at) => (at === index ? entry : old)).filter(Boolean));
   const names = rows.map(([name]) => name.toLowerCase());
   const twice = rows.find(([name], index) => name && names.indexOf(name.toLowerCase()) < index);
   const problems = [
     ...(errors['custom_headers'] ?? []),
     ...(twice ? [t`${twice[0]} is there twice: only one of them is stored.`] : []),
   ];
-  return h(
-    'fieldset',
-    { class: problems.length ? 'field invalid' : 'field' },
-    h('legend', null, t`Custom headers`),
-    h('p', { class: 'hint' }, t`Their values are stored encrypted.`),
-    rows.map(([name, text], index) =>
-      h(
-        'div',
-        { class: 'card', key: index, role: 'group', 'aria-label': t`Header ${index + 1}` },
-        h(TextField, {
-          label: t`Name of the header`,
-          name: `header.${index}.name`,
-          required: true,
-          value: name,
-          onValue: (written) => become(index, [written, text]),
-        }),
-        h(TextField, {
-          label: t`Value`,
-          name: `header.${index}.value`,
-          value: text,
-          onValue: (written) => become(index, [name, written]),
-        }),
-        h('button', { type: 'button', onClick: () => become(index, null) }, t`Remove header ${index + 1}`),
-      ),
-    ),
-    h('button', { type: 'button', onClick: () => change([...rows, ['', '']]) }, t`Add header`),
-    problems.length > 0 && h('p', { class: 'error' }, problems.join(' ')),
-  );
+  return h(RowsField, {
+    label: t`Custom headers`,
+    one: t`header`,
+    hint: t`Their values are stored encrypted.`,
+    errors: problems,
+    rows: rows.map(([name, text]) => ({ name, text })),
+    onRows: (changed) => change(changed.map(({ name, text }) => [name, text])),
+    fresh: () => ({ name: '', text: '' }),
+    row: ({ name, text }, index, become) => [
+      h(TextField, {
+        label: t`Name of the header`,
+        name: `header.${index}.name`,
+        required: true,
+        value: name,
+        onValue: (written) => become({ name: written }),
+      }),
+      h(TextField, {
+        label: t`Value`,
+        name: `header.${index}.value`,
+        value: text,
+        onValue: (written) => become({ text: written }),
+      }),
+    ],
+  });
 }

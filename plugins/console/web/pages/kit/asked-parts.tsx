@@ -4,6 +4,7 @@ import {
   Form,
   masked,
   RelationPicker,
+  RowsField,
   SecretField,
   SelectField,
   TextField,
@@ -24,6 +25,7 @@ const refuse = () => {
 export function AskedParts() {
   const { values, errors, bind } = useFields({ name: '', notes: '', side: 'front', token: masked, inventory: '' });
   const on = useSignal(true);
+  const doors = useSignal([{ door: t`Front door` }]);
   const send = async () => (values.value.name ? toast(t`${values.value.name} would be saved.`, 'good') : refuse());
   return (
     <Part name={t`Form`}>
@@ -34,6 +36,21 @@ export function AskedParts() {
         <RelationPicker {...bind('inventory')} label={t`Inventory`} list="inventories/" />
         <SecretField {...bind('token')} label={t`Token`} />
         <CheckField name="on" label={t`Switched on`} checked={on.value} onValue={(value) => void (on.value = value)} />
+        <RowsField
+          label={t`Doors`}
+          one={t`door`}
+          rows={doors.value}
+          onRows={(rows) => void (doors.value = rows)}
+          fresh={() => ({ door: '' })}
+          row={({ door }, index, change) => (
+            <TextField
+              label={t`Name of the door`}
+              name={`doors.${index}`}
+              value={door}
+              onValue={(text) => change({ door: text })}
+            />
+          )}
+        />
       </Form>
     </Part>
   );
