@@ -125,7 +125,7 @@ export const taskKind = (api: PluginApi, gates: Gates): RunKind => ({
   },
 });
 
-/** Launches what its template's description names, waits for it, and ends as that does. */
+/** Launches what its template's description names, waits for it, and ends as that does; until then earlier runs of that stay. */
 export function waitKind(api: PluginApi): RunKind {
   const cancelChild = api.task('cancel-child', { schema: z.object({ run: z.int() }) }, async ({ run }) => {
     await api.runs.cancel(run, null);
@@ -145,6 +145,8 @@ export function waitKind(api: PluginApi): RunKind {
     ...common(api, 'made_wait', 'Made wait'),
     needs: 'nobody',
     plan: planOf(false),
+    keeps: (run) =>
+      `exists (select from runs w where w.kind = 'made_wait' and w.status = 'running' and w.data ->> 'colour' = ${run}.template_id::text)`,
     begin: (trx, { id }) => launchChild.enqueue(trx, { run: id }),
     async follow(trx, parent, { kind, id, status, finished }) {
       if (finished) await api.runs.end(trx, parent.id, status as 'successful', `As ${kind} ${id}.`);

@@ -301,6 +301,20 @@ describe('made-up kinds of runs', function () {
       expect((await service.get(`made_waits/${parent}/stdout/`)).status).to.equal(404);
     });
 
+    it('keeps what it goes by from being deleted, until it has ended', async () => {
+      const child = await template('made_task', 'child');
+      const { made_task: earlier } = (await launch('made_task', child)).body;
+      open(earlier);
+      await ended('made_task', earlier);
+      const parent = await launched('made_wait', String(child));
+      await reached('made_wait', parent, 'running');
+      const remove = () => service.request('DELETE', `made_tasks/${earlier}/`);
+      expect((await remove()).status).to.equal(403);
+      expect((await service.post(`made_waits/${parent}/cancel/`)).status).to.equal(202);
+      await ended('made_wait', parent);
+      expect((await remove()).status).to.equal(204);
+    });
+
     it('is told of, listed and cancelled as any other is', async () => {
       const from = await template('made_wait', String(await template('made_task', 'child')));
       expect((await launch('made_wait', from, {}, as('stranger'))).status).to.equal(404);

@@ -21,7 +21,7 @@ const inTransaction = ['validate', 'insert', 'afterCreate', 'afterUpdate', 'befo
 const atRead = ['present', 'related', 'summaries', 'listed', 'listHeaders'];
 const ofSublists = ['check', 'checkDetach', 'link', 'prepare', 'refuse', 'decorate', 'adopt', 'where', 'instead'];
 const planning = ['plan', 'split', 'content', 'parts'];
-const working = ['secretsOf', 'finish', 'work', 'tells', 'advance', 'mayAdvance', 'keeps'];
+const working = ['secretsOf', 'finish', 'work', 'tells', 'advance', 'mayAdvance'];
 
 const resourceOf = (plugin: string, resource: Resource): Resource => partsOf(plugin, resource.type, resource);
 
@@ -119,7 +119,7 @@ type Change = {
 /** Where the service holds a transaction open for a kind, it has a limited time; its work and its plans take what they take. */
 function runKindOf(plugin: string, kind: RunKind): RunKind {
   const how = { plugin, what: `run kind ${kind.kind}` };
-  const { prepare, notifies, explains, routes, extends: extended } = kind;
+  const { prepare, keeps, notifies, explains, routes, extends: extended } = kind;
   const made = withNamed(withNamed(ownKeys(kind), how, [...planning, ...working]), { ...how, limit: patience.write }, [
     'follow',
     'begin',
@@ -129,6 +129,7 @@ function runKindOf(plugin: string, kind: RunKind): RunKind {
     ...made,
     // elsewhere what is called `prepare` must be done at once
     ...(prepare && { prepare: named({ ...how, what: `${how.what} prepare` }, prepare) }),
+    ...(keeps && { keeps: textOf({ ...how, what: `${how.what} keeps` }, keeps) }),
     resource: partsOf(plugin, kind.kind, kind.resource),
     ...(kind.resources && { resources: kind.resources.map((resource) => resourceOf(plugin, resource)) }),
     ...(routes && { routes: routes.map((route) => routeOf(plugin, route)) }),

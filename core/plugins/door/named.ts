@@ -97,7 +97,7 @@ export function textOf<F extends (...given: never[]) => string>({ plugin, what }
   return checked as F;
 }
 
-const doneAtOnce = new Set(['query', 'where', 'listed', 'prepare', 'refuse', 'narrow', 'mayAdvance', 'keeps']);
+const doneAtOnce = new Set(['query', 'where', 'listed', 'prepare', 'refuse', 'narrow', 'mayAdvance']);
 
 /** The same object with these of its functions named. */
 export function withNamed<T extends object>(object: T, how: How, keys: readonly string[]): T {
