@@ -1,6 +1,6 @@
 import { t } from '../texts/t.ts';
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
+import { useId, useLayoutEffect } from 'preact/hooks';
 import { RelationPicker } from './relation-picker.tsx';
 import { go, place } from '../router.ts';
 import { relationOf } from '../resources/relations.ts';
@@ -22,7 +22,8 @@ const never = new Set(['id', 'type', 'url']);
 export function FilterBar({ resource, fields, asked }: Props) {
   const { path, query } = place.value;
   const text = useSignal(asked.search);
-  useEffect(() => void (text.value = asked.search), [asked.search]);
+  // at once: an effect comes after the page is shown, and would take away what was typed by then
+  useLayoutEffect(() => void (text.value = asked.search), [asked.search]);
   const calledOf = useCalled(asked.filters, fields, resource.relations);
   // OPTIONS keeps some back for the sake of other clients: those that are named here do filter
   const names = resource.filters

@@ -311,6 +311,29 @@ describeWith(['chromium'], 'the console: run jobs and read them', () => {
     expect(new URL(page.url()).search).to.equal('?show=failed');
   });
 
+  it('keeps a search that is typed as soon as there is a place for it', async () => {
+    const other = await stage.fresh();
+    await stage.logIn(other);
+    // before anything that the page does of itself once it is drawn, as on a machine that has much to do
+    await other.addInitScript(() => {
+      const { document, MutationObserver, Event } = globalThis as any;
+      const typing = new MutationObserver(() => {
+        const box = document.querySelector('input[type="search"]');
+        if (!box) return;
+        typing.disconnect();
+        box.value = 'Greet';
+        box.dispatchEvent(new Event('input', { bubbles: true }));
+      });
+      typing.observe(document, { childList: true, subtree: true });
+    });
+    await other.goto('/jobs');
+    await other.getByRole('rowheader').first().waitFor();
+    expect(await other.getByRole('searchbox').inputValue()).to.equal('Greet');
+    await other.getByRole('button', { name: 'Search', exact: true }).click();
+    await other.getByRole('list', { name: 'Filters' }).getByText('Search: Greet').waitFor();
+    await other.context().close();
+  });
+
   it('narrows it to canceled ones, to those of a template and to those that somebody launched', async () => {
     const [first] = (await stage.service.get('jobs/?order_by=id')).body.results;
     const count = async (filter: string) => (await stage.service.get(`unified_jobs/?${filter}`)).body.count;
