@@ -5,6 +5,10 @@ export const activeStatuses: readonly RunStatus[] = ['new', ...queuedStatuses];
 export const failedStatuses: readonly RunStatus[] = ['failed', 'error', 'canceled'];
 export const terminalStatuses: readonly RunStatus[] = ['successful', ...failedStatuses];
 
+/** SQL: whether the run `alias` is active. */
+export const activeSql = (alias: string): string =>
+  `${alias}.status in (${activeStatuses.map((status) => `'${status}'`).join(', ')})`;
+
 export const isActive = (status: string): boolean => activeStatuses.includes(status as RunStatus);
 export const isFailed = (status: string): boolean => failedStatuses.includes(status as RunStatus);
 export const isTerminal = (status: string): boolean => terminalStatuses.includes(status as RunStatus);

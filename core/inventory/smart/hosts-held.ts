@@ -18,7 +18,7 @@ const byKind = {
     where i.id = any (?::bigint[]) and h.id = any (?::bigint[])`,
 } as const;
 
-/** Which of the hosts are in which of the inventories, of whatever kind: in one statement, by the numbers and names of the hosts. */
+/** Which of the hosts are in which of the inventories, of whatever kind: once their kinds are read, in one statement, by the numbers and names of the hosts. */
 export async function hostsHeld(
   catalog: Catalog,
   inventories: readonly number[],

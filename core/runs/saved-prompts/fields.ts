@@ -1,30 +1,14 @@
 import type { Columns, Field } from '@tapline/plugin-sdk';
 import { prompts } from '../prompts/prompts.ts';
 
-/** A prompt that is kept in a field: what it is called there, and the column. */
-interface SavedField {
-  prompt: string;
-  name: string;
-  column: string;
-  field: Field;
-}
-
-const savedFields = prompts.flatMap(({ name: prompt, saved }): SavedField[] => {
-  if (!('field' in saved)) return [];
-  const { field, name = prompt } = saved;
-  return [{ prompt, name, field, column: field.type === 'ref' ? `${name}_id` : name }];
-});
-
-const byName = new Map(savedFields.map((saved) => [saved.name, saved]));
-
-/** Of every row with a set of saved prompts. */
+/** Of every row with a set of saved prompts: those that are kept in a field. */
 export const savedPromptFields: Record<string, Field> = Object.fromEntries(
-  savedFields.map(({ name, field }) => [name, field]),
+  prompts.flatMap(({ name, saved }) => ('field' in saved ? [[saved.name ?? name, saved.field] as const] : [])),
 );
 
 export const savedPromptNames = Object.keys(savedPromptFields);
 
-export const columnOf = (name: string): string => byName.get(name)?.column ?? name;
+export const columnOf = (name: string): string => (savedPromptFields[name]?.type === 'ref' ? `${name}_id` : name);
 
 /** All columns of a saved set but for its secrets. */
 export const savedColumns = savedPromptNames.map(columnOf);
