@@ -1,6 +1,6 @@
 import { RowsField, SelectField, t, TextField } from '@tapline/console-kit';
 import { h } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { beginOf, firstWindow, repeatOf, repeats, withBegin, withRepeat } from './window-rule.js';
 
 const most = 20;
@@ -10,7 +10,7 @@ export function WindowsField({ value, onValue, errors }) {
   // nothing yet is no list
   const windows = Array.isArray(value) ? value : [];
   // none has no windows but one that is about to be made
-  useEffect(() => void (windows.length || onValue([firstWindow(new Date())])), []);
+  useLayoutEffect(() => void (windows.length || onValue([firstWindow(new Date())])), []);
   return h(RowsField, {
     label: t`Windows`,
     one: t`window`,

@@ -1,10 +1,10 @@
 import { place, t, TextField } from '@tapline/console-kit';
 import { h } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** Whose clocks count; for a new calendar first those of whoever makes it. */
 export function Zone({ value, onValue, errors }) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (place.value.path === '/calendars/new') onValue(Intl.DateTimeFormat().resolvedOptions().timeZone);
   }, []);
   return h(TextField, {
