@@ -2,6 +2,7 @@ import { t } from '../texts/t.ts';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { describedBy, FieldNotes } from './field-notes.tsx';
+import { Fieldset } from './fieldset.tsx';
 
 export interface FieldProps {
   label: string;
@@ -156,25 +157,17 @@ export function ChoicesField({
   values,
   onValues,
   choices,
-  errors = [],
+  errors,
   hint,
 }: Omit<FieldProps, 'required' | 'preset'> & {
   values: readonly string[];
   onValues: (values: string[]) => void;
   choices: readonly Choice[];
 }) {
-  const id = useId();
   const toggle = (value: string, on: boolean) =>
     onValues(on ? [...values, value] : values.filter((chosen) => chosen !== value));
   return (
-    <fieldset
-      class={errors.length ? 'field invalid' : 'field'}
-      aria-invalid={errors.length ? 'true' : undefined}
-      aria-describedby={describedBy({ id, hint, errors })}
-      tabIndex={errors.length ? -1 : undefined}
-    >
-      <legend>{label}</legend>
-      <FieldNotes id={id} hint={hint} errors={[]} />
+    <Fieldset label={label} hint={hint} errors={errors}>
       {choices.length === 0 && <p class="hint">{t`There is none to choose from.`}</p>}
       <div class="choices">
         {choices.map((choice) => (
@@ -190,7 +183,6 @@ export function ChoicesField({
           </label>
         ))}
       </div>
-      <FieldNotes id={id} errors={errors} />
-    </fieldset>
+    </Fieldset>
   );
 }

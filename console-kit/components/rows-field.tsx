@@ -1,7 +1,7 @@
 import { t } from '../texts/t.ts';
 import type { ComponentChildren } from 'preact';
-import { useId, useRef } from 'preact/hooks';
-import { describedBy, FieldNotes } from './field-notes.tsx';
+import { useRef } from 'preact/hooks';
+import { Fieldset } from './fieldset.tsx';
 
 interface Props<Row> {
   label: string;
@@ -20,8 +20,7 @@ interface Props<Row> {
 }
 
 /** A list of things that are filled in one below the other, each with a button that takes it away. */
-export function RowsField<Row>({ label, one, hint, errors = [], rows, onRows, fresh, most, row }: Props<Row>) {
-  const id = useId();
+export function RowsField<Row>({ label, one, hint, errors, rows, onRows, fresh, most, row }: Props<Row>) {
   const box = useRef<HTMLFieldSetElement>(null);
   const change = (index: number) => (part: Partial<Row>) =>
     onRows(rows.map((old, at) => (at === index ? { ...old, ...part } : old)));
@@ -31,15 +30,7 @@ export function RowsField<Row>({ label, one, hint, errors = [], rows, onRows, fr
     requestAnimationFrame(() => focusNear(box.current, index));
   };
   return (
-    <fieldset
-      ref={box}
-      class={errors.length ? 'field invalid' : 'field'}
-      aria-invalid={errors.length ? 'true' : undefined}
-      aria-describedby={describedBy({ id, hint, errors })}
-      tabIndex={errors.length ? -1 : undefined}
-    >
-      <legend>{label}</legend>
-      <FieldNotes id={id} hint={hint} errors={[]} />
+    <Fieldset box={box} label={label} hint={hint} errors={errors}>
       {rows.map((each, index) => (
         <div class="card" key={index} role="group" aria-label={`${one} ${index + 1}`}>
           {row(each, index, change(index))}
@@ -49,8 +40,7 @@ export function RowsField<Row>({ label, one, hint, errors = [], rows, onRows, fr
       {(most === undefined || rows.length < most) && (
         <button type="button" onClick={() => onRows([...rows, fresh()])}>{t`Add ${one}`}</button>
       )}
-      <FieldNotes id={id} errors={errors} />
-    </fieldset>
+    </Fieldset>
   );
 }
 

@@ -4,7 +4,6 @@ import {
   Failure,
   Loading,
   type Page,
-  Pager,
   place,
   Status,
   Table,
@@ -13,6 +12,7 @@ import {
   t,
 } from '@tapline/console-kit';
 import { type PartProps, useWhileActive } from './part.ts';
+import { pageOfPart, pageRows, PartPager } from './part-pager.tsx';
 import { Results } from './results.tsx';
 
 interface Summary {
@@ -23,9 +23,8 @@ interface Summary {
   [count: string]: any;
 }
 
-const pageRows = 50;
 const counts = {
-  ok: 'OK',
+  ok: t`OK`,
   changed: t`Changed`,
   failures: t`Failed`,
   dark: t`Unreachable`,
@@ -57,7 +56,7 @@ export function HostsPart(props: PartProps) {
 
 function Summaries({ run }: PartProps) {
   const { path, query } = place.value;
-  const number = Math.max(1, Number(query.get('page')) || 1);
+  const number = pageOfPart();
   const failed = query.get('failed') === 'true';
   const parameters = `order_by=-failed,host_name&page=${number}&page_size=${pageRows}${failed ? '&failed=true' : ''}`;
   const { data, error, reload } = useQuery<Page<Summary>>(`jobs/${run.id}/job_host_summaries/?${parameters}`);
@@ -80,14 +79,7 @@ function Summaries({ run }: PartProps) {
             rows={data.value.results}
             rowKey={({ id }) => id}
           />
-          <Pager
-            path={path}
-            query={query}
-            page={number}
-            pages={Math.ceil(data.value.count / pageRows)}
-            back={t`Before`}
-            on={t`Next`}
-          />
+          <PartPager count={data.value.count} />
         </>
       )}
     </section>

@@ -2,8 +2,6 @@ import {
   type Column,
   duration,
   type Page,
-  Pager,
-  place,
   type Run,
   type RunEvent,
   runPath,
@@ -17,8 +15,8 @@ import {
 import { firstLine } from '../../../output/seek.ts';
 import { messageOf } from '../failure-reading.tsx';
 import { useWhileActive } from './part.ts';
+import { pageOfPart, pageRows, PartPager } from './part-pager.tsx';
 
-const pageRows = 50;
 /** How each host came out of a task; items of loops are part of their host's. */
 export const resultEvents =
   'runner_on_ok,runner_on_failed,runner_on_unreachable,runner_on_skipped,runner_on_async_failed';
@@ -71,8 +69,7 @@ interface Props {
 
 /** How a task ended on each host, or each task on a host, page by page. */
 export function Results({ run, events, filter, caption, first }: Props) {
-  const { path, query } = place.value;
-  const number = Math.max(1, Number(query.get('page')) || 1);
+  const number = pageOfPart();
   const list = `${events}?event__in=${resultEvents}&${filter}&order_by=counter&page=${number}&page_size=${pageRows}`;
   const found = useQuery<Page<RunEvent>>(list);
   useFirstPage(found, number);
@@ -83,14 +80,7 @@ export function Results({ run, events, filter, caption, first }: Props) {
     ) : (
       <>
         <Table caption={caption} columns={columnsOf(run, first)} rows={results} rowKey={({ id }) => id} />
-        <Pager
-          path={path}
-          query={query}
-          page={number}
-          pages={Math.ceil(count / pageRows)}
-          back={t`Before`}
-          on={t`Next`}
-        />
+        <PartPager count={count} />
       </>
     ),
   );

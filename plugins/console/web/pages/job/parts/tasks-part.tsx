@@ -2,7 +2,6 @@ import {
   addressWith,
   type Column,
   type Page,
-  Pager,
   place,
   type RunEvent,
   runPath,
@@ -14,9 +13,9 @@ import {
   t,
 } from '@tapline/console-kit';
 import { type PartProps, useWhileActive } from './part.ts';
+import { pageOfPart, pageRows, PartPager } from './part-pager.tsx';
 import { Results } from './results.tsx';
 
-const pageRows = 50;
 const starts = 'playbook_on_task_start,playbook_on_handler_task_start';
 
 /** Each task of the run; of one that is chosen, how it ended on each host. */
@@ -47,8 +46,8 @@ export function TasksPart(props: PartProps) {
 }
 
 function Tasks({ run, events }: PartProps) {
-  const { path, query } = place.value;
-  const number = Math.max(1, Number(query.get('page')) || 1);
+  const { path } = place.value;
+  const number = pageOfPart();
   const list = `${events}?event__in=${starts}&order_by=counter&page=${number}&page_size=${pageRows}`;
   const found = useQuery<Page<RunEvent>>(list);
   useFirstPage(found, number);
@@ -80,14 +79,7 @@ function Tasks({ run, events }: PartProps) {
     ) : (
       <section aria-label={t`Tasks`}>
         <Table caption={t`Tasks in their order`} columns={columns} rows={results} rowKey={({ id }) => id} />
-        <Pager
-          path={path}
-          query={query}
-          page={number}
-          pages={Math.ceil(count / pageRows)}
-          back={t`Before`}
-          on={t`Next`}
-        />
+        <PartPager count={count} />
       </section>
     ),
   );
