@@ -28,40 +28,14 @@ describe('drift over the API', function () {
       [reader],
     );
     expect((await stage.post('users/', { username: 'ann', password: 'Ann-has-1-secret' })).status).to.equal(201);
-    template = await mailTemplate(mail.port);
+    template = await stage.mailTemplate(mail.port, `mail ${++made}`);
   });
   after(async () => {
     await stage?.stop();
     await mail?.stop();
   });
 
-  async function mailTemplate(port: number): Promise<number> {
-    const answer = await stage.post('notification_templates/', {
-      name: `mail ${++made}`,
-      organization: 1,
-      notification_type: 'email',
-      notification_configuration: {
-        host: '127.0.0.1',
-        port,
-        username: 'me',
-        password: 'pass word',
-        use_tls: false,
-        use_ssl: false,
-        sender: 'tapline@example.com',
-        recipients: ['ops@example.com'],
-        timeout: 10,
-      },
-    });
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body.id;
-  }
-
-  /** A host whose facts went through these states, told one after the other. */
-  async function drifted(name: string, ...states: object[]): Promise<number> {
-    const host = await stage.host(name);
-    for (const facts of states) await stage.change(host, facts);
-    return host;
-  }
+  const drifted: DriftStage['drifted'] = (...given) => stage.drifted(...given);
   const grant = async (role: string) => {
     const { results } = (await stage.get(`inventories/${stage.inventory}/object_roles/?role_field=${role}`)).body;
     const user = (await stage.get('users/?username=ann')).body.results[0].id;

@@ -17,22 +17,7 @@ describe('rules about drift', function () {
       TAPLINE_DRIFT_ALERT_GROUP_SECONDS: String(groupSeconds),
       TAPLINE_OUTBOUND_ALLOWED_NETWORKS: '["127.0.0.1"]',
     });
-    template = await made('notification_templates/', {
-      name: 'mail',
-      organization: 1,
-      notification_type: 'email',
-      notification_configuration: {
-        host: '127.0.0.1',
-        port: mail.port,
-        username: 'me',
-        password: 'pass word',
-        use_tls: false,
-        use_ssl: false,
-        sender: 'tapline@example.com',
-        recipients: ['ops@example.com'],
-        timeout: 10,
-      },
-    });
+    template = await stage.mailTemplate(mail.port);
   });
   after(async () => {
     await stage?.stop();
@@ -48,11 +33,7 @@ describe('rules about drift', function () {
     made('drift_alert_rules/', { name, organization: 1, notification_template: template, ...more });
   const drop = (id: number) => stage.request('DELETE', `drift_alert_rules/${id}/`);
   const alertsOf = (id: number) => stage.all(`drift_alerts/?alert_rule=${id}&order_by=id`);
-  async function drifted(name: string, ...states: object[]): Promise<number> {
-    const host = await stage.host(name);
-    for (const facts of states) await stage.change(host, facts);
-    return host;
-  }
+  const drifted: DriftStage['drifted'] = (...given) => stage.drifted(...given);
 
   it('gather their alerts for a while, and tell of them in one message', async () => {
     const id = await rule('Gathered', { host_filter: 'gathered-*' });

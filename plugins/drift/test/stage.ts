@@ -26,6 +26,10 @@ export interface DriftStage extends Stage, Teller {
   /** gathers facts of both hosts by a real run */
   gather(variables?: object): Promise<number>;
   host(name: string): Promise<number>;
+  /** a host whose facts went through these states, told one after the other */
+  drifted(name: string, ...states: object[]): Promise<number>;
+  /** a notification template that sends to a `mailTarget` */
+  mailTemplate(port: number, name?: string): Promise<number>;
   all(path: string): Promise<any[]>;
 }
 
@@ -40,6 +44,8 @@ export async function startDrift(env: Record<string, string> = {}, others: Plugi
     ask_variables_on_launch: true,
   });
   const teller = tellerOf(stage, template);
+  const host = async (name: string): Promise<number> =>
+    (await stage.post('hosts/', { name, inventory: stage.inventory })).body.id;
   return {
     ...stage,
     ...teller,
@@ -51,9 +57,33 @@ export async function startDrift(env: Record<string, string> = {}, others: Plugi
       await teller.settled();
       return id;
     },
-    async host(name) {
-      const made = await stage.post('hosts/', { name, inventory: stage.inventory });
-      return made.body.id;
+    host,
+    async drifted(name, ...states) {
+      const id = await host(name);
+      // in their order
+      // oxlint-disable-next-line no-await-in-loop
+      for (const facts of states) await teller.change(id, facts);
+      return id;
+    },
+    async mailTemplate(port, name = 'mail') {
+      const { status, text, body } = await stage.post('notification_templates/', {
+        name,
+        organization: 1,
+        notification_type: 'email',
+        notification_configuration: {
+          host: '127.0.0.1',
+          port,
+          username: 'me',
+          password: 'pass word',
+          use_tls: false,
+          use_ssl: false,
+          sender: 'tapline@example.com',
+          recipients: ['ops@example.com'],
+          timeout: 10,
+        },
+      });
+      if (status !== 201) throw new Error(`notification template: ${status} ${text}`);
+      return body.id;
     },
     async all(path) {
       const { status, body, text } = await stage.get(`${path}${path.includes('?') ? '&' : '?'}page_size=200`);
