@@ -2,7 +2,6 @@
 
 The commit is the same for the same content, whoever fetches it and when.
 """
-import base64
 import os
 import shutil
 import stat
@@ -15,19 +14,11 @@ import urllib.request
 import zipfile
 
 from commit import Unkept, commit
+from source import Failure, address_and_login, basic
 
 MOST_BYTES = int(os.environ["SCM_MOST_BYTES"]) or sys.maxsize
 MOST_FILES = int(os.environ["SCM_MOST_FILES"]) or sys.maxsize
 PIECE = 1 << 20
-
-
-class Failure(Exception):
-    pass
-
-
-def read(name):
-    with open(f"env/{name}", encoding="utf-8") as file:
-        return file.read()
 
 
 class OwnHostOnly(urllib.request.HTTPRedirectHandler):
@@ -44,13 +35,10 @@ class OwnHostOnly(urllib.request.HTTPRedirectHandler):
 
 
 def download(url, target):
-    username, password = read("scm_username"), read("scm_password")
-    parts = urllib.parse.urlsplit(url)
-    username = urllib.parse.unquote(parts.username) if parts.username else username
-    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    bare, login = address_and_login(url)
     headers = {"User-Agent": "Tapline"}
-    if username or password:
-        headers["Authorization"] = "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()
+    if any(login):
+        headers["Authorization"] = basic(login)
     # what the environment says of proxies is for other programs
     opener = urllib.request.build_opener(OwnHostOnly, urllib.request.ProxyHandler({}))
     with opener.open(urllib.request.Request(bare, headers=headers), timeout=60) as answer, open(target, "wb") as file:

@@ -1,5 +1,4 @@
 """Exports a folder of a Subversion repository at a revision and makes a commit of it. Run by update.sh inside the sandbox, in its workspace."""
-import base64
 import os
 import re
 import shutil
@@ -10,21 +9,13 @@ import urllib.parse
 import urllib.request
 
 from commit import Unkept, commit
+from source import Failure, address_and_login, basic
 
 # nothing is kept of a login
 CONFIG = {
     "config": "[auth]\npassword-stores =\nstore-auth-creds = no\n",
     "servers": "[global]\nstore-passwords = no\nstore-auth-creds = no\nssl-trust-default-ca = yes\nhttp-timeout = 60\n",
 }
-
-
-class Failure(Exception):
-    pass
-
-
-def read(name):
-    with open(f"env/{name}", encoding="utf-8") as file:
-        return file.read()
 
 
 class Nowhere(urllib.request.HTTPRedirectHandler):
@@ -43,8 +34,7 @@ def origin(url):
 def assert_stays(url, login):
     """svn would follow a server to another one, and show that the login of the source: with it or without."""
     opener = urllib.request.build_opener(Nowhere, urllib.request.ProxyHandler({}))
-    basic = "Basic " + base64.b64encode(":".join(login).encode()).decode()
-    for shown in ({}, {"Authorization": basic}):
+    for shown in ({}, {"Authorization": basic(login)}):
         request = urllib.request.Request(url, method="OPTIONS", headers={"User-Agent": "Tapline", **shown})
         try:
             opener.open(request, timeout=60).close()
@@ -71,11 +61,8 @@ def svn(login, *arguments):
 
 
 def export(url, revision):
-    parts = urllib.parse.urlsplit(url)
-    named, _, place = parts.netloc.rpartition("@")
-    login = urllib.parse.unquote(named) or read("scm_username"), read("scm_password")
-    bare = parts._replace(netloc=place).geturl()
-    if parts.scheme in ("http", "https"):
+    bare, login = address_and_login(url)
+    if origin(bare)[0] in PORTS:
         assert_stays(bare, login)
     number = svn(login, "info", "--show-item", "last-changed-revision", f"{bare}@{revision}").strip()
     print(f"Exporting revision {number}", flush=True)

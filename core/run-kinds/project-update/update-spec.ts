@@ -16,13 +16,19 @@ import {
   withoutPassword,
 } from '../../scm/url.ts';
 
-const programs = ['update.sh', 'submodules.py', 'archive.py', 'subversion.py', 'commit.py', 'verify.py'].map(
-  (path) => ({
-    path,
-    content: readFileSync(join(import.meta.dirname, path), 'utf8'),
-    mode: path === 'update.sh' ? 0o500 : 0o400,
-  }),
-);
+const programs = [
+  'update.sh',
+  'submodules.py',
+  'archive.py',
+  'subversion.py',
+  'source.py',
+  'commit.py',
+  'verify.py',
+].map((path) => ({
+  path,
+  content: readFileSync(join(import.meta.dirname, path), 'utf8'),
+  mode: path === 'update.sh' ? 0o500 : 0o400,
+}));
 
 /** What it takes of the run. */
 export interface UpdatedRun {
