@@ -1,8 +1,7 @@
 import { t } from '../texts/t.ts';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { describedBy, FieldNotes } from './field-notes.tsx';
-import { Fieldset } from './fieldset.tsx';
+import { describedBy, FieldNotes, Fieldset } from './field-notes.tsx';
 
 export interface FieldProps {
   label: string;

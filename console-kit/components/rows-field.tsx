@@ -1,7 +1,7 @@
 import { t } from '../texts/t.ts';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { Fieldset } from './fieldset.tsx';
+import { Fieldset } from './field-notes.tsx';
 
 interface Props<Row> {
   label: string;
