@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { describeWith } from '../support/needs.ts';
-import { until } from '../support/until.ts';
 import { violations } from './axe.ts';
 import { addresses } from './every-page/addresses.ts';
 import { dialogFiles, dialogs } from './every-page/dialogs.ts';
@@ -11,12 +9,6 @@ import { furnish, type Furnished, openFurnished } from './every-page/furnish.ts'
 import { missingPictures, pictureName } from './every-page/pictures.ts';
 import { go, look } from './every-page/visit.ts';
 import type { Stage } from './stage.ts';
-
-/** What was looked at while it ran waits for a file: a run outlives its service. */
-async function endRunning({ release, service }: Stage, job: number): Promise<void> {
-  writeFileSync(release, '');
-  await until(async () => (await service.get(`jobs/${job}/`)).body.finished !== null, 60_000);
-}
 
 /** Where the tabs of the page lead. */
 const tabsOf = (page: Page): Promise<string[]> =>
@@ -41,10 +33,7 @@ describeWith(['chromium'], 'the console: for everybody', () => {
       viewport: { width: 1024, height: 640 },
     });
   });
-  after(async () => {
-    if (made) await endRunning(stage, made.running);
-    await stage?.stop();
-  });
+  after(() => stage?.stop());
   // where policies are tried nobody answers, and the page says so
   const unanswered =
     'console: Failed to load resource: the server responded with a status of 503 (Service Unavailable)';

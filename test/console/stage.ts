@@ -115,11 +115,18 @@ export async function openStage(
     },
     async stop() {
       await browser.close();
+      await endJobs(service, join(gate, 'release'));
       await service.stop();
       await database.drop();
       for (const folder of [dataDir, gate]) removeFolder(folder);
     },
   };
+}
+
+/** A run outlives its service, and whoever waits for the file would look for it in vain once its folder is gone. */
+async function endJobs({ get }: TestService, release: string) {
+  writeFileSync(release, '');
+  await until(async () => (await get('jobs/?status=running')).body.count === 0, undefined, 'no job runs any more');
 }
 
 const makerOf = (service: () => TestService) => async (path: string, body: object) => {
