@@ -13,6 +13,8 @@ const hosts = 10_000;
 const groups = 500;
 const pairs = 5;
 const program = join(root, 'core/run-kinds/inventory-update/update.py');
+/** The engine's own, as in an update. */
+const python = join(root, '.tools/engine/bin/python');
 const options = {
   host_filter: '',
   enabled_var: '',
@@ -73,7 +75,8 @@ function record(): Recorded {
   mkdirSync(join(folder, 'result'));
   const layoutMs = Array.from({ length: pairs }, () => {
     const began = performance.now();
-    execFileSync('python3', [join(folder, 'update.py'), 'cp', document, join(folder, 'result/inventory.json')]);
+    // what writes the document stands for the engine, and is to take no time
+    execFileSync(python, [join(folder, 'update.py'), 'ln', document, join(folder, 'result/inventory.json')]);
     return performance.now() - began;
   });
   return { folder, document, layoutMs };

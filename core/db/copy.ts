@@ -14,14 +14,15 @@ export function copyValue(value: string | number | boolean | null): string {
 
 /**
  * Lines of COPY into a table within a transaction; `target` is the table with its columns. A throw of theirs ends the
- * statement, and with it the transaction.
+ * statement, and with it the transaction. Resolves to the number of rows.
  */
 export async function copyInto(
   trx: Knex.Transaction,
   target: string,
   lines: Iterable<string> | AsyncIterable<string>,
-): Promise<void> {
+): Promise<number> {
   const connection = await trx.client.acquireConnection();
   const stream = connection.query(copyFrom(`copy ${target} from stdin`));
   await pipeline(Readable.from(lines), stream);
+  return stream.rowCount;
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Catalog } from '../../descriptors/compile.ts';
 import { contentsElsewhere } from '../host-ids.ts';
+import { readingWholes } from '../import/stage.ts';
 import type { SmartInventory } from '../smart/filter.ts';
 
 interface InputInventory extends SmartInventory {
@@ -29,10 +30,12 @@ export async function stageOriginals(
     // oxlint-disable-next-line no-await-in-loop
     const { hosts } = await contentsElsewhere(deps, input);
     // oxlint-disable-next-line no-await-in-loop
-    await trx.raw(
-      `update staged_hosts s set instance_id = h.id::text from hosts h
-       where h.name = s.name and h.${hosts ? 'id' : 'inventory_id'} = any (?::bigint[])`,
-      [[...(hosts ?? [input.id])]],
+    await readingWholes(trx, () =>
+      trx.raw(
+        `update staged_hosts s set instance_id = h.id::text from hosts h
+         where h.name = s.name and h.${hosts ? 'id' : 'inventory_id'} = any (?::bigint[])`,
+        [[...(hosts ?? [input.id])]],
+      ),
     );
   }
 }

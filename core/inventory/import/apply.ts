@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { ComparedSource } from './compare.ts';
 import { assertNoLoops } from './loops.ts';
 import { lockTree } from '../membership.ts';
+import { readingWholes } from './stage.ts';
 
 /** A host that the source calls by another name now is found again by its instance: its facts and summaries stay. */
 const renamed = `
@@ -66,7 +67,7 @@ export async function lockChanged(trx: Knex.Transaction, { inventory_id: invento
 const ofHosts = [removeSql('hosts'), leaveSql('hosts'), lapseSql('hosts'), changeHosts];
 const ofGroups = [removeSql('groups'), leaveSql('groups'), lapseSql('groups'), changeGroups, addGroups];
 
-/** What is staged by name, by id: what is in the way of a good plan is a table whose size nobody knows yet. */
+/** What is staged by name, by id. */
 const linkMembers = `
   insert into linked_members (group_id, host_id)
   select g.id, h.id from staged_members s
@@ -80,10 +81,12 @@ const linkChildren = `
 
 /** Only between what both came from this source: what somebody put together by hand stays. */
 const removeMembers = `
-  delete from group_hosts l using groups g, hosts h
-  where l.group_id = g.id and l.host_id = h.id and g.inventory_id = :inventory
-    and :source = any (g.source_ids) and :source = any (h.source_ids)
-    and not exists (select from linked_members s where s.group_id = l.group_id and s.host_id = l.host_id)`;
+  with gone as materialized (
+    select l.group_id, l.host_id from groups g join group_hosts l on l.group_id = g.id
+    where g.inventory_id = :inventory and :source = any (g.source_ids)
+      and not exists (select from linked_members s where s.group_id = l.group_id and s.host_id = l.host_id))
+  delete from group_hosts l using gone, hosts h
+  where l.group_id = gone.group_id and l.host_id = gone.host_id and h.id = gone.host_id and :source = any (h.source_ids)`;
 const removeChildren = `
   delete from group_children l using groups p, groups c
   where l.parent_id = p.id and l.child_id = c.id and p.inventory_id = :inventory
@@ -114,8 +117,10 @@ export async function applyChanges(
   for (const sql of ofHosts) await run(sql);
   const { rows: added }: { rows: { id: number }[] } = await trx.raw(addHosts, { source, inventory });
   for (const sql of ofGroups) await run(sql);
-  await run(linkMembers);
-  await run(linkChildren);
+  await readingWholes(trx, async () => {
+    await run(linkMembers);
+    await run(linkChildren);
+  });
   await run('analyze linked_members, linked_children');
   if (overwrite) {
     await run(removeMembers);

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Staged } from './stage.ts';
 
 /** How the parts of an inventory differ from what its source gave. */
 export interface Differences {
@@ -37,8 +38,7 @@ const compareSql = (table: 'hosts' | 'groups', differs: string) => `
       and not exists (select from staged_${table} s where s.name = o.name)`;
 
 const countSql = (table: 'hosts' | 'groups') => `
-  select (select count(*) from staged_${table})::int as found,
-    count(*) filter (where how = 'added')::int as added,
+  select count(*) filter (where how = 'added')::int as added,
     count(*) filter (where how = 'changed')::int as changed,
     count(*) filter (where how = 'removed')::int as removed
   from changed_${table}`;
@@ -47,12 +47,13 @@ const countSql = (table: 'hosts' | 'groups') => `
 export async function compareStaged(
   trx: Knex.Transaction,
   source: ComparedSource,
+  staged: Staged,
 ): Promise<{ hosts: Differences; groups: Differences }> {
   const bindings = { source: source.id, inventory: source.inventory_id, overwrite: source.overwrite };
   const counted = async (table: 'hosts' | 'groups', differs: string): Promise<Differences> => {
     await trx.raw(compareSql(table, differs), bindings);
     await trx.raw(`analyze changed_${table}`);
-    return (await trx.raw(countSql(table))).rows[0];
+    return { found: staged[table], ...(await trx.raw(countSql(table))).rows[0] };
   };
   const hosts = await counted('hosts', hostDiffers);
   return { hosts, groups: await counted('groups', groupDiffers) };

@@ -7,7 +7,7 @@ import { compareStaged, type Differences, namedDifferences, type NamedDifference
 import { askGuards } from './guards.ts';
 import { mergedText, mergeStaged } from './merge.ts';
 import { inventoryVariablesIn, type RowFolder } from './rows.ts';
-import { stageRows } from './stage.ts';
+import { readingWholes, stageRows } from './stage.ts';
 
 /** An inventory source, as far as it decides what becomes of what it gave. */
 export interface ImportSource {
@@ -102,16 +102,16 @@ async function comparedImport(
   // one statement over a large inventory may take longer than one of a request
   await trx.raw('set local statement_timeout = 0');
   const inventory = await inventoryOf(trx, source.inventory_id);
-  await stageRows(trx, folder);
+  const staged = await stageRows(trx, folder);
   await mend?.(trx);
-  const renamed = await renameHosts(trx, source);
+  const renamed = await readingWholes(trx, () => renameHosts(trx, source));
   const merge = async () => {
     if (source.overwrite_vars) return;
     await mergeStaged(trx, 'hosts', source.inventory_id);
     await mergeStaged(trx, 'groups', source.inventory_id);
   };
   await merge();
-  const compared = await compareStaged(trx, source);
+  const compared = await readingWholes(trx, () => compareStaged(trx, source, staged));
   await lockChanged(trx, source);
   await merge();
   const given = await inventoryVariablesIn(folder);
