@@ -21,7 +21,7 @@ export interface Browsing {
 }
 
 export async function openBrowser(origin: string, login?: (page: Page) => Promise<void>): Promise<Browsing> {
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: flags });
   const context = async (state?: Awaited<ReturnType<BrowserContext['storageState']>>) => {
     const made = await browser.newContext({ baseURL: origin, ...(state && { storageState: state }) });
     await made.addInitScript(observing);

@@ -73,7 +73,7 @@ export async function openStage(
   };
   const start = () => bootWith({ env: given, database, dataDir, plugins });
   let service = await start();
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: flags });
   const watched = watch(service.url);
   const fresh = async (options = {}) => {
     const context = await browser.newContext({ baseURL: service.url, ...options });

@@ -55,8 +55,10 @@ const circumstances: Record<string, { there: () => boolean; lack?: string }> = {
     lack: 'the collection awx.awx is not in .tools/collections (npm run setup -- --test takes it out of the Python package ansible)',
   },
 };
+/** Where a program has another name than the tool. */
+const programs: Record<string, string> = { chromium: 'chromium-headless-shell' };
 const exists = (tool: string) =>
-  circumstances[tool]?.there() ?? folders.some((folder) => existsSync(join(folder, tool)));
+  circumstances[tool]?.there() ?? folders.some((folder) => existsSync(join(folder, programs[tool] ?? tool)));
 
 /** A suite that needs programs, to be `root`, or `a checkout open to all`: without them it is listed with the reason and counted as skipped, never silently left out. */
 export function describeWith(tools: string[], title: string, define: (this: Mocha.Suite) => void): void {
