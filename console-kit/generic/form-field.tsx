@@ -1,9 +1,10 @@
 import { t } from '../texts/t.ts';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { useQuery } from '../api/query.ts';
+import type { Page } from '../api/types.ts';
 import { CheckField, Field, type FieldProps, SelectField, TextField } from '../components/field.tsx';
 import { SecretField } from '../components/secret-field.tsx';
-import { labelOfRow, relationOf } from '../resources/relations.ts';
+import { labelOfRow, relationOf, searched } from '../resources/relations.ts';
 import type { FieldOption, Resource, Row } from '../resources/resource.ts';
 import { CodeField } from '../editor/code-field.tsx';
 import { isObject, type Values } from './form-values.ts';
@@ -39,7 +40,7 @@ export function FormField({ name, option, resource, row, values, errors, onValue
   if (list) {
     const linked = row?.summary_fields[name];
     const known = linked && String(linked.id) === value ? labelOfRow(linked) : undefined;
-    return <RelationPicker {...common} list={list} value={value} known={known} onValue={onValue} />;
+    return <RelationField {...common} list={list} value={value} known={known} onValue={onValue} />;
   }
   if (option.type === 'boolean') return <CheckField {...common} checked={Boolean(value)} onValue={onValue} />;
   if (option.choices) return <ChoiceField {...common} option={option} value={value} onValue={onValue} />;
@@ -58,6 +59,27 @@ export function FormField({ name, option, resource, row, values, errors, onValue
       type={['integer', 'float', 'decimal'].includes(option.type) ? 'number' : 'text'}
     />
   );
+}
+
+interface RelationProps extends FieldProps {
+  list: string;
+  value: string;
+  known: string | undefined;
+  onValue: (value: string) => void;
+}
+
+/** Where one must be chosen and there is but one, it is chosen at first. */
+function RelationField({ known, ...props }: RelationProps) {
+  const { list, value, required, onValue } = props;
+  const asked = useRef(required && value === '' ? searched(list, { page_size: '2' }) : null);
+  const { data } = useQuery<Page<Row>>(asked.current);
+  const only = data.value?.count === 1 ? data.value.results[0] : undefined;
+  // once: who empties the field means it
+  useEffect(() => {
+    if (only && value === '') onValue(String(only.id));
+  }, [only !== undefined]);
+  const chosen = only && String(only.id) === value ? labelOfRow(only) : known;
+  return <RelationPicker {...props} known={chosen} />;
 }
 
 function ChoiceField({

@@ -57,9 +57,7 @@ export function ListView({ resource, options, api = apiOf(resource), more = [], 
       )}
       {error.value && <Failure error={error.value} what={t`list of ${resource.many}`} again={reload} />}
       {!found && !error.value && <Loading what={resource.many} />}
-      {found?.count === 0 && (
-        <p class="empty">{narrowed ? t`No ${resource.one} fits.` : t`There is no ${resource.one} yet.`}</p>
-      )}
+      {found?.count === 0 && <p class="empty">{narrowed ? t`No ${resource.one} fits.` : noneYet(resource, api)}</p>}
       {found && found.count > 0 && (
         <>
           <p class="muted" role="status">
@@ -87,6 +85,10 @@ export function ListView({ resource, options, api = apiOf(resource), more = [], 
     </>
   );
 }
+
+/** A list below a record may be empty where the list of all is not. */
+const noneYet = (resource: Resource, api: string) =>
+  api === apiOf(resource) ? t`There is no ${resource.one} yet.` : t`There is no ${resource.one} here yet.`;
 
 interface ChosenProps {
   resource: Resource;

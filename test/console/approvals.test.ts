@@ -39,7 +39,7 @@ describeWith(['chromium'], 'the console: approvals', () => {
   const ends = (run: number, status: string) =>
     until(async () => (await stage.service.get(`workflow_jobs/${run}/`)).body.status === status);
 
-  it('counts in the menu what waits as it comes, and is approved by keyboard with a word why', async () => {
+  it('counts in the menu what waits for the caller as it comes, and is approved by keyboard with a word why', async () => {
     await stage.open('/approvals');
     await page.getByText('Nothing waits.').waitFor();
     const run = await launch('Go live?');
@@ -74,6 +74,8 @@ describeWith(['chromium'], 'the console: approvals', () => {
     await dialog.getByRole('button', { name: 'Approve', exact: true }).click();
     await row.getByText('1 of 2').waitFor();
     await row.getByText('You have voted.').waitFor();
+    // it waits for somebody else: nothing of the menu's
+    await until(async () => (await entry().textContent()) === 'Approvals');
     // decided elsewhere, it goes from here
     const denied = await stage.service.get('workflow_approvals/?status=pending');
     expect((await stage.service.post(`workflow_approvals/${denied.body.results[0].id}/deny/`, {})).status).to.equal(

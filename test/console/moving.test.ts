@@ -99,6 +99,26 @@ describeWith(['chromium'], 'the console: move about, and lose nothing on the way
     });
   });
 
+  it('chooses the only organization there is by itself, which is nothing typed', async () => {
+    await stage.open('/teams/new');
+    const box = page.getByRole('combobox', { name: /^Organization/ });
+    await until(async () => (await box.inputValue()) === 'Default');
+    await box.press('Tab');
+    await menu('Projects').click();
+    await heading('Projects');
+    // who empties it means it
+    await stage.open('/teams/new');
+    await until(async () => (await box.inputValue()) === 'Default');
+    await box.fill('');
+    await page.getByLabel('Name', { exact: true }).fill('Of nobody');
+    await page.getByRole('button', { name: 'Create team' }).click();
+    await page.locator('.field.invalid', { has: box }).waitFor();
+    expect(await box.inputValue()).to.equal('');
+    await menu('Projects').click();
+    await leaving().getByRole('button', { name: 'Leave', exact: true }).click();
+    await heading('Projects');
+  });
+
   describe('keys', () => {
     const palette = () => page.getByRole('dialog', { name: 'Go to, find, do' });
     const option = (name: RegExp | string) => palette().getByRole('option', { name });

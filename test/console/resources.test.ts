@@ -50,6 +50,11 @@ describeWith(['chromium'], 'the console: resources', () => {
       await field(page, 'Name').fill(name);
       await pick(page, 'Organization', 'Shop floor');
     };
+    // there are two by now: none is chosen for anybody
+    const asked = page.waitForResponse(/\/organizations\/\?page_size=2$/);
+    await stage.open('/inventories/new');
+    await asked;
+    expect(await page.getByRole('combobox', { name: /^Organization/ }).inputValue()).to.equal('');
     await make('/inventories/new', named('Tills'), 'inventory');
     await heading(page, 'Tills');
     await page.getByRole('navigation', { name: 'Parts' }).getByRole('link', { name: 'Hosts' }).click();

@@ -145,7 +145,7 @@ describeWith(['chromium-headless-shell'], 'the console: calendars', () => {
     const days = page.getByRole('region', { name: 'The next days' });
     await days.getByRole('link', { name: 'organizations: 1' }).click();
     await page.getByRole('button', { name: 'Unbind Default' }).click();
-    await page.getByText('There is no organization yet.').waitFor();
+    await page.getByText('There is no organization here yet.').waitFor();
 
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await heading('Edit Freeze');
@@ -155,7 +155,7 @@ describeWith(['chromium-headless-shell'], 'the console: calendars', () => {
     expect(await launch()).to.equal(201);
     await tab('Templates');
     await page.getByRole('button', { name: 'Unbind Greet' }).click();
-    await page.getByText('There is no template yet.').waitFor();
+    await page.getByText('There is no template here yet.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await page.getByRole('button', { name: 'Unbind Greet' }).waitFor();
     await page.getByRole('checkbox', { name: 'Greet' }).check();
@@ -164,7 +164,7 @@ describeWith(['chromium-headless-shell'], 'the console: calendars', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /^Unbind/ })
       .click();
-    await page.getByText('There is no template yet.').waitFor();
+    await page.getByText('There is no template here yet.').waitFor();
     await tab('History');
     await page.getByRole('table').getByRole('link').first().waitFor();
 
@@ -207,7 +207,7 @@ describeWith(['chromium-headless-shell'], 'the console: calendars', () => {
     await reader.waitForURL(`**/calendars/${id}`);
     await reader.getByRole('region', { name: 'The next days' }).getByText('Launches are denied now').waitFor();
     await tab('Templates', reader);
-    await reader.getByText('There is no template yet.').waitFor();
+    await reader.getByText('There is no template here yet.').waitFor();
     for (const name of ['Edit', 'Delete', 'Bind', 'New calendar'])
       expect(await reader.getByText(name, { exact: true }).count(), name).to.equal(0);
     await reader.context().close();

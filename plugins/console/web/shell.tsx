@@ -93,7 +93,7 @@ function Navigation() {
 }
 
 /** How many things wait there for somebody. */
-const counts: Record<string, ReadonlySignal<number | undefined>> = { '/approvals': waitingApprovals };
+const counts: Record<string, ReadonlySignal<string | undefined>> = { '/approvals': waitingApprovals };
 
 function Count({ path }: { path: string }) {
   const count = counts[path]?.value;

@@ -113,6 +113,12 @@ export class Person {
     this.steps.push({ field: label });
   }
 
+  /** A record that is chosen already. */
+  async finds(label: string, name: string): Promise<void> {
+    const box = this.#place.getByRole('combobox', { name: new RegExp(`^${label}`) });
+    await until(async () => (await box.inputValue()) === name, undefined, `${label} says ${name}`);
+  }
+
   async searchesFor(text: string): Promise<void> {
     const box = this.#place.getByRole('searchbox').first();
     await box.fill(text);

@@ -85,7 +85,7 @@ describeWith(
       await admin.opens('Inventories');
       await admin.follows('New inventory');
       await admin.fills('Name', 'Second hosts');
-      await admin.picks('Organization', 'Default');
+      await admin.finds('Organization', 'Default');
       await admin.presses('Create inventory');
       await admin.isAt('Second hosts');
       await admin.turnsTo('Hosts');
@@ -126,7 +126,7 @@ describeWith(
       await admin.opens('Inventories');
       await admin.follows('New inventory');
       await admin.fills('Name', 'Live');
-      await admin.picks('Organization', 'Default');
+      await admin.finds('Organization', 'Default');
       await admin.presses('Create inventory');
       await admin.isAt('Live');
       await admin.turnsTo('Hosts');

@@ -1,16 +1,6 @@
 import { signal } from '@preact/signals';
 import { useCallback, useEffect } from 'preact/hooks';
-import {
-  gathered,
-  get,
-  onResync,
-  onStatus,
-  type Page,
-  type Query,
-  type Row,
-  useQuery,
-  useRead,
-} from '@tapline/console-kit';
+import { gathered, onResync, onStatus, type Page, type Query, type Row, useQuery, useRead } from '@tapline/console-kit';
 import { type Open, readOpen } from './open.ts';
 
 const pauseMs = 500;
@@ -42,12 +32,16 @@ function useChanging<T>(query: Query<T>): Query<T> {
   return query;
 }
 
-/** How many wait, for the menu; undefined until somebody has asked. */
-export const waitingApprovals = signal<number | undefined>(undefined);
+/** More are not counted for the menu. */
+const mostCounted = 99;
+
+/** How many wait for the caller, for the menu; undefined until somebody has asked. */
+export const waitingApprovals = signal<string | undefined>(undefined);
 
 const count = async () => {
-  const { count } = await get<Page<Row>>('workflow_approvals/?status=pending&page_size=1', { quiet: true });
-  waitingApprovals.value = count;
+  const { rows, more } = await readOpen(mostCounted, true);
+  const shown = Math.min(rows.length, mostCounted);
+  waitingApprovals.value = shown === 0 ? '' : `${shown}${more || rows.length > shown ? '+' : ''}`;
 };
 
 /** Keeps the number true while somebody is logged in. */
