@@ -74,18 +74,15 @@ export async function installTestTools(root) {
     reason = 'apt-get could not install it';
   }
   const found = missing.map((entry) => ({ ...entry, package: `Debian package ${entry.package}`, reason }));
-  for (const entry of pythonTools) {
-    const lack = await installPythonTool(root, entry.tool, entry.proof);
-    if (lack) found.push({ ...entry, reason: lack });
-  }
-  for (const [entry, install] of [
-    [collection, installCollection],
-    [opa, installOpa],
-    [oldestPostgres, installOldestPostgres],
-  ]) {
-    const lack = await install(root);
-    if (lack) found.push({ ...entry, reason: lack });
-  }
+  const installs = [
+    ...pythonTools.map((entry) => [entry, () => installPythonTool(root, entry.tool, entry.proof)]),
+    [collection, () => installCollection(root)],
+    [opa, () => installOpa(root)],
+    [oldestPostgres, () => installOldestPostgres(root)],
+  ];
+  // each into a folder of its own, and each waits for its registry in turn with the processor
+  const lacks = await Promise.all(installs.map(([, install]) => install()));
+  for (const [at, reason] of lacks.entries()) if (reason) found.push({ ...installs[at][0], reason });
   for (const entry of found) say(`missing for the tests: ${entry.tool} (${entry.package}): ${entry.reason}`);
   mkdirSync(join(root, '.cache'), { recursive: true });
   writeFileSync(join(root, '.cache', 'missing-tools.json'), JSON.stringify(found, null, 2));
