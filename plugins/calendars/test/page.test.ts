@@ -4,7 +4,7 @@ import { violations } from '../../../test/console/axe.ts';
 import { openStage, type Stage } from '../../../test/console/stage.ts';
 import { describeWith } from '../../../test/support/needs.ts';
 
-describeWith(['chromium-headless-shell'], 'the console: calendars', () => {
+describeWith(['chromium'], 'the console: calendars', () => {
   let stage: Stage;
   let page: Page;
   before(async () => {

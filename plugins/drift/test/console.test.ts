@@ -7,7 +7,7 @@ import { until } from '../../../test/support/until.ts';
 import drift from '../index.ts';
 import { furnish, type Shop } from './furnish.ts';
 
-describeWith(['chromium-headless-shell'], 'drift in the console', () => {
+describeWith(['chromium'], 'drift in the console', () => {
   let stage: Stage;
   let page: Page;
   let shop: Shop;

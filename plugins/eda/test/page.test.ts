@@ -6,7 +6,7 @@ import { openStage, type Stage } from '../../../test/console/stage.ts';
 import { describeWith } from '../../../test/support/needs.ts';
 import eda from '../index.ts';
 
-describeWith(['chromium-headless-shell'], 'events in the console', function () {
+describeWith(['chromium'], 'events in the console', function () {
   this.timeout(300_000);
   let stage: Stage;
   let page: Page;

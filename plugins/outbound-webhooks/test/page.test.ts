@@ -7,7 +7,7 @@ import { until } from '../../../test/support/until.ts';
 import outbound from '../index.ts';
 import { startTarget, type Target } from './target.ts';
 
-describeWith(['chromium-headless-shell'], 'outbound webhooks in the console', function () {
+describeWith(['chromium'], 'outbound webhooks in the console', function () {
   this.timeout(300_000);
   let stage: Stage;
   let page: Page;

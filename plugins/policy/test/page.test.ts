@@ -6,7 +6,7 @@ import { describeWith } from '../../../test/support/needs.ts';
 import policy from '../index.ts';
 import { type Opa, startOpa } from './opa.ts';
 
-describeWith(['chromium-headless-shell', 'opa'], 'policies in the console', function () {
+describeWith(['chromium', 'opa'], 'policies in the console', function () {
   this.timeout(300_000);
   let stage: Stage;
   let page: Page;

@@ -16,7 +16,7 @@ const found = [
   location: { path: 'greet.yml', lines: { begin: line } },
 }));
 
-describeWith(['chromium-headless-shell'], 'scanners in the console', function () {
+describeWith(['chromium'], 'scanners in the console', function () {
   this.timeout(300_000);
   let stage: Stage;
   let page: Page;
