@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { request } from '../api/http.ts';
 import { user } from '../api/session.ts';
+import { guardLeaving } from '../leaving/leaving.ts';
 import { go, place } from '../router.ts';
 import { Loading, PageLayout } from './page.tsx';
 import { toast } from './toasts.tsx';
@@ -19,6 +20,8 @@ export interface DrawContext {
   toast: typeof toast;
   /** to another page; once this one is left it does nothing */
   go(to: string): void;
+  /** until it is left, leaving asks first whenever `typed` says that something would be lost */
+  unsaved(typed: () => boolean): void;
 }
 
 interface Props {
@@ -59,6 +62,7 @@ function visit(part: HTMLElement, draw: Props['draw'], rest: string, say: (state
   part.replaceChildren(root);
   let left = false;
   let leave: Leave | void;
+  const guards: (() => void)[] = [];
   const failed = (fault: unknown) => {
     if (left) console.warn('A page that was left failed:', fault);
     else say({ fault });
@@ -72,8 +76,9 @@ function visit(part: HTMLElement, draw: Props['draw'], rest: string, say: (state
   };
   const { query } = place.peek();
   const stay = (to: string) => (left ? undefined : go(to));
+  const unsaved = (typed: () => boolean) => void (left || guards.push(guardLeaving(typed)));
   Promise.resolve()
-    .then(() => draw(root, { rest, query, user: user.peek(), request, toast, go: stay }))
+    .then(() => draw(root, { rest, query, user: user.peek(), request, toast, go: stay, unsaved }))
     .then((returned) => {
       leave = returned;
       if (left) end();
@@ -82,6 +87,7 @@ function visit(part: HTMLElement, draw: Props['draw'], rest: string, say: (state
     .catch(failed);
   return () => {
     left = true;
+    for (const unguard of guards) unguard();
     end();
     root.remove();
   };

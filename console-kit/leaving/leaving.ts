@@ -25,18 +25,29 @@ export function leaveAnyway(goOn: () => void): void {
   setTimeout(() => void (agreed = false), 500);
 }
 
+/** From now on leaving asks whenever `typed` says that something would be lost. Returns how to end that. */
+export function guardLeaving(typed: () => boolean): () => void {
+  const guard = () => {
+    try {
+      return typed();
+    } catch (error) {
+      // nobody is kept on a page by its fault
+      console.warn('What would be lost on this page could not be told:', error);
+      return false;
+    }
+  };
+  const warn = (event: BeforeUnloadEvent) => somethingTyped() && event.preventDefault();
+  guards.add(guard);
+  addEventListener('beforeunload', warn);
+  return () => {
+    guards.delete(guard);
+    removeEventListener('beforeunload', warn);
+  };
+}
+
 /** While the part is shown, leaving it asks whenever `typed` says that something would be lost. */
 export function useUnsaved(typed: () => boolean): void {
   const latest = useRef(typed);
   latest.current = typed;
-  useEffect(() => {
-    const guard = () => latest.current();
-    const warn = (event: BeforeUnloadEvent) => somethingTyped() && event.preventDefault();
-    guards.add(guard);
-    addEventListener('beforeunload', warn);
-    return () => {
-      guards.delete(guard);
-      removeEventListener('beforeunload', warn);
-    };
-  }, []);
+  useEffect(() => guardLeaving(() => latest.current()), []);
 }

@@ -33,14 +33,20 @@ const Window = ({ params }) =>
 const ByHand = drawnPage({
   title: 'By hand',
   path: '/windows/by-hand',
-  async draw(root, { query, request }) {
+  async draw(root, { query, request, unsaved }) {
     if (query.has('off')) throw new Error('The hand is <b>off</b>.');
     const { username } = (await request('GET', 'me/')).results[0];
+    const note = element('input', { 'aria-label': 'Note' });
+    unsaved(() => note.value !== '');
+    unsaved(() => {
+      throw new Error('Nothing can be told of this.');
+    });
     const content = [
       [`Drawn for <i>${username}</i>`],
       null,
       false,
       element('input', { 'aria-label': 'Pane', disabled: true }),
+      note,
     ];
     root.append(
       element('p', { class: undefined }, content, element('button', { click: () => toast('Clicked.') }, 'Click')),
