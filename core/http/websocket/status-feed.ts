@@ -19,12 +19,25 @@ const group = 'jobs-status_changed';
 /** Clocks of two machines differ a little; a change sent twice has the same `seq`. */
 const overlapMs = 10_000;
 const mostMissed = 1000;
+/** More than are read again after a gap, with all that may be told at the same time. */
+const mostRemembered = 5000;
 
 /** Sends changes of status to those who listen and may see the run. */
 export function createStatusFeed({ db, kinds, log, audience, canSee }: FeedDeps) {
   let heardAt = Date.now();
   // changes are judged one after the other, so that a client gets them in order
   let turn = Promise.resolve();
+  /** of runs, those that changed last at the end */
+  const noticed = new Map<number, number>();
+
+  /** What is read again after a gap and what is notified meanwhile cross each other: of a run, a later change was noticed already. */
+  function isLate({ run, seq }: BusMessages['status']): boolean {
+    if (seq < (noticed.get(run) ?? 0)) return true;
+    noticed.delete(run);
+    noticed.set(run, seq);
+    if (noticed.size > mostRemembered) noticed.delete(noticed.keys().next().value!);
+    return false;
+  }
 
   async function pass(message: BusMessages['status']): Promise<void> {
     const kind = kinds.find(message.kind);
@@ -40,7 +53,7 @@ export function createStatusFeed({ db, kinds, log, audience, canSee }: FeedDeps)
 
   function notice(message: BusMessages['status']): void {
     heardAt = Date.now();
-    if (message.status === 'new' || !isHeard(message)) return;
+    if (isLate(message) || message.status === 'new' || !isHeard(message)) return;
     turn = turn
       .then(() => pass(message))
       .catch((err) => log.warn({ err, run: message.run }, 'a change of status could not be sent to listeners'));
