@@ -70,17 +70,19 @@ interface RelationProps extends FieldProps {
 
 /** Where one must be chosen and there is but one, it is chosen at first. */
 function RelationField({ known, ...props }: RelationProps) {
-  const { list, value, required, onValue } = props;
+  const { list, name, value, required, onValue } = props;
   const asked = useRef(required && value === '' ? searched(list, { page_size: '2' }) : null);
   const { data } = useQuery<Page<Row>>(asked.current);
   const only = data.value?.count === 1 ? data.value.results[0] : undefined;
-  // once: who empties the field means it
+  // once: who empties the field means it, and nothing comes between what somebody types there
   useEffect(() => {
-    if (only && value === '') onValue(String(only.id));
+    if (only && value === '' && !isTypedIn(name)) onValue(String(only.id));
   }, [only !== undefined]);
   const chosen = only && String(only.id) === value ? labelOfRow(only) : known;
   return <RelationPicker {...props} known={chosen} />;
 }
+
+const isTypedIn = (name: string | undefined) => document.activeElement?.getAttribute('name') === name;
 
 function ChoiceField({
   option,

@@ -42,7 +42,7 @@ describeWith(['chromium'], 'the console: what is taken back, and what goes wrong
     await stage.service.post(`teams/${team}/users/`, { id: user });
     await stage.open(`/teams/${team}?tab=users`);
     await page.getByRole('button', { name: 'Take off kim' }).click();
-    await page.getByText('There is no user yet.').waitFor();
+    await page.getByText('There is no user here yet.').waitFor();
     await page.getByRole('button', { name: 'Undo: kim is taken off.' }).click();
     await page.getByRole('link', { name: 'kim' }).waitFor();
     expect((await stage.service.get(`teams/${team}/users/`)).body.count).to.equal(1);
