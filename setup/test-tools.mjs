@@ -81,8 +81,8 @@ export async function installTestTools(root) {
     [oldestPostgres, () => installOldestPostgres(root)],
   ];
   // each into a folder of its own, and each waits for its registry in turn with the processor
-  const lacks = await Promise.all(installs.map(([, install]) => install()));
-  for (const [at, reason] of lacks.entries()) if (reason) found.push({ ...installs[at][0], reason });
+  const tried = await Promise.all(installs.map(async ([entry, install]) => ({ ...entry, reason: await install() })));
+  found.push(...tried.filter((entry) => entry.reason));
   for (const entry of found) say(`missing for the tests: ${entry.tool} (${entry.package}): ${entry.reason}`);
   mkdirSync(join(root, '.cache'), { recursive: true });
   writeFileSync(join(root, '.cache', 'missing-tools.json'), JSON.stringify(found, null, 2));

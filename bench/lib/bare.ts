@@ -12,6 +12,9 @@ export function engineCommand(): string {
   return process.env.ENGINE_COMMAND ?? (existsSync(installed) ? installed : '/usr/bin/ansible-playbook');
 }
 
+/** The Python that set-up gave the engine. */
+export const enginePython = join(root, '.tools/engine/bin/python');
+
 export const bareEnvironment = {
   PATH: `${join(engineCommand(), '..')}:/usr/local/bin:/usr/bin:/bin`,
   HOME: '/tmp',

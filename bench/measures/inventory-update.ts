@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { copyInto, copyValue } from '@tapline/core/db/copy.ts';
 import { importInventory, type ImportSource } from '@tapline/core/inventory/import/import.ts';
 import type { Knex } from 'knex';
+import { enginePython } from '../lib/bare.ts';
 import { onDatabase } from '../lib/bench-database.ts';
 import { root } from '../lib/service.ts';
 import { type Figure, figure, median, spread } from '../lib/stats.ts';
@@ -13,8 +14,6 @@ const hosts = 10_000;
 const groups = 500;
 const pairs = 5;
 const program = join(root, 'core/run-kinds/inventory-update/update.py');
-/** The engine's own, as in an update. */
-const python = join(root, '.tools/engine/bin/python');
 const options = {
   host_filter: '',
   enabled_var: '',
@@ -76,7 +75,7 @@ function record(): Recorded {
   const layoutMs = Array.from({ length: pairs }, () => {
     const began = performance.now();
     // what writes the document stands for the engine, and is to take no time
-    execFileSync(python, [join(folder, 'update.py'), 'ln', document, join(folder, 'result/inventory.json')]);
+    execFileSync(enginePython, [join(folder, 'update.py'), 'ln', document, join(folder, 'result/inventory.json')]);
     return performance.now() - began;
   });
   return { folder, document, layoutMs };

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createSandbox } from '@tapline/core/sandbox/sandbox.ts';
-import { root } from '../lib/service.ts';
+import { enginePython } from '../lib/bare.ts';
 import { type Figure, figure, median, spread } from '../lib/stats.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 400);
@@ -27,7 +26,7 @@ print(json.dumps(times[20:]))
 `;
 
 async function byPython(text: string): Promise<number[]> {
-  const child = promisify(execFile)(join(root, '.tools/engine/bin/python'), ['-c', python], { maxBuffer: 1e7 });
+  const child = promisify(execFile)(enginePython, ['-c', python], { maxBuffer: 1e7 });
   child.child.stdin!.end(text);
   return JSON.parse((await child).stdout);
 }

@@ -53,7 +53,9 @@ describeWith(['chromium'], 'the console: resources', () => {
     // there are two by now: none is chosen for anybody
     const asked = page.waitForResponse(/\/organizations\/\?page_size=2$/);
     await stage.open('/inventories/new');
-    await asked;
+    await (await asked).finished();
+    // what follows from an answer is done after the next frame
+    await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
     expect(await page.getByRole('combobox', { name: /^Organization/ }).inputValue()).to.equal('');
     await make('/inventories/new', named('Tills'), 'inventory');
     await heading(page, 'Tills');

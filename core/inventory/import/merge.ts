@@ -22,6 +22,7 @@ export async function mergedText(own: string, given: string): Promise<string> {
  * would be together. Few at a time, and only those that differ; asked again, only those that somebody changed or cleared since.
  */
 export async function mergeStaged(trx: Knex.Transaction, table: 'hosts' | 'groups', inventory: number): Promise<void> {
+  // those that differ are looked up by name, a few at a time
   await trx.raw(`create index if not exists staged_${table}_name on staged_${table} using hash (name)`);
   await trx.raw(
     `declare differing_${table} cursor for select s.name, o.variables as own, coalesce(s.given, s.variables) as given
