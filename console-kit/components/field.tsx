@@ -128,9 +128,15 @@ export function CheckField({
   name,
   checked,
   onValue,
+  busy = false,
   hint,
   errors = [],
-}: Omit<FieldProps, 'required' | 'preset'> & { checked: boolean; onValue: (checked: boolean) => void }) {
+}: Omit<FieldProps, 'required' | 'preset'> & {
+  checked: boolean;
+  onValue: (checked: boolean) => void;
+  /** while what it says is being stored */
+  busy?: boolean;
+}) {
   const id = useId();
   return (
     <div class={errors.length ? 'field check invalid' : 'field check'}>
@@ -139,6 +145,7 @@ export function CheckField({
         id={id}
         name={name}
         checked={checked}
+        aria-busy={busy ? 'true' : undefined}
         aria-invalid={errors.length ? 'true' : undefined}
         aria-describedby={describedBy({ id, hint, errors })}
         onChange={(event) => onValue((event.target as HTMLInputElement).checked)}

@@ -121,4 +121,25 @@ describeWith(['chromium'], 'the console: a survey that two people change', () =>
     await until(async () => (await stage.service.get(`job_templates/${template}/`)).body.survey_enabled);
     await until(() => box.isChecked());
   });
+
+  it('says that launches ask it when they do: who leaves for one at once would not be asked', async () => {
+    await stage.service.request('PATCH', `job_templates/${template}/`, { body: { survey_enabled: false } });
+    await open('Colour');
+    const box = page.getByLabel('Ask these questions at each launch');
+    let goOn = () => undefined as void;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const path = `**/api/v2/job_templates/${template}/`;
+    await page.route(path, async (route) => {
+      if (route.request().method() === 'PATCH') await held;
+      await route.continue();
+    });
+    await box.click();
+    await page.locator('input[name=survey_enabled][aria-busy=true]').waitFor();
+    expect(await box.isChecked()).to.equal(false);
+    goOn();
+    await until(() => box.isChecked());
+    await page.unroute(path);
+    await page.getByRole('link', { name: 'Launch Greet', exact: true }).click();
+    await page.getByRole('main').getByLabel('Colour').waitFor();
+  });
 });

@@ -1,10 +1,14 @@
 import module from 'node:module';
 import { join } from 'node:path';
+import { config } from 'chai';
 import { root } from '../../core/config/config.ts';
 import { startTestServer, type TestServer } from '../../core/testing/server.ts';
 
 // what the test files import, nearly all of core, is there in half the time
 module.enableCompileCache(join(root, '.cache', 'compile'));
+
+// a failure says what was found, not how many of it
+config.truncateThreshold = 0;
 
 let server: TestServer | null = null;
 

@@ -9,19 +9,22 @@ interface Props {
   reload: () => Promise<void>;
 }
 
-/** Whether launches ask the survey: as it was wanted while that is stored, then as it is, also where it was refused. */
+/** Whether launches ask the survey, as it is stored: who leaves for a launch when it says so is asked. */
 export function AskedSwitch({ record, on, reload }: Props) {
-  const wanted = useSignal<boolean | null>(null);
+  // what it says is shown again, whatever the browser made of a click
+  const storing = useSignal(false);
   const store = async (survey_enabled: boolean) => {
-    wanted.value = survey_enabled;
+    if (storing.value) return;
+    storing.value = true;
     if (await attempt(() => request('PATCH', record, { body: { survey_enabled } }))) await reload();
-    wanted.value = null;
+    storing.value = false;
   };
   return (
     <CheckField
       label={t`Ask these questions at each launch`}
       name="survey_enabled"
-      checked={wanted.value ?? on}
+      checked={on}
+      busy={storing.value}
       onValue={(value) => void store(value)}
     />
   );

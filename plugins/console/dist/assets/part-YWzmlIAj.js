@@ -1,1 +1,0 @@
-import{t as e}from"./hooks-DHMIuEAl.js";import{F as t}from"./record-field-o-f1KSUU.js";var n=3e3;function r(r,i){let a=t(r);e(()=>{if(!a)return;let e=setInterval(()=>void i(),n);return()=>{clearInterval(e),i()}},[a,i])}export{r as t};

@@ -1,1 +1,0 @@
-import{S as e}from"./record-field-o-f1KSUU.js";import{K as t}from"./relation-picker-DsELCqFC.js";var n={pending:t`Waits for approval`,successful:t`Approved`,failed:t`Denied`};function r(r){let{status:i,timed_out:a}=r;return a?t`Timed out`:n[String(i)]??e(String(i))}var i=e=>t`${e.approvals_received??0} of ${e.required_approvals??1}`;export{i as n,r as t};

@@ -1,0 +1,1 @@
+import{S as e}from"./record-field-hfPoRVud.js";import{K as t}from"./relation-picker-BDT4wJJF.js";var n={pending:t`Waits for approval`,successful:t`Approved`,failed:t`Denied`};function r(r){let{status:i,timed_out:a}=r;return a?t`Timed out`:n[String(i)]??e(String(i))}var i=e=>t`${e.approvals_received??0} of ${e.required_approvals??1}`;export{i as n,r as t};
