@@ -423,6 +423,21 @@ describe('schedules', function () {
     expect(half.after_s).to.be.greaterThan(0);
   });
 
+  it('looks again soon where the database failed a look', async () => {
+    const { db, queue } = stage.services;
+    const looks = () => db('tapline_jobs.jobs').where({ task_identifier: 'core:start-schedules' });
+    await db.schema.renameTable('schedules', 'schedules_out_of_reach');
+    try {
+      await queue.addTask(db, 'core:start-schedules', { half: true });
+      await until(() => looks().whereNotNull('last_error').first('id'), 60_000, 'a look fails');
+      const again = await looks().whereNotNull('last_error').first(db.raw('attempts < max_attempts as again'));
+      expect(again).to.deep.equal({ again: true });
+    } finally {
+      await db.schema.renameTable('schedules_out_of_reach', 'schedules');
+    }
+    await until(async () => !(await looks().whereNotNull('last_error').first('id')), 60_000, 'a later try goes well');
+  });
+
   it('holds nothing while next times are found, and leaves alone what is changed meanwhile', async () => {
     const template = await stage.template({ allow_simultaneous: true });
     const [changed, kept] = [(await create(template)).body.id, (await create(template)).body.id];
