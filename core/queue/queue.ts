@@ -95,7 +95,13 @@ class TaskQueue {
     this.#stopping.abort();
     await this.#runner?.stop().catch((error: unknown) => log.warn({ err: error }, 'the queue did not stop cleanly'));
     await this.#watching;
-    await pool.query('delete from queue_pools where boot_id = $1', [this.bootId]).catch(() => undefined);
+    try {
+      // what the library could not hand back before its end: nobody would find its locks without the note
+      await this.#freeLocks();
+      await pool.query('delete from queue_pools where boot_id = $1', [this.bootId]);
+    } catch (error) {
+      log.warn({ err: error }, 'the queue could not give back its locks; that waits until this process counts as dead');
+    }
   }
 
   isRunning(): boolean {
@@ -112,13 +118,12 @@ class TaskQueue {
     const events = new EventEmitter();
     for (const end of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'])
       events.on(end, () => slots.fetched());
-    // the pool's id is what its locks carry
+    // the pool's id is what its locks carry: they are found by its note alone, so nothing is taken before that is there
+    let noting: Promise<void> | undefined;
     events.on('pool:create', ({ workerPool }) => {
       workers = workerPool;
       this.#pools.push(workerPool.id);
-      notePool(pool, workerPool.id, this.bootId).catch((error: unknown) =>
-        log.warn({ err: error }, 'queue pool not noted'),
-      );
+      noting = this.#notePool(workerPool.id).then(() => (noting = undefined));
     });
     events.on('pool:gracefulShutdown', () => (workers = undefined));
     events.on('job:error', ({ job, error }) => this.#noteFailure(job, error.cause ?? error));
@@ -130,7 +135,7 @@ class TaskQueue {
       pgPool: patientPool(pool),
       schema: QUEUE_SCHEMA,
       concurrency: concurrency + placesForLanes(lanes),
-      forbiddenFlags: () => slots.forbidden(),
+      forbiddenFlags: () => (noting ? noting.then(() => slots.forbidden()) : slots.forbidden()),
       noHandleSignals: true,
       events: events as never,
       logger: quietLogger(log),
@@ -138,6 +143,20 @@ class TaskQueue {
       parsedCronItems: parseCronItems(this.#crons.map((item) => this.#asDefined(item))),
       pollInterval: 2000,
     });
+  }
+
+  /** Until it is noted, or nothing is taken any more. */
+  async #notePool(id: string): Promise<void> {
+    const { pool, log } = this.#deps;
+    const { signal } = this.#stopping;
+    for (let noted = false; !noted && !signal.aborted;)
+      try {
+        await pool.query(notedSql, [id, this.bootId]);
+        noted = true;
+      } catch (error) {
+        log.warn({ err: error }, 'the queue could not note its pool, and takes no task before it has');
+        await sleep(noteAgainMs, undefined, { signal }).catch(() => undefined);
+      }
   }
 
   #noteFailure({ task_identifier: task, attempts: attempt, max_attempts: of }: Job, err: unknown): void {
@@ -235,9 +254,8 @@ function withoutClock(payload: unknown): unknown {
   return rest;
 }
 
-async function notePool(pool: Pool, id: string, bootId: string): Promise<void> {
-  await pool.query('insert into queue_pools (id, boot_id) values ($1, $2) on conflict do nothing', [id, bootId]);
-}
+const notedSql = 'insert into queue_pools (id, boot_id) values ($1, $2) on conflict do nothing';
+const noteAgainMs = 500;
 
 const quietLogger = (log: QueueDeps['log']) =>
   new Logger(() => (level, message, meta) => {

@@ -221,6 +221,62 @@ describe('the queue', function () {
     }
   });
 
+  it('takes nothing before its pool is noted, by which others find its locks', async () => {
+    let tries = 0;
+    let ran = 0;
+    const { pool: there } = database;
+    const query = there.query.bind(there) as (...given: unknown[]) => unknown;
+    const refusing = instead(there, {
+      query: (...given: unknown[]) =>
+        String(given[0]).includes('insert into queue_pools') && (tries += 1) < 3
+          ? Promise.reject(new Error('timeout expired'))
+          : query(...given),
+    });
+    const other = createQueue({ pool: refusing, log: silentLog });
+    other.define('test:noted', {
+      schema: z.object({}),
+      run: async () => {
+        ran = tries;
+      },
+    });
+    await other.addTask(database.db, 'test:noted', {});
+    await other.start();
+    try {
+      await until(() => ran > 0);
+      expect(ran).to.equal(3);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('gives back at its end what its library kept, or leaves the note by which others do', async () => {
+    let away = false;
+    const { pool: there } = database;
+    const query = there.query.bind(there) as (...given: unknown[]) => unknown;
+    const pool = instead(there, {
+      query: (...given: unknown[]) => (away ? Promise.reject(new Error('timeout expired')) : query(...given)),
+    });
+    const lockedBy = async (note: object) => {
+      const { id } = await until(() => database.db('queue_pools').where(note).first('id'));
+      await raw(`select tapline_jobs.add_job('test:kept', '{}', run_at => now() + interval '1 day')`);
+      await raw(`update tapline_jobs._private_jobs set locked_at = now(), locked_by = '${id}'`);
+    };
+    const locked = () => database.db('tapline_jobs.jobs').whereNotNull('locked_by').pluck('task_identifier');
+    for (const [lost, left, notes] of [
+      [false, [], 0],
+      [true, ['test:kept'], 1],
+    ] as const) {
+      const other = createQueue({ pool, log: silentLog });
+      await other.start();
+      await lockedBy({ boot_id: other.bootId });
+      away = lost;
+      await other.stop();
+      expect(await locked()).to.deep.equal(left);
+      expect(await database.db('queue_pools').where({ boot_id: other.bootId })).to.have.length(notes);
+      await raw('delete from tapline_jobs._private_jobs');
+    }
+  });
+
   it('frees what was begun by a process that is gone, and says of what may be tried once that it was given up', async () => {
     const insert = (identifier: string, most: number) =>
       database.db.raw(`select tapline_jobs.add_job(?, '{}', max_attempts => ?, run_at => now() + interval '1 day')`, [
