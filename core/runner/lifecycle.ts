@@ -1,6 +1,7 @@
 import { isUnavailable, type MovedRun, type RunRow, SpecError } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { isDatabaseAway } from '../db/database-errors.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Hooks } from '../hooks/hooks.ts';
@@ -213,12 +214,22 @@ export class RunLifecycle {
     const { db, executor, statuses } = this.#deps;
     entry.handle = handle;
     const record = () => db.transaction((trx) => statuses.setStatus(trx, run, 'running', { ...run.columns, handle }));
-    const running = await this.#persistently(`recording the start of run ${run.id}`, record);
+    const running = await this.#persistently(
+      `recording the start of run ${run.id}`,
+      async () => (await record()) ?? this.#recorded(run.id, handle),
+    );
     this.#standBy();
     if (running) return this.#follow(running, handle, secrets, entry);
     // canceled, or given to another node, while it was being started
     await executor.cancel(handle);
     await executor.cleanup(handle);
+  }
+
+  /** Where an earlier try did record the start, and only the answer was lost with the connection. */
+  async #recorded(id: number, handle: Handle): Promise<MovedRun | null> {
+    const run = await reloadRun(this.#deps.db, id);
+    const own = run?.status === 'running' && isDeepStrictEqual(run['handle'], JSON.parse(JSON.stringify(handle)));
+    return own ? (run as never) : null;
   }
 
   async #follow(run: MovedRun, handle: Handle, secrets: string[], entry: Followed): Promise<void> {
