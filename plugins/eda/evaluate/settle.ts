@@ -39,6 +39,7 @@ export async function settle(api: PluginApi, verdicts: readonly Verdict[]): Prom
 type Outcome = Omit<Verdict, 'status'> & { status: Verdict['status'] | 'throttled'; plan?: Plan };
 
 async function note(api: PluginApi, trx: Knex, verdicts: readonly Verdict[]): Promise<Plan[]> {
+  await lockRules(api, trx, verdicts);
   const left = await stillReceived(api, trx, verdicts);
   const outcomes = await fire(api, trx, left);
   if (!outcomes.length) return [];
@@ -71,6 +72,17 @@ const columnsOf = ({ log: { id }, status, error, judged, plan }: Outcome) => ({
   authority: plan?.authority,
   finished: !plan?.actions.length,
 });
+
+/** Before their events, as whoever deletes a rule does: in the other order the two would wait for each other. */
+async function lockRules({ table }: PluginApi, trx: Knex, verdicts: readonly Verdict[]): Promise<void> {
+  const ids = new Set(verdicts.flatMap(({ status, rule }) => (status === 'matched' ? [rule!.id] : [])));
+  if (ids.size)
+    await trx(table('event_rules'))
+      .whereIn('id', [...ids])
+      .orderBy('id')
+      .forNoKeyUpdate()
+      .pluck('id');
+}
 
 /** Somebody else may be at some of them, who was taken for dead. */
 async function stillReceived({ table }: PluginApi, trx: Knex, verdicts: readonly Verdict[]): Promise<Verdict[]> {

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { until } from '../../../test/support/until.ts';
 import { type EventStage, hex, startEvents } from './stage.ts';
 
 describe('the receiver of events', function () {
@@ -229,8 +230,25 @@ describe('the receiver of events', function () {
     await stage.request('PATCH', path, { body: { source_type: 'webhook_scm_b' } });
     expect((await stage.send(rule, {}, { key: 'another' })).status).to.equal(403);
     expect((await stage.send(rule, {}, { headers: { 'x-gitlab-token': 'another' } })).status).to.equal(202);
-    await stage.request('DELETE', path);
+    expect(await stage.request('DELETE', path)).to.include({ status: 204 });
     expect((await stage.send(rule, {}, { headers: { 'x-gitlab-token': 'another' } })).status).to.equal(404);
+  });
+
+  it('notes what came of an event behind its rule, so that whoever deletes the rule waits for that and nobody for both', async () => {
+    const rule = await stage.rule();
+    const { db } = stage.services;
+    const deleting = await db.transaction();
+    try {
+      await deleting('plugin_eda.event_rules').where({ id: rule.id }).forNoKeyUpdate().first('id');
+      const id = (await stage.send(rule, {})).body.event_log;
+      const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%event_rules%'`;
+      await until(() => db.raw(waits).then(({ rows }) => rows.length), 60_000, 'the event is to be noted');
+      expect(await db('plugin_eda.event_logs').where({ id }).forUpdate().noWait().first('id')).to.deep.equal({ id });
+      await deleting.commit();
+      await stage.done(id);
+    } finally {
+      if (!deleting.isCompleted()) await deleting.rollback();
+    }
   });
 
   it('forgets no event whose node died before it gave it to the queue', async () => {
