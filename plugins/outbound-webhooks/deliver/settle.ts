@@ -15,7 +15,11 @@ export async function settle(api: PluginApi, delivery: Claimed, { attempt, reque
   const delivered = attempt.error === '';
   const pause =
     delivered || attempt.status_code === gone ? undefined : pauseAfter(delivery.attempt, retryAfter, api.clock.now());
+  const known = delivery.webhook;
   await api.db.transaction(async (trx) => {
+    // before its delivery, as whoever deletes it does: in the other order the two would wait for each other
+    if (!delivered || known.failing_since !== null)
+      await trx(table('outbound_webhooks')).where({ id: known.id }).forNoKeyUpdate().first('id');
     const noted = await trx(table('outbound_webhook_deliveries'))
       // somebody else took it when the lease was over: what it says counts
       .where({ id: delivery.id, attempt: delivery.attempt, finished: null })
@@ -36,10 +40,9 @@ export async function settle(api: PluginApi, delivery: Claimed, { attempt, reque
       });
     if (!noted) return;
     await publishTry(api, trx, delivery);
-    if (delivered) return recovered(api, trx, delivery.webhook);
-    if (attempt.status_code === gone)
-      return disable(api, trx, delivery.webhook, 'The target answered 410: it is gone.');
-    await failing(api, trx, delivery.webhook);
+    if (delivered) return recovered(api, trx, known);
+    if (attempt.status_code === gone) return disable(api, trx, known, 'The target answered 410: it is gone.');
+    await failing(api, trx, known);
   });
 }
 

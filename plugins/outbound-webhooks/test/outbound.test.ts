@@ -195,6 +195,26 @@ describe('outbound webhooks', function () {
     expect((await come(hook, 4))[3]!.body).to.equal(at(hook)[0]!.body);
   });
 
+  it('are noted behind their webhook where they fail, so that whoever deletes it waits for that and nobody for both', async () => {
+    target.answer = (response) => response.writeHead(500).end();
+    const hook = await make({ events: ['job.started'] });
+    const { db } = stage.services;
+    const deleting = await db.transaction();
+    try {
+      await deleting('plugin_outbound_webhooks.outbound_webhooks').where({ id: hook.id }).forNoKeyUpdate().first('id');
+      await stage.ended((await stage.launch(template)).id);
+      await come(hook, 1);
+      const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%outbound_webhooks%'`;
+      await until(() => db.raw(waits).then(({ rows }) => rows.length), 60_000, 'the failure is to be noted');
+      const rows = db('plugin_outbound_webhooks.outbound_webhook_deliveries').where({ outbound_webhook_id: hook.id });
+      expect(await rows.forUpdate().noWait().pluck('attempt')).to.deep.equal([1]);
+      await deleting.commit();
+    } finally {
+      if (!deleting.isCompleted()) await deleting.rollback();
+    }
+    await settled(hook, ([one]) => one.status_code === 500);
+  });
+
   it('end after the last try, and are sent again by whoever died with them', async () => {
     const hook = await make({ events: ['job.succeeded'] });
     target.answer = (response) => response.writeHead(500).end();
