@@ -14,7 +14,7 @@ type Lost = Pick<Pending, 'id' | 'outcome'> & { tried: boolean };
 
 /** Looks after deliveries that the queue lost. */
 export function defineSweep(deps: Deps & { queue: Pick<Queue, 'cron'> }): void {
-  deps.queue.define(name, { schema: z.object({}), maxAttempts: 3, run: () => sweepPending(deps) });
+  deps.queue.define(name, { schema: z.object({}), run: () => sweepPending(deps) });
   deps.queue.cron({ task: name, match: '3,13,23,33,43,53 * * * *', identifier: name });
 }
 

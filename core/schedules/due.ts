@@ -69,8 +69,6 @@ export function defineSchedules(deps: ScheduleDeps): void {
   const unfound: Unfound = new Map();
   queue.define(tick, {
     schema: z.object({ half: z.literal(true).optional() }),
-    // a connection may be lost: schedules would wait for the next look
-    maxAttempts: 3,
     async run({ half }) {
       const next = { name: tick, payload: { half: true }, key: `${tick}:half`, after_s: halfMinuteS };
       if (!half) await queue.addTasks(deps.db, [next]);

@@ -12,7 +12,7 @@ const mostTriesOfActions = 20;
  * only waits for its turn is left alone, for hours; one that matched is ended late, since its actions may be under way.
  */
 export function defineSweep(api: PluginApi): void {
-  const task = api.task('sweep', { schema: z.strictObject({}), maxAttempts: 3 }, async () => {
+  const task = api.task('sweep', { schema: z.strictObject({}) }, async () => {
     const logs = api.table('event_logs');
     const ended = { status: 'error', error: 'It could not be evaluated; the log of the service says why.' };
     await api.db.transaction(async (trx) => {

@@ -52,7 +52,7 @@ export function defineAdvance({ db, kinds, queue }: AdvanceDeps): void {
     atOnce: 2,
     run: ({ run, whole = false }) => advance(run, { whole }),
   });
-  queue.define(LOOK, { schema: z.object({}), maxAttempts: 3, run: () => advanceAll({ db, kinds, queue }) });
+  queue.define(LOOK, { schema: z.object({}), run: () => advanceAll({ db, kinds, queue }) });
   queue.cron({ task: LOOK, match: '* * * * *', identifier: LOOK });
 }
 
