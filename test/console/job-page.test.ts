@@ -109,6 +109,15 @@ describeWith(['chromium'], 'the console: everything about one job', () => {
     await marked.getByText('fatal: [web1]: FAILED!').waitFor();
   });
 
+  it('is left while it scrolls', async () => {
+    await stage.open(`/jobs/${job}`);
+    const scroller = await page.getByRole('region', { name: 'Lines of the output' }).elementHandle();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Hosts', exact: true }).click();
+    await page.getByRole('heading', { name: 'Hosts', level: 1 }).waitFor();
+    // a browser tells of it in the next frame
+    await scroller!.evaluate((element) => element.dispatchEvent(new Event('scroll')));
+  });
+
   it('saves the whole output as a file', async () => {
     await stage.open(`/jobs/${job}`);
     const saved = page.waitForEvent('download');

@@ -89,8 +89,9 @@ function useWindow({ lines, version, need }: Output, live: boolean, target: numb
     const to = Math.ceil((scrollTop + clientHeight) / lineHeight) + margin;
     if (from !== range.peek().from || to !== range.peek().to) range.value = { from, to };
   };
-  const onScroll = () => {
-    const { scrollTop, clientHeight, scrollHeight } = scroller.current!;
+  const onScroll = ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    // told in the next frame: what moved may be gone from the page by then
+    const { scrollTop, clientHeight, scrollHeight } = currentTarget;
     if (scrollTop + clientHeight < scrollHeight - 2 * lineHeight) following.value = false;
     measure();
   };
