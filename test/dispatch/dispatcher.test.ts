@@ -9,18 +9,12 @@ import { claimRun } from '../../core/runner/claim.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createRuns } from '../support/runs.ts';
 import { until } from '../support/until.ts';
+import { waitsForLock } from '../support/waits-for-lock.ts';
 
 /** Of `runs`, on this connection. */
 async function rowsRead(trx: Knex.Transaction): Promise<number> {
   const counts = 'coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)';
   return (await trx.raw(`select ${counts} as rows from pg_stat_xact_user_tables where relname = 'runs'`)).rows[0].rows;
-}
-
-async function isWaitingForLock(db: Knex): Promise<boolean> {
-  const { rows } = await db.raw(
-    `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return rows.length > 0;
 }
 
 const claiming = { executor: 'local', kinds: ['job'] };
@@ -470,7 +464,7 @@ describe('the dispatcher', function () {
       ...runs.statuses,
       async setStatuses(trx, to, moves) {
         claim = claimRun(db, id, { instance: silent, ...claiming });
-        await Promise.race([claim, until(() => isWaitingForLock(db))]);
+        await Promise.race([claim, until(() => waitsForLock(db))]);
         return runs.statuses.setStatuses(trx, to, moves);
       },
     };

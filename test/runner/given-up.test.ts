@@ -1,15 +1,10 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { createRecordedExecutor } from '../../bench/lib/recorded-events.ts';
-import { createHooks } from '../../core/hooks/hooks.ts';
-import { createIngest } from '../../core/runner/ingest/ingest.ts';
-import { createRunLifecycle } from '../../core/runner/lifecycle.ts';
-import { createSettings } from '../../core/settings/settings.ts';
 import { createRun, createSpool } from '../events/spool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { silentLog } from '../support/log.ts';
-import { createRuns, quietBus } from '../support/runs.ts';
 import { until } from '../support/until.ts';
+import { bareLifecycle } from './bare-lifecycle.ts';
 
 /** Rows of this table are refused, as by a server that is there. */
 const refuse = (db: Knex, table: string) =>
@@ -30,18 +25,7 @@ describe('a run that cannot be stored', () => {
     const ended: string[] = [];
     Object.assign(executor, { cleanup: async () => void ended.push('its process') });
     const run = await createRun(db, { instance_id: node.id, needs: 'engine', handle: JSON.stringify(spool.handle) });
-    const runs = createRuns(db);
-    const settings = createSettings({ config: { settings: {} } });
-    const common = { db, executor, log: silentLog };
-    const lifecycle = createRunLifecycle({
-      ...common,
-      kinds: { find: () => ({}), names: () => ['job'] } as never,
-      ingest: createIngest({ ...common, bus: quietBus, settings, giveUpAfterMs: 0 }),
-      statuses: runs.statuses,
-      hooks: createHooks({ log: silentLog }),
-      queue: runs.queue,
-      keyRing: { decrypt: (text: string) => text } as never,
-    });
+    const lifecycle = bareLifecycle({ db, there: db, executor, kind: {}, giveUpAfterMs: 0 });
     lifecycle.bind(node);
     lifecycle.start(run.id);
     spool.emit('runner_on_ok', 'one\n');

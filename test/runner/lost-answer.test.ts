@@ -1,15 +1,10 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { createRecordedExecutor } from '../../bench/lib/recorded-events.ts';
-import { createHooks } from '../../core/hooks/hooks.ts';
-import { createIngest } from '../../core/runner/ingest/ingest.ts';
-import { createRunLifecycle } from '../../core/runner/lifecycle.ts';
-import { createSettings } from '../../core/settings/settings.ts';
 import { createRun, createSpool } from '../events/spool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { silentLog } from '../support/log.ts';
-import { createRuns, quietBus } from '../support/runs.ts';
 import { until } from '../support/until.ts';
+import { bareLifecycle } from './bare-lifecycle.ts';
 
 /** The first transaction is committed, and the connection breaks before anybody hears so. */
 function losingAnswers(db: Knex): { db: Knex; lost: () => number } {
@@ -43,18 +38,8 @@ describe('a run whose start was recorded, though nobody heard so', () => {
       cleanup: async () => void ended.push('removed'),
     });
     const run = await createRun(base.db, { instance_id: node.id, needs: 'engine', status: 'waiting', handle: null });
-    const runs = createRuns(base.db);
-    const common = { db, executor, log: silentLog };
     const kind = { prepare: async () => ({ spec: {}, secrets: [], columns: () => ({}) }) };
-    const lifecycle = createRunLifecycle({
-      ...common,
-      kinds: { find: () => kind, of: () => kind, names: () => ['job'] } as never,
-      ingest: createIngest({ ...common, bus: quietBus, settings: createSettings({ config: { settings: {} } }) }),
-      statuses: runs.statuses,
-      hooks: createHooks({ log: silentLog }),
-      queue: runs.queue,
-      keyRing: { decrypt: (text: string) => text } as never,
-    });
+    const lifecycle = bareLifecycle({ db, there: base.db, executor, kind });
     lifecycle.bind(node);
     lifecycle.start(run.id);
     await until(lost);

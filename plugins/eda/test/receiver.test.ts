@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { until } from '../../../test/support/until.ts';
+import { waitsForLock } from '../../../test/support/waits-for-lock.ts';
 import { type EventStage, hex, startEvents } from './stage.ts';
 
 describe('the receiver of events', function () {
@@ -241,8 +242,7 @@ describe('the receiver of events', function () {
     try {
       await deleting('plugin_eda.event_rules').where({ id: rule.id }).forNoKeyUpdate().first('id');
       const id = (await stage.send(rule, {})).body.event_log;
-      const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%event_rules%'`;
-      await until(() => db.raw(waits).then(({ rows }) => rows.length), 60_000, 'the event is to be noted');
+      await until(() => waitsForLock(db, 'event_rules'), 60_000, 'the event is to be noted');
       expect(await db('plugin_eda.event_logs').where({ id }).forUpdate().noWait().first('id')).to.deep.equal({ id });
       await deleting.commit();
       await stage.done(id);

@@ -9,6 +9,7 @@ import { WebSocket } from 'ws';
 import { type Stage, startStage } from '../../../test/launch/fixture.ts';
 import { describeWith, webhooksPython } from '../../../test/support/needs.ts';
 import { until } from '../../../test/support/until.ts';
+import { waitsForLock } from '../../../test/support/waits-for-lock.ts';
 import outbound from '../index.ts';
 import { claim } from '../deliver/claim.ts';
 import { type Arrived, startTarget, type Target } from './target.ts';
@@ -204,8 +205,7 @@ describe('outbound webhooks', function () {
       await deleting('plugin_outbound_webhooks.outbound_webhooks').where({ id: hook.id }).forNoKeyUpdate().first('id');
       await stage.ended((await stage.launch(template)).id);
       await come(hook, 1);
-      const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%outbound_webhooks%'`;
-      await until(() => db.raw(waits).then(({ rows }) => rows.length), 60_000, 'the failure is to be noted');
+      await until(() => waitsForLock(db, 'outbound_webhooks'), 60_000, 'the failure is to be noted');
       const rows = db('plugin_outbound_webhooks.outbound_webhook_deliveries').where({ outbound_webhook_id: hook.id });
       expect(await rows.forUpdate().noWait().pluck('attempt')).to.deep.equal([1]);
       await deleting.commit();
