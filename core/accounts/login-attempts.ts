@@ -14,7 +14,7 @@ const attemptsPerAddress = 5;
  */
 export function createLoginAttempts({ db, limit }: { db: Knex; limit: () => number }) {
   const options = { points: Math.max(1, limit()), duration: windowSeconds };
-  // one limiter for every limit: each of them keeps a timer of its own
+  // one limiter for every limit, which may change
   const limiterOf = (keyPrefix: string, factor: number) => {
     const memory = new RateLimiterMemory({ ...options, keyPrefix });
     const postgres = new RateLimiterPostgres({
@@ -24,8 +24,8 @@ export function createLoginAttempts({ db, limit }: { db: Knex; limit: () => numb
       storeType: 'knex',
       tableName: 'login_attempts',
       tableCreated: true,
-      // what one of them clears away is all that the table holds
-      clearExpiredByTimeout: factor === 1,
+      // housekeeping does: once for all nodes, and no timer outlives its service
+      clearExpiredByTimeout: false,
       insuranceLimiter: memory,
     });
     return () => {
@@ -62,6 +62,13 @@ export function createLoginAttempts({ db, limit }: { db: Knex; limit: () => numb
       await Promise.all([ofAddress().reward(networkOf(ip)), ofPair().reward(keyOf(ip, username))]);
     },
   };
+}
+
+/** Attempts count for a minute; which of them are over is known for sure by whoever looks an hour later, whatever its clock. */
+export async function deleteOldAttempts(db: Knex): Promise<number> {
+  return db('login_attempts')
+    .where('expire', '<', Date.now() - 3_600_000)
+    .delete();
 }
 
 const tooMany = (quota: number, milliseconds: number) =>

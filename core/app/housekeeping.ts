@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { z } from 'zod';
 import { deleteExpiredTokens } from '../accounts/expired-tokens.ts';
+import { deleteOldAttempts } from '../accounts/login-attempts.ts';
 import { removeOldEvents } from '../audit/retention.ts';
 import { sealEvents } from '../audit/seal.ts';
 import type { Catalog } from '../descriptors/compile.ts';
@@ -39,6 +40,7 @@ const chores: Record<string, { match: string; run: Chore }> = {
     match: '27 */6 * * *',
     run: ({ db, settings }) => deleteExpiredTokens(db, settings.get('TOKEN_RETENTION_DAYS')),
   },
+  'core:delete-old-login-attempts': { match: '44 * * * *', run: ({ db }) => deleteOldAttempts(db) },
   'core:delete-old-idempotency-keys': { match: '47 * * * *', run: ({ db }) => deleteOldKeys(db) },
   'core:delete-old-hook-traces': {
     match: '57 * * * *',

@@ -9,6 +9,7 @@ import {
   type CronItem,
   type Job,
   type Runner,
+  type RunnerOptions,
   type TaskList,
   type WorkerPool,
 } from 'graphile-worker';
@@ -108,7 +109,7 @@ class TaskQueue {
     return this.#runner !== undefined;
   }
 
-  #run(): Promise<Runner> {
+  async #run(): Promise<Runner> {
     const { pool, log, outcomes, concurrency = 4 } = this.#deps;
     const lanes = this.#registry.lanes();
     let workers: Pick<WorkerPool, 'nudge'> | undefined;
@@ -131,7 +132,7 @@ class TaskQueue {
       const { plugin } = this.#registry.get(job.task_identifier);
       if (plugin) outcomes?.succeeded(plugin, job.task_identifier);
     });
-    return run({
+    const options: RunnerOptions = {
       pgPool: patientPool(pool),
       schema: QUEUE_SCHEMA,
       concurrency: concurrency + placesForLanes(lanes),
@@ -142,7 +143,11 @@ class TaskQueue {
       taskList: this.#taskList(slots),
       parsedCronItems: parseCronItems(this.#crons.map((item) => this.#asDefined(item))),
       pollInterval: 2000,
-    });
+    };
+    const runner = await run(options);
+    const forget = () => forgetOptions(options, events);
+    runner.promise.then(forget, forget);
+    return runner;
   }
 
   /** Until it is noted, or nothing is taken any more. */
@@ -252,6 +257,13 @@ function withoutClock(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null || !('_cron' in payload)) return payload;
   const { _cron, ...rest } = payload;
   return rest;
+}
+
+/** The library remembers the options of every runner for ever, and with them went all that its tasks refer to. */
+function forgetOptions(options: RunnerOptions, events: EventEmitter): void {
+  events.removeAllListeners();
+  for (const held of [options.taskList, options] as Record<string, unknown>[])
+    for (const key of Object.keys(held)) delete held[key];
 }
 
 const notedSql = 'insert into queue_pools (id, boot_id) values ($1, $2) on conflict do nothing';

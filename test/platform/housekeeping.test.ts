@@ -49,7 +49,7 @@ describe('housekeeping', function () {
   });
 
   it('has a time for each of its tasks, and the queue takes them', async () => {
-    expect(crons).to.have.lengthOf(13);
+    expect(crons).to.have.lengthOf(14);
     await queue.start();
     await until(async () => (await waiting()) === 0);
   });
@@ -91,6 +91,16 @@ describe('housekeeping', function () {
     });
     await run('core:delete-expired-tokens');
     expect(await db('tokens').orderBy('id').pluck('id')).to.deep.equal([tokens[1].id, tokens[2].id]);
+  });
+
+  it('deletes attempts to log in that ended an hour ago', async () => {
+    const ago = (hours: number) => Date.now() - hours * 3_600_000;
+    await base.db('login_attempts').insert([
+      { key: 'old', points: 1, expire: ago(1.1) },
+      { key: 'recent', points: 1, expire: ago(0.9) },
+    ]);
+    await run('core:delete-old-login-attempts');
+    expect(await base.db('login_attempts').pluck('key')).to.deep.equal(['recent']);
   });
 
   it('forgets tasks that were given up a month ago', async () => {
