@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect } from 'chai';
 import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
