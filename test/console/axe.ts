@@ -3,6 +3,9 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Those whose answer depends on colours. */
+export const ofColours = ['color-contrast', 'link-in-text-block'];
+
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 interface Violation {
@@ -15,7 +18,7 @@ interface Violation {
  * What axe finds wrong on the page as it is now, or in a part of it, by the standards' rules or those that are named; run beside
  * the page, whose policy admits no foreign script.
  */
-export async function violations(page: Page, rules = standards, part?: string): Promise<string[]> {
+export async function violations(page: Page, rules: readonly string[] = standards, part?: string): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const evaluate = async (expression: string) => {
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {

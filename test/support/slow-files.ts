@@ -16,7 +16,7 @@ const seconds: Record<string, number> = {
   'test/faults/every-run-ends.test.ts': 60,
   'test/http/body-fuzz.test.ts': 60,
   'test/engine/formats-many.test.ts': 60,
-  'test/console/accessibility.test.ts': 60,
+  'test/console/every-page.test.ts': 300,
   'test/console/pages.test.ts': 60,
   'test/conformance/off-leaves-no-trace.test.ts': 60,
   'test/settings/effects.test.ts': 60,

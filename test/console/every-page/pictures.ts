@@ -47,6 +47,6 @@ export function missingPictures(names: readonly string[]): string[] {
 
 const listOf = (names: readonly string[]) => `# Every page, light and dark
 
-Taken by \`SCREENSHOTS=1 npm test -- test/console/accessibility.test.ts\` from a service that ran all that is shown.
+Taken by \`SCREENSHOTS=1 npm test -- test/console/every-page.test.ts\` from a service that ran all that is shown.
 
 ${names.map((name) => `## ${name}\n\n| Light | Dark |\n|---|---|\n| ![${name}, light](light/${name}.webp) | ![${name}, dark](dark/${name}.webp) |\n`).join('\n')}`;

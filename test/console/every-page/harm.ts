@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { describeWith } from '../support/needs.ts';
-import { addresses } from './every-page/addresses.ts';
-import { askCanaries, hearCanaries, named, writeCanaries } from './every-page/canaries.ts';
-import { furnish, type Furnished, openFurnished } from './every-page/furnish.ts';
-import { go } from './every-page/visit.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from '../stage.ts';
+import { addresses } from './addresses.ts';
+import { askCanaries, hearCanaries, named, writeCanaries } from './canaries.ts';
+import type { Furnished } from './furnish.ts';
+import { go } from './visit.ts';
 
 /** What markup or an address out of the data has done to the page as it is now, and which canaries it shows. */
 const heardOn = (page: Page) =>
@@ -38,19 +37,12 @@ const heardOn = (page: Page) =>
     return { wrong, places: [...texts.matchAll(/«([\w.]+)/g)].map(([, place]) => place!) };
   });
 
-describeWith(['chromium'], 'the console: words that would do harm', () => {
-  let stage: Stage;
-  let page: Page;
-  let made: Furnished;
-  before(async () => {
-    stage = await openFurnished();
-    made = await furnish(stage);
-    page = await stage.fresh({ viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' });
-    await stage.logIn(page);
-  });
-  after(() => stage?.stop());
-
+/** Writes words that would do harm into all that is there, and looks for them everywhere: nobody else needs it afterwards. */
+export function wordsThatWouldDoHarm(there: () => { stage: Stage; made: Furnished }): void {
   it('are shown as words on every page and tab, and none is wider than a narrow screen', async () => {
+    const { stage, made } = there();
+    const page = await stage.fresh({ viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' });
+    await stage.logIn(page);
     const all = await addresses(stage, page, made);
     const asked = await askCanaries(stage, made);
     const { taken, refused } = await writeCanaries(stage);
@@ -89,4 +81,4 @@ describeWith(['chromium'], 'the console: words that would do harm', () => {
     expect(heard.filter((place) => seen.has(place)).length, 'of what was heard').to.be.greaterThan(25);
     expect(stage.problems()).to.deep.equal([]);
   });
-});
+}
