@@ -178,11 +178,10 @@ export interface Action {
   fields?: Record<string, Field>;
   /** false: the handler reads the body itself, as it was sent; `fields` only tell of it */
   validate?: false;
-  /**
-   * POST comes from outside and needs no account: its rule is the one for everybody, the handler is given the bytes as they came
-   * (`call.rawBody`) and judges them and whatever they name itself. Its row is an `id` and nothing else, and need not exist.
-   */
+  /** POST comes from outside and needs no account: the handler judges the bytes (`call.rawBody`) itself. Its row is an `id`, which need not exist. */
   receives?: { limitBytes: number };
+  /** the columns of the table are enough of its row for handler and rules: neither computed fields nor summaries are read */
+  bareRow?: true;
   /** JSON Schema of a body that `fields` cannot tell, for the API description; the handler checks it */
   takes?: object;
   /** the type whose list GET answers with, by `call.list` or `call.write`: its parameters and filters are told as those of the action */
@@ -202,7 +201,7 @@ export interface Action {
 }
 
 /** A route of its own, outside any resource: `/api/v2/ping/`. */
-export interface Route extends Omit<Action, 'handler' | 'related'> {
+export interface Route extends Omit<Action, 'handler' | 'related' | 'bareRow'> {
   /** full path with its final slash; `:name` marks a parameter */
   path: string;
   handler: (call: Call) => Promise<Reply>;

@@ -21,7 +21,7 @@ import { guardProblem } from './read/field-rights.ts';
 import { parameterProblem } from './read/parameters.ts';
 import { representIds } from './read/represent.ts';
 import { type Serializer, compileSerializer } from './read/serialize.ts';
-import { type Reads, compileReads } from './read/sql.ts';
+import { type Extent, type Reads, compileReads } from './read/sql.ts';
 import { readTables, type Tables } from '../db/tables.ts';
 
 export interface Compiled extends Model {
@@ -54,7 +54,7 @@ export interface Catalog {
   type: (name: string) => Compiled;
   url: (type: string, id: number) => string;
   /** The row as rules, links and handlers see it, or undefined where there is none or the actor may not see it. */
-  find: (type: string, id: number, actor: Actor | null) => Promise<Row | undefined>;
+  find: (type: string, id: number, actor: Actor | null, extent?: Extent) => Promise<Row | undefined>;
   /** Ids of the rows that the actor may see, as a subquery. */
   visible: (type: string, actor: Actor | null, narrow?: Narrow) => Knex.QueryBuilder;
   /** The API form of rows, in the order of the ids; ids without a row are left out. */
@@ -119,7 +119,7 @@ export async function compileResources(deps: CatalogDeps): Promise<Catalog> {
       return found;
     },
     url: (type, id) => catalog.type(type).url(id),
-    find: (type, id, actor) => findSeen(db, catalog.type(type), id, actor),
+    find: (type, id, actor, extent) => findSeen(db, catalog.type(type), { id, actor, extent }),
     visible: (type, actor, narrow) =>
       selectRows(catalog, catalog.type(type), { actor, query: new URLSearchParams() }, narrow).select(
         db.raw(`${catalog.type(type).id('t')} as id`),
@@ -133,10 +133,9 @@ export async function compileResources(deps: CatalogDeps): Promise<Catalog> {
 async function findSeen(
   db: Knex,
   { reads, resource }: Compiled,
-  id: number,
-  actor: Actor | null,
+  { id, actor, extent }: { id: number; actor: Actor | null; extent?: Extent | undefined },
 ): Promise<Row | undefined> {
-  const row = await reads.row(db, id, actor);
+  const row = await reads.row(db, id, actor, extent);
   const own = row && Object.entries(resource.where ?? {}).every(([column, value]) => row[column] === value);
   return own && (await resource.access.see.row(actor, row, db)) ? row : undefined;
 }

@@ -5,19 +5,21 @@ import { type Candidate, capacityReason, type Reason } from './decide.ts';
 import type { Look } from './look.ts';
 import { shapeSql } from './situation.ts';
 
-/** Writes what stands in the way of runs; the dispatcher does not look at them until it is gone. */
-export async function block(trx: Knex, blocks: readonly { run: number; on: string; reason: Reason }[]): Promise<void> {
-  if (!blocks.length) return;
-  await trx.raw(
-    `with input as (
-       select * from jsonb_to_recordset(?::jsonb) as i(run bigint, "on" text, reason jsonb)
+const blocking = {
+  name: 'runs that are blocked',
+  text: `with input as (
+       select * from jsonb_to_recordset($1::jsonb) as i(run bigint, "on" text, reason jsonb)
      ), free as (
        select runs.id from runs join input on input.run = runs.id where runs.status = 'pending' for no key update of runs skip locked
      )
      update runs set blocked_on = input."on", pending_reasons = jsonb_build_array(input.reason)
      from input, free where runs.id = input.run and runs.id = free.id`,
-    [safeJson(blocks.map(({ run, on, reason }) => ({ run, on, reason })))],
-  );
+};
+
+/** Writes what stands in the way of runs; the dispatcher does not look at them until it is gone. */
+export async function block(trx: Knex, blocks: readonly { run: number; on: string; reason: Reason }[]): Promise<void> {
+  if (!blocks.length) return;
+  await runPrepared(trx, blocking, [safeJson(blocks.map(({ run, on, reason }) => ({ run, on, reason })))]);
 }
 
 /** Numbers that change with every run that starts are not worth a write for each that waits. */

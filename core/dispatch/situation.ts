@@ -31,6 +31,15 @@ const lockPass = { name: 'dispatch lock', text: 'select pg_advisory_xact_lock($1
 export const lockDispatch = (trx: Knex): Promise<unknown> => runPrepared(trx, lockPass, [PASS_LOCK]);
 
 /**
+ * The same for a pass, which does not wait until the disk has what it decided (1.0 of the 25 ms of a start): that is decided again where
+ * Postgres dies before. Who acts on it commits first, and so flushes this as well: a node its claim, the queue what it takes.
+ */
+const lockForPass = {
+  name: 'dispatch pass',
+  text: `select set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock($1)`,
+};
+
+/**
  * Where a run may go, in order: what its launch named, else what its template prefers, then its inventory, then its
  * organization, unless one of the first two keeps those behind it out; else `default`. Upkeep goes to the control plane.
  */
@@ -121,7 +130,7 @@ const surroundings = {
  * @param kinds those that this service knows: runs of a plugin that is off wait
  */
 export async function loadSituation(trx: Knex, kinds: readonly string[], look = new Look()): Promise<Situation> {
-  await lockDispatch(trx);
+  await runPrepared(trx, lockForPass, [PASS_LOCK]);
   const { after, closed, largest } = look;
   const values = [kinds, PASS_SIZE, after.priority, after.id, [...closed.keys()], largest];
   const ready: Candidate[] = await runPrepared(trx, candidates, values);

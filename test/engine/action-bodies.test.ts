@@ -31,8 +31,11 @@ const resources: Resource[] = [
     label: 'Box',
     access: read,
     orderBy: ['id'],
-    fields: { name: field.string() },
+    fields: { name: field.string(), loud: field.computed({ sql: 'upper({alias}.name)' }) },
+    extraSql: { letters: 'length({alias}.name)' },
     actions: {
+      whole: { access: { GET: authenticated }, handler: async (_, row) => ({ status: 200, body: row }) },
+      bare: { access: { GET: authenticated }, bareRow: true, handler: async (_, row) => ({ status: 200, body: row }) },
       order: {
         access: { POST: authenticated, PUT: authenticated, PATCH: authenticated },
         fields,
@@ -114,5 +117,13 @@ describe('the body of an action with fields', () => {
       kind: 'c',
       other: 1,
     });
+  });
+
+  it('comes with the row, of which an action may want the columns alone', async () => {
+    const { loud, ...bare } = (await stage.get('boxes/1/whole/')).body;
+    expect(loud).to.equal('SMALL');
+    expect((await stage.get('boxes/1/bare/')).body).to.deep.equal(bare);
+    expect(bare).to.include({ name: 'small', letters: 5 });
+    expect((await stage.get('boxes/9/bare/')).status).to.equal(404);
   });
 });

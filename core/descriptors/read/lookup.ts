@@ -1,13 +1,13 @@
 import { type Call, type Columns, forbidden, type Row, type Rule } from '@tapline/plugin-sdk';
 import type { Compiled, Catalog } from '../compile.ts';
 import { namingColumns, splitName } from '../naming.ts';
-import { alias, ofType } from './sql.ts';
+import { alias, type Extent, ofType } from './sql.ts';
 import { noMatch } from '../write/write.ts';
 
 /** The row that the path names, as far as the caller may see it; anything else is 404. */
-export async function findRow(catalog: Catalog, model: Compiled, call: Call): Promise<Row> {
+export async function findRow(catalog: Catalog, model: Compiled, call: Call, extent?: Extent): Promise<Row> {
   const id = await resolveId(catalog, model, call.params.id!);
-  const row = id === undefined ? undefined : await catalog.find(model.type, id, call.actor);
+  const row = id === undefined ? undefined : await catalog.find(model.type, id, call.actor, extent);
   if (!row) throw noMatch(model.resource);
   return row;
 }

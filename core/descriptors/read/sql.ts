@@ -16,6 +16,9 @@ export const nameKey = '@@name';
 /** When the row was written last, where the field `modified` tells something else. */
 export const versionKey = '@@version';
 
+/** `bare`: what rules look at, that is neither computed fields nor summaries */
+export type Extent = 'whole' | 'bare';
+
 interface ReadRow {
   row: Row;
   beside: Grant[];
@@ -24,8 +27,8 @@ interface ReadRow {
 export interface Reads {
   /** the rows of these ids, complete with summaries, in no order */
   rows: (db: Knex, view: View, ids: readonly number[]) => Promise<Row[]>;
-  /** one row as details show it, with the caller's roles beside it */
-  row: (db: Knex, id: number, actor: Actor | null) => Promise<Row | undefined>;
+  /** one row, with the caller's roles beside it: as details show it, or its columns alone */
+  row: (db: Knex, id: number, actor: Actor | null, extent?: Extent) => Promise<Row | undefined>;
 }
 
 /** Compiled once per descriptor: the statements have a fixed text and a name, so Postgres plans them once per connection. */
@@ -34,28 +37,38 @@ export function compileReads(model: Model, models: Models): Reads {
     list: statement(model, models, 'list', anyKey(model)),
     detail: statement(model, models, 'detail', anyKey(model)),
   };
-  // a plan for many would be refused for one, and made anew each time
-  const single = statement(model, models, 'detail', oneKey(model));
   const roles = rolesBeside(model);
-  const withRoles = roles.length > 0 && statement(model, models, 'detail', oneKey(model), besideSql(roles, 'x', '$2'));
+  // a plan for many would be refused for one, and made anew each time
+  const single = (extent: Extent) => ({
+    plain: statement(model, models, 'detail', oneKey(model), { extent }),
+    held: roles.length
+      ? statement(model, models, 'detail', oneKey(model), { extent, beside: besideSql(roles, 'x', '$2') })
+      : undefined,
+  });
+  const whole = single('whole');
+  // few resources are asked for that
+  let bare: typeof whole | undefined;
   const keysOf = keyParameters(model);
   const keyOf = (id: number): unknown[] => keysOf([id]).map(([key]) => key);
   const restore = restoreTypes(model);
   return {
     async rows(db, view, ids) {
       if (!ids.length) return [];
-      const one = view === 'detail' && ids.length === 1;
-      const found = one
-        ? await runPrepared<ReadRow>(db, single, keyOf(ids[0]!))
-        : await runPrepared<ReadRow>(db, pages[view], keysOf(ids));
+      const found =
+        view === 'detail' && ids.length === 1
+          ? await runPrepared<ReadRow>(db, whole.plain, keyOf(ids[0]!))
+          : await runPrepared<ReadRow>(db, pages[view], keysOf(ids));
       return found.map(({ row }) => restore(row));
     },
-    async row(db, id, actor) {
-      if (!actor || actor.is_superuser || !withRoles) return (await this.rows(db, 'detail', [id]))[0];
-      const [found] = await runPrepared<ReadRow>(db, withRoles, [...keyOf(id), actor.id]);
+    async row(db, id, actor, extent = 'whole') {
+      const { plain, held } = extent === 'whole' ? whole : (bare ??= single('bare'));
+      const asks = actor && !actor.is_superuser && held;
+      const [found] = asks
+        ? await runPrepared<ReadRow>(db, held, [...keyOf(id), actor.id])
+        : await runPrepared<ReadRow>(db, plain, keyOf(id));
       if (!found) return undefined;
       const row = restore(found.row);
-      keepBeside(row, actor, roles, found.beside);
+      if (asks) keepBeside(row, actor, roles, found.beside);
       return row;
     },
   };
@@ -76,9 +89,16 @@ const rulesOf = ({ access, actions = {} }: Resource) => [
 ];
 
 /** Each row comes as one JSON document: the driver's work per column is what a wide table costs most. */
-function statement(model: Model, models: Models, view: View, key: string, beside?: string): Statement {
+function statement(
+  model: Model,
+  models: Models,
+  view: View,
+  key: string,
+  { beside, extent = 'whole' }: { beside?: string; extent?: Extent } = {},
+): Statement {
+  const columns = extent === 'bare' ? bareColumns(model) : selected(model, models, view);
   const table = `from ${quote(model.table)} ${quote(alias)}`;
-  const text = `select row_to_json(x) as row${beside ? `, ${beside} as beside` : ''} from (select ${selected(model, models, view).join(', ')} ${table}${joins(model)} where ${key}) x`;
+  const text = `select row_to_json(x) as row${beside ? `, ${beside} as beside` : ''} from (select ${columns.join(', ')} ${table}${joins(model)} where ${key}) x`;
   return { text, name: `${model.type}_${view}_${createHash('sha1').update(text).digest('hex').slice(0, 12)}` };
 }
 
@@ -105,15 +125,35 @@ function restoreTypes(model: Model): (row: Row) => Row {
   };
 }
 
-function selected(model: Model, models: Models, view: View): string[] {
+const list = (model: Model, named: ReadonlyMap<string, string>) =>
+  [...named].map(([name, sql]) => `${exact(model, name, sql)} as ${quote(name)}`);
+
+function stored(model: Model, view: View): Map<string, string> {
   const named = new Map<string, string>();
   for (const column of readColumns(model, view)) named.set(column, `${quote(alias)}.${quote(column)}`);
+  return named.set('id', model.id(alias));
+}
+
+/** What the resource reads for its rules. */
+function besides({ resource }: Model, named: Map<string, string>): Map<string, string> {
+  for (const [name, sql] of Object.entries(resource.extraSql ?? {})) named.set(name, expand(sql, alias));
+  return named;
+}
+
+/** The columns, those that plugins keep beside the table too, and what the resource reads for its rules. */
+function bareColumns(model: Model): string[] {
+  const named = stored(model, 'detail');
+  for (const { name, column, joined } of model.shown.detail) if (joined) named.set(column ?? name, joined);
+  return list(model, besides(model, named));
+}
+
+function selected(model: Model, models: Models, view: View): string[] {
+  const named = stored(model, view);
   if (view === 'list') for (const [column, sql] of shortColumns(model)) named.set(column, sql);
-  named.set('id', model.id(alias));
   for (const field of model.shown[view])
     if ((!field.column || field.sealed) && field.sql)
       named.set(field.column ?? field.name, field.joined ?? field.sql(alias));
-  for (const [name, sql] of Object.entries(model.resource.extraSql ?? {})) named.set(name, expand(sql, alias));
+  besides(model, named);
   for (const ref of model.refs) {
     const sql = summarySql(models, ref.joined ? { ...ref, sql: () => ref.joined! } : ref, alias);
     if (sql) named.set(summaryPrefix + ref.name, sql);
@@ -122,7 +162,7 @@ function selected(model: Model, models: Models, view: View): string[] {
     named.set(versionKey, `${quote(alias)}."modified"`);
   const naming = view === 'detail' ? namingColumns(models, model, alias) : [];
   if (naming.length) named.set(nameKey, `json_build_array(${naming.join(', ')})`);
-  return [...named].map(([name, sql]) => `${exact(model, name, sql)} as ${quote(name)}`);
+  return list(model, named);
 }
 
 const longestInLists = 65_536;

@@ -1,10 +1,11 @@
 import type { Action, Call, Row } from '@tapline/plugin-sdk';
 import type { Catalog, Compiled } from '../compile.ts';
 import { requireRule } from '../read/lookup.ts';
+import type { Extent } from '../read/sql.ts';
 import { bodyReader } from '../write/body-fields.ts';
 import type { CompiledRoute, Endpoint } from './routes.ts';
 
-type FindRow = (call: Call) => Promise<Row>;
+type FindRow = (call: Call, extent: Extent) => Promise<Row>;
 
 /** The actions of a row, which `findRow` finds, or those of the list. */
 export function actionRoutes(
@@ -39,7 +40,8 @@ function actionEndpoints(catalog: Catalog, action: Action, findRow?: FindRow): R
         method,
         { rule, prepare: named, run: handler, body: { kind: 'raw' as const, limitBytes: receives.limitBytes } },
       ];
-    const prepare = async (call: Call) => requireRule(catalog, rule, call, await findRow?.(call));
+    const prepare = async (call: Call) =>
+      requireRule(catalog, rule, call, await findRow?.(call, action.bareRow ? 'bare' : 'whole'));
     const starts = method === 'POST' ? action.launches : undefined;
     return [
       method,

@@ -160,7 +160,7 @@ function resourceRoutes(catalog: Catalog, model: Compiled): CompiledRoute[] {
       formats: [],
     },
     ...sublists,
-    ...actionRoutes(catalog, model, 'action', parent),
+    ...actionRoutes(catalog, model, 'action', (call, extent) => findRow(catalog, model, call, extent)),
   ]
     .filter(({ kind, endpoints }) => !((kind === 'list' || kind === 'detail') && !Object.keys(endpoints).length))
     .map((route) => ({ ...route, deprecated: route.deprecated ?? resource.deprecated }));

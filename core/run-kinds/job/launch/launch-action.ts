@@ -17,6 +17,7 @@ export const launchAction = (
   fields: launchFields,
   // which prompts are taken depends on the template
   validate: false,
+  bareRow: true,
   answers: {
     GET: { fields: launchInfoFields },
     POST: [

@@ -22,6 +22,7 @@ export const launchAction = (services: WorkflowServices, rules: { see: Rule; exe
   fields: Object.fromEntries(workflowPrompts.map((prompt) => [prompt.name, prompt.field])),
   // which prompts are taken depends on the template
   validate: false,
+  bareRow: true,
   answers: {
     GET: { fields: infoFields },
     POST: {
