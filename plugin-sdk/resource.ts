@@ -178,7 +178,7 @@ export interface Action {
   fields?: Record<string, Field>;
   /** false: the handler reads the body itself, as it was sent; `fields` only tell of it */
   validate?: false;
-  /** POST comes from outside and needs no account: the handler judges the bytes (`call.rawBody`) itself. Its row is an `id`, which need not exist. */
+  /** POST from outside, without an account, by the rule for everybody: the handler judges `call.rawBody` and whatever that names. Its row is an `id` alone, and need not exist. */
   receives?: { limitBytes: number };
   /** the columns of the table are enough of its row for handler and rules: neither computed fields nor summaries are read */
   bareRow?: true;

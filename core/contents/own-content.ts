@@ -1,11 +1,12 @@
 import type { RunInContext } from '@tapline/plugin-sdk';
+import { noWaitSql } from '../db/prepared.ts';
 import { reloadRun } from '../runner/claim.ts';
 import { bringUpToDate } from './bring-up-to-date.ts';
 import type { Asking, ContentsDeps } from './deps.ts';
 import { type Settled, settled } from './settled.ts';
 
 /** Nobody waits for the disk: whatever makes the run `pending` brings it along in the log, and a `new` one that dies is given up. */
-const keepRevision = `with soon as (select set_config('synchronous_commit', 'off', true) as said)
+const keepRevision = `with soon as (select ${noWaitSql} as said)
   update runs set scm_revision = ? from soon where id = ? and status = 'new' and soon.said is not null`;
 
 /** Which files the run that is launched works with; null where it uses none. From here on it uses their commit. */

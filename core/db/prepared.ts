@@ -11,6 +11,9 @@ export interface Statement {
   mostAnswered?: number;
 }
 
+/** The transaction does not wait until the disk has it: for what a crash may take back, or what a later commit brings along in the log. */
+export const noWaitSql = `set_config('synchronous_commit', 'off', true)`;
+
 /** Named queries of a statement that does several things at once; parameters are numbered from `first`. */
 export interface Part {
   sql: (first: number) => string;

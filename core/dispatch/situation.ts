@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { runPrepared } from '../db/prepared.ts';
+import { noWaitSql, runPrepared } from '../db/prepared.ts';
 import { livesSql } from '../nodes/living.ts';
 import { lockKeys } from '../runs/locks.ts';
 import { failedStatuses } from '../runs/states.ts';
@@ -36,7 +36,7 @@ export const lockDispatch = (trx: Knex): Promise<unknown> => runPrepared(trx, lo
  */
 const lockForPass = {
   name: 'dispatch pass',
-  text: `select set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock($1)`,
+  text: `select ${noWaitSql}, pg_advisory_xact_lock($1)`,
 };
 
 /**

@@ -259,7 +259,10 @@ function withoutClock(payload: unknown): unknown {
   return rest;
 }
 
-/** The library remembers the options of every runner for ever, and with them went all that its tasks refer to. */
+/**
+ * The library remembers the options of every runner for ever, and with them went all that its tasks refer to. What a task that did not
+ * end in time says after that is not heard.
+ */
 function forgetOptions(options: RunnerOptions, events: EventEmitter): void {
   events.removeAllListeners();
   for (const held of [options.taskList, options] as Record<string, unknown>[])

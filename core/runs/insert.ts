@@ -1,7 +1,7 @@
 import type { Launcher, Locks, MovedRun, RunKind, RunPlan, RunRow } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import { nextId } from '../db/next-id.ts';
-import { type Part, runPrepared, together } from '../db/prepared.ts';
+import { noWaitSql, type Part, runPrepared, together } from '../db/prepared.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { runSecretCell } from '../secrets/cells.ts';
 import { ANSWER } from './locks.ts';
@@ -41,7 +41,7 @@ export function plannedColumns(
 /** Of a run that waits for its taps nobody has been told, and whatever refers to it brings it along in the log. */
 export const noWait: Part = {
   values: [],
-  sql: () => `no_wait as (select set_config('synchronous_commit', 'off', true))`,
+  sql: () => `no_wait as (select ${noWaitSql})`,
   read: 'no_wait',
 };
 

@@ -42,6 +42,8 @@ describeWith(['chromium'], 'the console, on every page', () => {
         viewport: { width: 1024, height: 640 },
       });
     });
+    // its session is ended below: nothing of it shall be heard later on
+    after(() => page?.close());
     // where policies are tried nobody answers, and the page says so
     const unanswered =
       'console: Failed to load resource: the server responded with a status of 503 (Service Unavailable)';

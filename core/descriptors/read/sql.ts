@@ -33,21 +33,20 @@ export interface Reads {
 
 /** Compiled once per descriptor: the statements have a fixed text and a name, so Postgres plans them once per connection. */
 export function compileReads(model: Model, models: Models): Reads {
+  const whole = { list: selected(model, models, 'list'), detail: selected(model, models, 'detail') };
   const pages = {
-    list: statement(model, models, 'list', anyKey(model)),
-    detail: statement(model, models, 'detail', anyKey(model)),
+    list: statement(model, 'list', whole.list, anyKey(model)),
+    detail: statement(model, 'detail', whole.detail, anyKey(model)),
   };
   const roles = rolesBeside(model);
   // a plan for many would be refused for one, and made anew each time
-  const single = (extent: Extent) => ({
-    plain: statement(model, models, 'detail', oneKey(model), { extent }),
-    held: roles.length
-      ? statement(model, models, 'detail', oneKey(model), { extent, beside: besideSql(roles, 'x', '$2') })
-      : undefined,
+  const single = (columns: readonly string[]) => ({
+    plain: statement(model, 'detail', columns, oneKey(model)),
+    held: roles.length ? statement(model, 'detail', columns, oneKey(model), besideSql(roles, 'x', '$2')) : undefined,
   });
-  const whole = single('whole');
+  const one = single(whole.detail);
   // few resources are asked for that
-  let bare: typeof whole | undefined;
+  let bare: typeof one | undefined;
   const keysOf = keyParameters(model);
   const keyOf = (id: number): unknown[] => keysOf([id]).map(([key]) => key);
   const restore = restoreTypes(model);
@@ -56,12 +55,12 @@ export function compileReads(model: Model, models: Models): Reads {
       if (!ids.length) return [];
       const found =
         view === 'detail' && ids.length === 1
-          ? await runPrepared<ReadRow>(db, whole.plain, keyOf(ids[0]!))
+          ? await runPrepared<ReadRow>(db, one.plain, keyOf(ids[0]!))
           : await runPrepared<ReadRow>(db, pages[view], keysOf(ids));
       return found.map(({ row }) => restore(row));
     },
     async row(db, id, actor, extent = 'whole') {
-      const { plain, held } = extent === 'whole' ? whole : (bare ??= single('bare'));
+      const { plain, held } = extent === 'whole' ? one : (bare ??= single(bareColumns(model)));
       const asks = actor && !actor.is_superuser && held;
       const [found] = asks
         ? await runPrepared<ReadRow>(db, held, [...keyOf(id), actor.id])
@@ -89,14 +88,7 @@ const rulesOf = ({ access, actions = {} }: Resource) => [
 ];
 
 /** Each row comes as one JSON document: the driver's work per column is what a wide table costs most. */
-function statement(
-  model: Model,
-  models: Models,
-  view: View,
-  key: string,
-  { beside, extent = 'whole' }: { beside?: string; extent?: Extent } = {},
-): Statement {
-  const columns = extent === 'bare' ? bareColumns(model) : selected(model, models, view);
+function statement(model: Model, view: View, columns: readonly string[], key: string, beside?: string): Statement {
   const table = `from ${quote(model.table)} ${quote(alias)}`;
   const text = `select row_to_json(x) as row${beside ? `, ${beside} as beside` : ''} from (select ${columns.join(', ')} ${table}${joins(model)} where ${key}) x`;
   return { text, name: `${model.type}_${view}_${createHash('sha1').update(text).digest('hex').slice(0, 12)}` };
