@@ -24,8 +24,11 @@ export interface CoreRule extends Rule {
   readonly restricted?: boolean;
   /** explain-access shows them, and forms are offered by them */
   readonly parts?: Parts;
-  /** it is about the caller's roles on the record that `column` names; `field`: about this one, by any path */
-  asks?: { type: string; column: string; field?: string };
+  /**
+   * It is about the caller's roles on the record that `column` names: about the role `field`, by any path, or whether the caller
+   * stands in the member list of one of `directly`.
+   */
+  asks?: { type: string; column: string; field?: string; directly?: readonly string[] };
   /**
    * The sub-select of the query form, stated: a list over many rows looks the ids up before it asks for the rows. Absent,
    * or undefined for a caller, where the query form looks nothing up.

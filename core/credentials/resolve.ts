@@ -106,6 +106,9 @@ export const missingInputs = (
     .filter(({ id }) => !links.some(({ field }) => field === id))
     .map(({ label }) => label);
 
+/** What a credential may leave to whoever launches. */
+export const askedInputs = ['password', 'become_password', 'ssh_key_unlock', 'vault_password'] as const;
+
 /**
  * The passwords a launch must bring along (contract/jobs.md §7). Works on stored inputs as well:
  * ASK is never encrypted; only a key's need for a passphrase shows in decrypted ones alone.

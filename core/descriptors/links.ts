@@ -25,6 +25,7 @@ export function variantTypes(models: Models, model: Model): { column: string; ty
 /**
  * What a ref shows of its target, as one scalar subquery: it costs a key lookup per row and no join,
  * so the page's statement is the same text at every size. `@kind` tells the type of a mixed target.
+ * What is null is not shown: whoever reads it leaves that out, since Postgres would have to read the JSON that it just made.
  */
 export function summarySql(models: Models, ref: ModelField, alias: string): string | undefined {
   const target = models.get(ref.field.target!);
@@ -33,7 +34,7 @@ export function summarySql(models: Models, ref: ModelField, alias: string): stri
   const parts = summaryKeys(target).map((key) => `'${key}', ${keySql(target, key, inner)}`);
   const variants = variantTypes(models, target);
   if (variants) parts.push(`'@kind', ${quote(inner)}.${quote(variants.column)}`);
-  return `(select json_strip_nulls(json_build_object(${parts.join(', ')})) from ${quote(target.table)} ${quote(inner)} where ${target.id(inner)} = ${ref.sql(alias)})`;
+  return `(select json_build_object(${parts.join(', ')}) from ${quote(target.table)} ${quote(inner)} where ${target.id(inner)} = ${ref.sql(alias)})`;
 }
 
 export function summaryKeys(target: Model): readonly string[] {

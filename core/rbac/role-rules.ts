@@ -19,7 +19,8 @@ async function holdsBy(
 ): Promise<boolean> {
   const everywhere = holdsEverywhere(actor, type, field);
   if (everywhere !== undefined || !actor) return everywhere ?? false;
-  const held = await heldOn(connection(db, `${type}.${field}`), actor, { type, id: Number(row[column]) }, row);
+  const record = { type, id: Number(row[column]) };
+  const held = await heldOn(connection(db, `${type}.${field}`), actor, record, [field], row);
   return held.role(field);
 }
 
@@ -85,10 +86,11 @@ export function direct(column: string, ...fields: string[]): CoreRule {
   const ids = (actor: Actor): Ids => ({ column, sql: directOrganizations(fields), bindings: [actor.id] });
   return {
     name,
-    asks: { type: 'organization', column },
+    asks: { type: 'organization', column, directly: fields },
     row: async (actor, row, db) => {
       if (!actor || row[column] == null) return false;
-      const held = await heldOn(connection(db, name), actor, { type: 'organization', id: Number(row[column]) }, row);
+      const record = { type: 'organization', id: Number(row[column]) } as const;
+      const held = await heldOn(connection(db, name), actor, record, fields, row);
       return held.directly(fields);
     },
     query: (actor, builder, alias) => narrow(builder, actor !== null && amongSql(alias, ids(actor))),

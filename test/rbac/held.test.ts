@@ -79,18 +79,26 @@ describe('Roles held on the records that a row names', () => {
     expect(await rule.row(user, { ...row }, test.db)).to.equal(true);
   });
 
+  it('are asked for where what came along is about other roles', async () => {
+    const { organization, user, row } = await stage();
+    await make.give('organization', organization, 'project_admin_role', user);
+    await withRoles(row, user);
+    const other = parent('organization_id', 'organization', 'project_admin_role');
+    expect(await statementsOf(async () => expect(await other.row(user, row, test.db)).to.equal(true))).to.equal(1);
+  });
+
   it('tell a grant to the caller from one to a team', async () => {
     const { organization, user } = await stage();
     const team = await make.team(organization);
     await make.give('team', team, 'member_role', user);
     await make.giveTeam('organization', organization, 'execute_role', team);
-    const held = await heldOn(test.db, user, { type: 'organization', id: organization.id }, {});
+    const held = await heldOn(test.db, user, { type: 'organization', id: organization.id }, [], {});
     expect(held.role('execute_role')).to.equal(true);
     expect(held.role('read_role')).to.equal(true);
     expect(held.role('admin_role')).to.equal(false);
     expect(held.directly(['execute_role'])).to.equal(false);
     await make.give('organization', organization, 'execute_role', user);
-    const now = await heldOn(test.db, user, { type: 'organization', id: organization.id }, {});
+    const now = await heldOn(test.db, user, { type: 'organization', id: organization.id }, [], {});
     expect(now.directly(['auditor_role', 'execute_role'])).to.equal(true);
   });
 
@@ -99,7 +107,7 @@ describe('Roles held on the records that a row names', () => {
     await make.give('organization', organization, 'admin_role', user);
     const project = await make.project(organization);
     for (const id of [project.id, 1e9])
-      expect((await heldOn(test.db, user, { type: 'job_template', id }, {})).role('read_role')).to.equal(false);
-    expect((await heldOn(test.db, user, { type: 'project', id: project.id }, {})).role('read_role')).to.equal(true);
+      expect((await heldOn(test.db, user, { type: 'job_template', id }, [], {})).role('read_role')).to.equal(false);
+    expect((await heldOn(test.db, user, { type: 'project', id: project.id }, [], {})).role('read_role')).to.equal(true);
   });
 });

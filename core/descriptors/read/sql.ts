@@ -49,7 +49,7 @@ export function compileReads(model: Model, models: Models): Reads {
   let bare: typeof one | undefined;
   const keysOf = keyParameters(model);
   const keyOf = (id: number): unknown[] => keysOf([id]).map(([key]) => key);
-  const restore = restoreTypes(model);
+  const restore = restoreValues(model);
   return {
     async rows(db, view, ids) {
       if (!ids.length) return [];
@@ -80,10 +80,11 @@ function rolesBeside(model: Model): RoleColumn[] {
   return roleColumns(rulesOf(model.resource)).filter(({ column }) => read.has(column));
 }
 
-const rulesOf = ({ access, actions = {} }: Resource) => [
+const rulesOf = ({ access, rights = {}, actions = {} }: Resource) => [
   access.see,
   access.change,
   access.delete,
+  ...Object.values(rights),
   ...Object.values(actions).flatMap((action) => Object.values(action.access)),
 ];
 
@@ -99,8 +100,8 @@ const joins = ({ sides }: Model): string => sides.map((side) => ` ${joinSide(sid
 
 const zulu = (_: string, fraction?: string) => `${fraction?.padEnd(7, '0') ?? ''}Z`;
 
-/** JSON knows no timestamps: `….12+00:00` becomes the `….120000Z` that the API shows. */
-function restoreTypes(model: Model): (row: Row) => Row {
+/** JSON knows no timestamps: `….12+00:00` becomes the `….120000Z` that the API shows. And summaries show nothing that is null. */
+function restoreValues(model: Model): (row: Row) => Row {
   const instants = [
     ...[...model.columns].filter(([, type]) => type === 'timestamp with time zone').map(([name]) => name),
     ...[...model.fields.values()]
@@ -108,7 +109,9 @@ function restoreTypes(model: Model): (row: Row) => Row {
       .map(({ name }) => name),
     versionKey,
   ];
+  const summaries = model.refs.map(({ name }) => summaryPrefix + name);
   return (row) => {
+    for (const name of summaries) if (row[name]) row[name] = withoutNulls(row[name]);
     for (const name of instants) {
       const text = row[name];
       if (typeof text === 'string') row[name] = text.replace(/(\.\d+)?\+00:00$/, zulu);
@@ -116,6 +119,11 @@ function restoreTypes(model: Model): (row: Row) => Row {
     return row;
   };
 }
+
+const withoutNulls = (summary: object) =>
+  Object.values(summary).includes(null)
+    ? Object.fromEntries(Object.entries(summary).filter(([, value]) => value !== null))
+    : summary;
 
 const list = (model: Model, named: ReadonlyMap<string, string>) =>
   [...named].map(([name, sql]) => `${exact(model, name, sql)} as ${quote(name)}`);
