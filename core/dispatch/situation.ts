@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { noWaitSql, runPrepared } from '../db/prepared.ts';
 import { livesSql } from '../nodes/living.ts';
-import { lockKeys } from '../runs/locks.ts';
+import { lockKeysSql } from '../runs/locks.ts';
 import { failedStatuses } from '../runs/states.ts';
 import type { GroupLoad, NodeLoad } from './place.ts';
 import type { Active, Candidate, Holder } from './decide.ts';
@@ -81,9 +81,7 @@ const readyAt = (
     order by r.priority desc, r.id limit $2)`;
 
 /** What a candidate needs first is left out once it waits for a run of it: that is its own update, or one it shares. */
-const candidates = {
-  name: 'dispatch candidates',
-  text: `select r.id, r.kind, r.name, r.priority, ${shapeSql} as shape, r.needs, r.holds, r.waits_for, r.impact, r.pending_reasons, ${groupsSql} as groups,
+const candidatesSql = `select r.id, r.kind, r.name, r.priority, ${shapeSql} as shape, r.needs, r.holds, r.waits_for, r.impact, r.pending_reasons, ${groupsSql} as groups,
       coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'kind', d.kind, 'name', d.name, 'status', d.status) order by d.id)
         from run_dependencies rd join runs d on d.id = rd.depends_on where rd.run_id = r.id), '[]') as dependencies,
       case when r.updates_first = '{}' then '[]' else coalesce((select jsonb_agg(jsonb_build_object('template', t.id,
@@ -91,7 +89,14 @@ const candidates = {
         from templates t left join runs u on u.id = t.last_run_id where t.id = any (r.updates_first) and not exists (
           select 1 from run_dependencies rd join runs d on d.id = rd.depends_on where rd.run_id = r.id and d.template_id = t.id)), '[]') end as updates
     from (${readyAt('r.priority = $3 and r.id > $4')} union all ${readyAt('r.priority < $3')}) r
-    order by r.priority desc, r.id limit $2`,
+    order by r.priority desc, r.id limit $2`;
+
+/** Keys that candidates hold are locked as well as those that they wait for: what a pass ends it must be able to release. */
+const candidates = {
+  name: 'dispatch candidates',
+  text: `with c as materialized (${candidatesSql}),
+      locked as materialized (${lockKeysSql('c, unnest(c.waits_for || c.holds) as key')})
+    select c.* from c, (select count(*) from locked) l order by c.priority desc, c.id`,
 };
 
 /**
@@ -125,7 +130,6 @@ const surroundings = {
 /**
  * Each statement sees what was committed before it began, and the order is what makes a pass right: the lock first, so
  * that no two passes see the same run; the keys before who holds them, so that no end of a holder is missed (runs/locks.ts).
- * Keys that candidates hold are locked as well: what a pass ends it must be able to release.
  *
  * @param kinds those that this service knows: runs of a plugin that is off wait
  */
@@ -136,7 +140,6 @@ export async function loadSituation(trx: Knex, kinds: readonly string[], look = 
   const ready: Candidate[] = await runPrepared(trx, candidates, values);
   if (!ready.length) return { candidates: [], holders: [], active: [], nodes: [], groups: [] };
   const awaited = [...new Set(ready.flatMap(({ waits_for: keys }) => keys))];
-  await lockKeys(trx, [...awaited, ...ready.flatMap(({ holds }) => holds)]);
   const needed = ready.flatMap(({ updates }) => updates.map(({ template }) => template));
   const groups = [...new Set(ready.flatMap((run) => run.groups ?? []))];
   const [around]: Omit<Situation, 'candidates'>[] = await runPrepared(trx, surroundings, [awaited, needed, groups]);

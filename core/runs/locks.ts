@@ -27,17 +27,17 @@ export const ANSWER = 'answer';
 /** What means something to core: who held such a key would let go on at its end what waits for somebody else. */
 export const isReservedKey = (key: string): boolean => key === ANSWER || key.startsWith('run:');
 
-const lockStatement = {
-  name: 'lock keys of runs',
-  text: `select pg_advisory_xact_lock(hashtextextended(key, 7236011))
-    from (select distinct key from unnest($1::text[]) as key order by key) sorted`,
-};
-
 /**
- * Until the transaction ends. Taken before keys are read or released, in one order by everybody: whoever is about to
- * mark a run as blocked by a key either sees the end of its holder or is seen by it.
+ * Locks the keys that the rows of `from` have as `key`, until the transaction ends. Taken before keys are read or released,
+ * in one order by everybody: whoever is about to mark a run as blocked by a key either sees the end of its holder or is
+ * seen by it. What it reads itself was true before it had the locks: who holds a key is asked by a statement after it.
  */
-export async function lockKeys(trx: Knex, keys: readonly string[]): Promise<void> {
+export const lockKeysSql = (from: string): string => `select pg_advisory_xact_lock(hashtextextended(key, 7236011))
+    from (select distinct key from ${from} order by key) sorted`;
+
+const lockStatement = { name: 'lock keys of runs', text: lockKeysSql('unnest($1::text[]) as key') };
+
+async function lockKeys(trx: Knex, keys: readonly string[]): Promise<void> {
   if (keys.length) await runPrepared(trx, lockStatement, [keys]);
 }
 

@@ -124,6 +124,21 @@ describe('the dispatcher', function () {
     expect((await run(second)).pending_reasons).to.deep.equal([]);
   });
 
+  it('waits for an end that is on its way before it lets anybody wait for that', async () => {
+    const t = await template();
+    const first = await pending(t);
+    await pass();
+    const ending = await db.transaction();
+    for (const status of ['running', 'successful'] as const)
+      await runs.statuses.setStatus(ending, { id: first }, status);
+    const second = await pending(t);
+    const looking = pass();
+    await until(() => waitsForLock(db));
+    await ending.commit();
+    await looking;
+    expect(await run(second)).to.include({ status: 'waiting', blocked_on: null });
+  });
+
   it('goes on with the next one when the one that was woken is canceled', async () => {
     const t = await template();
     const [first, second, third] = [await pending(t), await pending(t), await pending(t)];
