@@ -1,33 +1,34 @@
 import { field, type Row } from '@tapline/plugin-sdk';
+import { summaryPrefix } from '../descriptors/read/sql.ts';
 import { launchTypes, runStatuses } from './choices.ts';
 import { elapsedSql, explanationSql, failedSql, reasonsSql } from './columns.ts';
 import { isTerminal } from './states.ts';
 
 const ro = { mode: 'ro' } as const;
 
-const users = (row: Row) => ({
-  id: row.launcher_id,
-  name: row.launcher_name,
-  type: 'user',
-  url: `/api/v2/users/${row.launcher_id}/`,
-});
+type Summary = Record<string, unknown> | null | undefined;
+const summaryOf = (row: Row, name: string) => row[`${summaryPrefix}${name}`] as Summary;
+
+/** As `launched_by` names what launched it. */
+function shownAs(type: unknown, summary: Summary): object | undefined {
+  if (!summary) return undefined;
+  const { id, name } = summary;
+  return { id, name, type, url: `/api/v2/${type}s/${id}/` };
+}
 
 /** `{}` where nobody is known to have wanted it. */
 function launchedBy(row: Row): object {
   if (row.launch_type === 'dependency') return { id: null, name: 'Dependency', type: 'Dependency', url: null };
-  if (row.launcher_id !== null) return users(row);
+  if (row.actor_id !== null) return shownAs('user', { id: row.actor_id, name: row.launcher_name })!;
   // nobody was there but a source host or a machine
-  return row.launcher_schedule ?? row.launcher_template ?? {};
+  const called = row.launch_type === 'webhook' || row.launch_type === 'callback';
+  const template = called ? summaryOf(row, 'unified_job_template') : null;
+  return shownAs('schedule', summaryOf(row, 'schedule')) ?? shownAs(template?.['@kind'], template) ?? {};
 }
 
-/** For `launched_by`. */
+/** For `launched_by`; schedules and templates are in the summaries already. */
 export const launcherSql = {
-  launcher_id: '{alias}.actor_id',
   launcher_name: '(select username from users where id = {alias}.actor_id)',
-  launcher_schedule: `(select jsonb_build_object('id', l.id, 'name', l.name, 'type', 'schedule', 'url', '/api/v2/schedules/' || l.id || '/')
-    from schedules l where l.id = {alias}.schedule_id)`,
-  launcher_template: `(case when {alias}.launch_type in ('webhook', 'callback') then (select jsonb_build_object('id', l.id, 'name', l.name,
-    'type', l.kind, 'url', '/api/v2/' || l.kind || 's/' || l.id || '/') from templates l where l.id = {alias}.template_id) end)`,
 };
 
 /** contract/jobs.md §10.1 */
