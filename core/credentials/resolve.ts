@@ -106,8 +106,13 @@ export const missingInputs = (
     .filter(({ id }) => !links.some(({ field }) => field === id))
     .map(({ label }) => label);
 
-/** What a credential may leave to whoever launches. */
-export const askedInputs = ['password', 'become_password', 'ssh_key_unlock', 'vault_password'] as const;
+/** By type of credential, the inputs that it may leave to whoever launches, each with the name of the password that is given for it. */
+const passwordsFor: Record<string, Record<string, string>> = {
+  ssh: { password: 'ssh_password', become_password: 'become_password', ssh_key_unlock: 'ssh_key_unlock' },
+  vault: { vault_password: 'vault_password' },
+};
+
+export const askedInputs: readonly string[] = Object.values(passwordsFor).flatMap(Object.keys);
 
 /**
  * The passwords a launch must bring along (contract/jobs.md §7). Works on stored inputs as well:
@@ -118,14 +123,11 @@ export function passwordsNeeded(
 ): string[] {
   const needed = new Set<string>();
   for (const { type, inputs } of credentials) {
-    if (type.namespace === 'ssh') {
-      if (inputs.password === ask) needed.add('ssh_password');
-      if (inputs.become_password === ask) needed.add('become_password');
-      if (inputs.ssh_key_unlock === ask || (!inputs.ssh_key_unlock && isLockedKey(inputs.ssh_key_data)))
-        needed.add('ssh_key_unlock');
-    } else if (type.namespace === 'vault' && inputs.vault_password === ask) {
-      needed.add(inputs.vault_id ? `vault_password.${inputs.vault_id}` : 'vault_password');
-    }
+    const suffix = type.namespace === 'vault' && inputs.vault_id ? `.${inputs.vault_id}` : '';
+    for (const [input, password] of Object.entries(passwordsFor[type.namespace ?? ''] ?? {}))
+      if (inputs[input] === ask) needed.add(password + suffix);
+    if (type.namespace === 'ssh' && !inputs.ssh_key_unlock && isLockedKey(inputs.ssh_key_data))
+      needed.add('ssh_key_unlock');
   }
   return [...needed];
 }

@@ -1,6 +1,6 @@
 import type { Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
-import { summaryPrefix } from '../descriptors/read/sql.ts';
+import { summaryOf, summaryPrefix } from '../descriptors/read/sql.ts';
 import { recentCounts } from './recent-counts.ts';
 
 export type Summary = Record<string, unknown>;
@@ -8,7 +8,7 @@ export type Summary = Record<string, unknown>;
 /** What others show of an inventory, beside what it counts; columns of its table. */
 export const inventorySummary = ['id', 'name', 'description', 'kind', 'organization_id'];
 
-export const ownInventory = (row: Row): Summary | null => (row[`${summaryPrefix}inventory`] as Summary | null) ?? null;
+export const ownInventory = (row: Row): Summary | null => summaryOf(row, 'inventory') ?? null;
 
 /** The row as one that names this inventory. */
 export const withInventory = (row: Row, inventory: Summary | null): Row => ({

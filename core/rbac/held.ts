@@ -30,8 +30,8 @@ export interface Grant {
 function sourcesOfAny(type: RoleType, fields: Iterable<string>): Map<Path, Set<string>> {
   const all = new Map<Path, Set<string>>();
   for (const field of fields)
-    for (const [path, fields] of Object.entries(sourcesOf(type, field).paths) as [Path, ReadonlySet<string>][])
-      all.set(path, new Set([...(all.get(path) ?? []), ...fields]));
+    for (const [path, sources] of Object.entries(sourcesOf(type, field).paths) as [Path, ReadonlySet<string>][])
+      all.set(path, new Set([...(all.get(path) ?? []), ...sources]));
   return all;
 }
 
@@ -85,12 +85,18 @@ function heldBy({ type }: { type: RoleType }, grants: readonly Grant[]): Held {
 
 const statements = new Map<RoleType, Statement>();
 
-async function ask(db: Knex, actor: Actor, { type, id }: RoleRecord): Promise<Held> {
-  const fields = Object.keys(roleDefinitions[type]);
-  const asking = statements.get(type) ?? statement(grantsSql([{ type, id: '$1::bigint', fields }], '$2'));
-  statements.set(type, asking);
-  return heldBy({ type }, await runPrepared(db, asking, [id, actor.id]));
+/** Asks about every role of a record of this type. */
+function statementOf(type: RoleType): Statement {
+  let known = statements.get(type);
+  if (!known) {
+    const fields = Object.keys(roleDefinitions[type]);
+    statements.set(type, (known = statement(grantsSql([{ type, id: '$1::bigint', fields }], '$2'))));
+  }
+  return known;
 }
+
+const ask = async (db: Knex, actor: Actor, { type, id }: RoleRecord): Promise<Held> =>
+  heldBy({ type }, await runPrepared(db, statementOf(type), [id, actor.id]));
 
 /** A column that rules look through for roles, what kind of record it names, and which of its roles they ask about. */
 export interface RoleColumn {

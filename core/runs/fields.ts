@@ -1,16 +1,13 @@
 import { field, type Row } from '@tapline/plugin-sdk';
-import { summaryPrefix } from '../descriptors/read/sql.ts';
+import { summaryOf } from '../descriptors/read/sql.ts';
 import { launchTypes, runStatuses } from './choices.ts';
 import { elapsedSql, explanationSql, failedSql, reasonsSql } from './columns.ts';
 import { isTerminal } from './states.ts';
 
 const ro = { mode: 'ro' } as const;
 
-type Summary = Record<string, unknown> | null | undefined;
-const summaryOf = (row: Row, name: string) => row[`${summaryPrefix}${name}`] as Summary;
-
 /** As `launched_by` names what launched it. */
-function shownAs(type: unknown, summary: Summary): object | undefined {
+function shownAs(type: unknown, summary: ReturnType<typeof summaryOf>): object | undefined {
   if (!summary) return undefined;
   const { id, name } = summary;
   return { id, name, type, url: `/api/v2/${type}s/${id}/` };

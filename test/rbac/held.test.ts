@@ -92,13 +92,14 @@ describe('Roles held on the records that a row names', () => {
     const team = await make.team(organization);
     await make.give('team', team, 'member_role', user);
     await make.giveTeam('organization', organization, 'execute_role', team);
-    const held = await heldOn(test.db, user, { type: 'organization', id: organization.id }, [], {});
+    const about = { type: 'organization', id: organization.id } as const;
+    const held = await heldOn(test.db, user, about, ['execute_role', 'read_role', 'admin_role'], {});
     expect(held.role('execute_role')).to.equal(true);
     expect(held.role('read_role')).to.equal(true);
     expect(held.role('admin_role')).to.equal(false);
     expect(held.directly(['execute_role'])).to.equal(false);
     await make.give('organization', organization, 'execute_role', user);
-    const now = await heldOn(test.db, user, { type: 'organization', id: organization.id }, [], {});
+    const now = await heldOn(test.db, user, about, ['auditor_role', 'execute_role'], {});
     expect(now.directly(['auditor_role', 'execute_role'])).to.equal(true);
   });
 
@@ -106,8 +107,9 @@ describe('Roles held on the records that a row names', () => {
     const { organization, user } = await stage();
     await make.give('organization', organization, 'admin_role', user);
     const project = await make.project(organization);
-    for (const id of [project.id, 1e9])
-      expect((await heldOn(test.db, user, { type: 'job_template', id }, [], {})).role('read_role')).to.equal(false);
-    expect((await heldOn(test.db, user, { type: 'project', id: project.id }, [], {})).role('read_role')).to.equal(true);
+    const reads = async (type: 'job_template' | 'project', id: number) =>
+      (await heldOn(test.db, user, { type, id }, ['read_role'], {})).role('read_role');
+    for (const id of [project.id, 1e9]) expect(await reads('job_template', id)).to.equal(false);
+    expect(await reads('project', project.id)).to.equal(true);
   });
 });

@@ -11,6 +11,9 @@ import { besideSql, type Grant, keepBeside, type RoleColumn, roleColumns } from 
 export const alias = 't';
 /** Prefix of the columns that carry a ref's summary. */
 export const summaryPrefix = '@';
+/** What a ref of a row shows of its target, with `@kind` where that is of a mixed type; absent where the ref is not read. */
+export const summaryOf = (row: Row, ref: string) =>
+  row[summaryPrefix + ref] as Record<string, unknown> | null | undefined;
 /** The column with the parts of the row's name in addresses. */
 export const nameKey = '@@name';
 /** When the row was written last, where the field `modified` tells something else. */
