@@ -36,9 +36,10 @@ export async function capabilities(
   const distinct = [...new Set(Object.values(rules))];
   const columns = Object.fromEntries(
     distinct.map((rule, index) => {
-      const rows = db.from(`${table} as c`).select(db.raw('1')).whereRaw('c.id = t.id');
-      rule.query(actor, rows, 'c');
-      return [`r${index}`, db.raw('exists ?', [rows])];
+      // about the row itself: asked of a second look at the row, a rule was joined to it, and who holds what was asked for each row
+      const allowed = db.queryBuilder().select(db.raw('1'));
+      rule.query(actor, allowed, 't');
+      return [`r${index}`, db.raw('exists ?', [allowed])];
     }),
   );
   const query = db.from(`${table} as t`).select('t.id', columns);

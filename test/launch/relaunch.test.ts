@@ -85,9 +85,28 @@ describe('relaunch', function () {
     expect((await relaunch(job.id)).body.errors).to.have.length(2);
   });
 
+  const password = 'long enough 1';
+  const as = (name: string) => ({ auth: `${name}:${password}` });
+
+  it('is offered by lists and details alike to who may use what was given along, in whatever template that stands as well', async () => {
+    const given = await stage.credential({ credential_type: stage.machineType });
+    await stage.post(`job_templates/${await stage.template()}/credentials/`, { id: given });
+    const template = await stage.template({ ask_credential_on_launch: true });
+    const [plain, filled] = [await stage.launch(template), await stage.launch(template, { credentials: [given] })];
+    for (const { id } of [plain, filled]) await stage.ended(id);
+    const { body: user } = await stage.post('users/', { username: 'operator', password });
+    const { object_roles: roles } = (await stage.get(`job_templates/${template}/`)).body.summary_fields;
+    await stage.post(`users/${user.id}/roles/`, { id: roles.execute_role.id });
+    const offered = async (path: string) => {
+      const { body } = await stage.get(path, as('operator'));
+      return (body.results ?? [body]).map((job: any) => job.summary_fields.user_capabilities.start);
+    };
+    expect(await offered(`job_templates/${template}/jobs/?order_by=id`)).to.deep.equal([true, false]);
+    expect(await offered(`jobs/${filled.id}/`)).to.deep.equal([false]);
+    expect((await stage.post(`jobs/${filled.id}/relaunch/`, {}, as('operator'))).status).to.equal(403);
+  });
+
   describe('of a job whose template is gone', () => {
-    const password = 'long enough 1';
-    const as = (name: string) => ({ auth: `${name}:${password}` });
     let organization: number;
     let job: any;
     before(async () => {

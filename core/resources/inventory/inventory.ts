@@ -80,7 +80,9 @@ const shownOf = (inventory: Row) =>
         void builder.whereRaw(`"${alias}".inventory_id in (${inputsOfFederated('?')})`, [inventory.id])
     : undefined;
 const rootOnly = (builder: Knex.QueryBuilder, alias: string) =>
-  void builder.whereRaw(`not exists (select 1 from group_children c where c.child_id = "${alias}".id)`);
+  void builder.whereRaw(
+    `not exists (select 1 from group_children "${alias}_up" where "${alias}_up".child_id = "${alias}".id)`,
+  );
 
 const sublistsOf = (services: Services): Resource['sublists'] => ({
   instance_groups: instanceGroupsOf('inventory'),

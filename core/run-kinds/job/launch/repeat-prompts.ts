@@ -37,7 +37,7 @@ function repeatable(actor: Actor | null, builder: Builder, alias: string): void 
           `(select value::bigint as credential_id from jsonb_array_elements_text(coalesce("${alias}".prompts->'credentials', '[]'))) as "${named}"`,
         )
         .whereRaw(
-          `"${named}".credential_id not in (select c.credential_id from template_credentials c where c.template_id = "${alias}".template_id)`,
+          `"${named}".credential_id not in (select "${alias}_o".credential_id from template_credentials "${alias}_o" where "${alias}_o".template_id = "${alias}".template_id)`,
         );
       not(usesCredential).query(actor, foreign, named);
     });
