@@ -16,6 +16,7 @@ import {
 import type { Knex } from 'knex';
 import type { Pool } from 'pg';
 import { errorText } from '../db/error-text.ts';
+import { idleMs, lookForDueTasks } from './due-tasks.ts';
 import { freeLocks } from './free-locks.ts';
 import { type ParkedTasks, parkedTasks } from './parked.ts';
 import { patientPool } from './patient-pool.ts';
@@ -115,8 +116,10 @@ class TaskQueue {
     let workers: Pick<WorkerPool, 'nudge'> | undefined;
     // only this node left out what it had no places for; others were told of it when it was enqueued
     // once the worker that found it out is idle again: else a second one would look beside it
-    const slots = new PluginSlots(lanes, () => void setImmediate(() => workers?.nudge(1)));
+    const look = () => workers?.nudge(1);
+    const slots = new PluginSlots(lanes, () => void setImmediate(look));
     const events = new EventEmitter();
+    const endLooking = lookForDueTasks(events, look);
     for (const end of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'])
       events.on(end, () => slots.fetched());
     // the pool's id is what its locks carry: they are found by its note alone, so nothing is taken before that is there
@@ -142,12 +145,20 @@ class TaskQueue {
       logger: quietLogger(log),
       taskList: this.#taskList(slots),
       parsedCronItems: parseCronItems(this.#crons.map((item) => this.#asDefined(item))),
-      pollInterval: 2000,
+      pollInterval: idleMs,
     };
-    const runner = await run(options);
-    const forget = () => forgetOptions(options, events);
-    runner.promise.then(forget, forget);
-    return runner;
+    const forget = () => {
+      endLooking();
+      forgetOptions(options, events);
+    };
+    try {
+      const runner = await run(options);
+      runner.promise.then(forget, forget);
+      return runner;
+    } catch (error) {
+      forget();
+      throw error;
+    }
   }
 
   /** Until it is noted, or nothing is taken any more. */

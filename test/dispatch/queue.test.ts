@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import { freeLocks } from '../../core/queue/free-locks.ts';
 import { instead } from '../../core/queue/patient-pool.ts';
@@ -156,6 +158,50 @@ describe('the queue', function () {
     } finally {
       client.removeAllListeners('notification');
       client.release();
+    }
+  });
+
+  it('asks seldom while there is nothing to do, and takes what falls due with all its places', async () => {
+    let asked = 0;
+    const { pool: there } = database;
+    const counting = (client: PoolClient) => {
+      const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+      const counted = (...given: unknown[]) => {
+        if (JSON.stringify(given[0]).includes('with j as')) asked += 1;
+        return query(...given);
+      };
+      return instead(client, { query: counted });
+    };
+    const connect = async (listen?: Parameters<Pool['connect']>[0]) =>
+      listen ? there.connect(listen) : counting(await there.connect());
+    const other = createQueue({ pool: instead(there, { connect }), log: silentLog });
+    const [ownPlaces, together] = [4, 8];
+    const waiting: (() => void)[] = [];
+    other.define('all:wait', {
+      schema: z.object({}),
+      plugin: 'all',
+      atOnce: together,
+      run: () =>
+        new Promise<void>((resolve) => {
+          if (waiting.push(resolve) === together) for (const end of waiting) end();
+        }),
+    });
+    await other.start();
+    try {
+      // each place by itself, once
+      await until(() => asked >= ownPlaces + together);
+      asked = 0;
+      await delay(2000);
+      expect(asked).to.be.lessThan(7);
+      // nobody is told of them
+      await database.db.raw(
+        `insert into tapline_jobs._private_tasks (identifier) values ('all:wait') on conflict do nothing;
+         insert into tapline_jobs._private_jobs (task_id, payload, run_at)
+         select id, '{}', now() + interval '1 second' from tapline_jobs._private_tasks, generate_series(1, ${together}) where identifier = 'all:wait'`,
+      );
+      await until(() => waiting.length === together);
+    } finally {
+      await other.stop();
     }
   });
 
