@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { root } from '../../core/config/config.ts';
 import { processesOf } from '../chaos/processes.ts';
 import { removeFolder } from '../../core/testing/remove-folder.ts';
+import { inMemory } from '../../core/testing/server.ts';
 
 export interface Surroundings {
   /** TMPDIR of the tests: everything that they make lies there, or below the checkout */
@@ -30,8 +31,9 @@ export function watchSurroundings(): Surroundings {
       const files = readdirSync(temporary).filter((name) => !kept.test(name));
       const added = [...filesOfCheckout(), ...foldersBeside()].filter((path) => !before.has(path));
       const processes = processesOf(temporary).map(({ pid, command }) => `process ${pid}: ${command.slice(0, 200)}`);
-      removeFolder(temporary);
-      return [...files.map((name) => join(temporary, name)), ...added, ...processes];
+      const databases = globSync(`${inMemory(temporary)}*`);
+      for (const folder of [temporary, ...databases]) removeFolder(folder);
+      return [...files.map((name) => join(temporary, name)), ...added, ...databases, ...processes];
     },
   };
 }
