@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { currentSection } from '../../core/observe/section.ts';
 import policy from '../../plugins/policy/index.ts';
 import scanning from '../../plugins/scanning/index.ts';
 import { type Stage, startStage } from '../launch/fixture.ts';
@@ -14,6 +15,8 @@ describe('policies and scanners that nobody has set up', function () {
     const { db } = stage.services;
     const found: string[] = [];
     const look = ({ sql }: { sql: string }) => {
+      // the clock of a plugin may strike meanwhile
+      if (currentSection()?.what.startsWith('task ')) return;
       if (/plugin_(policy|scanning)|no_wait/.test(sql)) found.push(sql);
     };
     db.on('query', look);
