@@ -36,7 +36,7 @@ export async function capabilities(
   const distinct = [...new Set(Object.values(rules))];
   const columns = Object.fromEntries(
     distinct.map((rule, index) => {
-      // about the row itself: asked of a second look at the row, a rule was joined to it, and who holds what was asked for each row
+      // about the row that is read anyway: to a second look at it Postgres joins who holds a role, and asks that for each row
       const allowed = db.queryBuilder().select(db.raw('1'));
       rule.query(actor, allowed, 't');
       return [`r${index}`, db.raw('exists ?', [allowed])];
