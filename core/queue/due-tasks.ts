@@ -1,5 +1,9 @@
 import type { EventEmitter } from 'node:events';
 
+/** What the queue's library tells when a place has looked for a task. */
+export const foundOne = 'job:start';
+export const foundNone = ['worker:getJob:empty', 'worker:getJob:error'];
+
 /** How late a task may be found whose time has come, or of which nobody was told. */
 const everyMs = 500;
 
@@ -16,8 +20,8 @@ export const idleMs = 600_000;
  */
 export function lookForDueTasks(events: EventEmitter, look: () => void): () => void {
   let looking = false;
-  events.on('job:start', () => looking && look());
-  for (const nothing of ['worker:getJob:empty', 'worker:getJob:error']) events.on(nothing, () => (looking = false));
+  events.on(foundOne, () => looking && look());
+  for (const nothing of foundNone) events.on(nothing, () => (looking = false));
   const timer = setInterval(() => {
     looking = true;
     look();

@@ -16,7 +16,7 @@ import {
 import type { Knex } from 'knex';
 import type { Pool } from 'pg';
 import { errorText } from '../db/error-text.ts';
-import { idleMs, lookForDueTasks } from './due-tasks.ts';
+import { foundNone, foundOne, idleMs, lookForDueTasks } from './due-tasks.ts';
 import { freeLocks } from './free-locks.ts';
 import { type ParkedTasks, parkedTasks } from './parked.ts';
 import { patientPool } from './patient-pool.ts';
@@ -120,8 +120,7 @@ class TaskQueue {
     const slots = new PluginSlots(lanes, () => void setImmediate(look));
     const events = new EventEmitter();
     const endLooking = lookForDueTasks(events, look);
-    for (const end of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'])
-      events.on(end, () => slots.fetched());
+    for (const end of [foundOne, ...foundNone]) events.on(end, () => slots.fetched());
     // the pool's id is what its locks carry: they are found by its note alone, so nothing is taken before that is there
     let noting: Promise<void> | undefined;
     events.on('pool:create', ({ workerPool }) => {
@@ -287,6 +286,8 @@ const quietLogger = (log: QueueDeps['log']) =>
   new Logger(() => (level, message, meta) => {
     // that a task failed is told in our own words
     if (meta?.['failure']) return;
+    // of more places than connections: a place has one only while it fetches a task and writes down its end
+    if (meta?.['concurrency'] !== undefined) return;
     if (level === 'error' || level === 'warning') log.warn({ component: 'queue', err: meta?.['error'] }, message);
     else log.debug({ component: 'queue' }, message);
   });

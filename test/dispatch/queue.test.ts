@@ -49,6 +49,15 @@ describe('the queue', function () {
     await database.drop();
   });
 
+  it('warns of nothing where it has more places than there are connections', async () => {
+    const told: string[] = [];
+    const log = { ...quiet, warn: (_: object, text: string) => void told.push(text) };
+    const other = createQueue({ pool: database.pool, log, concurrency: 30 });
+    await other.start();
+    await other.stop();
+    expect(told).to.deep.equal([]);
+  });
+
   it('tells once of each try that failed: task, attempt, of how many, and why', async () => {
     const told: any[] = [];
     const log = { ...quiet, warn: (fields: object, text: string) => void told.push({ ...fields, text }) };
