@@ -25,6 +25,7 @@ export class Relay {
   readonly #api: PluginApi;
   readonly #evaluate: Task<EvaluatePayload>;
   #timer: NodeJS.Timeout | undefined;
+  #asking = false;
   #looking = false;
   #again = false;
 
@@ -34,7 +35,7 @@ export class Relay {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.wake(), lookMs);
+    this.#timer = setInterval(() => void this.#lookAround(), lookMs);
     this.#timer.unref();
     this.wake();
   }
@@ -48,6 +49,20 @@ export class Relay {
     if (!this.#timer) return;
     if (this.#looking) this.#again = true;
     else void this.#look();
+  }
+
+  /** Mostly there is nothing, and one statement a second says so. */
+  async #lookAround(): Promise<void> {
+    if (this.#asking || this.#looking) return;
+    this.#asking = true;
+    const { db, table, log } = this.#api;
+    try {
+      if (await db(table('inbox')).first('event_log_id')) this.wake();
+    } catch (err) {
+      if (this.#timer) log.warn({ err }, 'events could not be looked for');
+    } finally {
+      this.#asking = false;
+    }
   }
 
   async #look(): Promise<void> {

@@ -7,6 +7,17 @@ const leaseSeconds = 40;
 /** Of a delivery `d`: neither done with nor under way. */
 export const open = `d.finished is null and (d.leased_until is null or d.leased_until <= clock_timestamp())`;
 
+/** What a look finds without a lock or a write: whether something is due, and whether webhooks that are switched off have some left. */
+export async function whatWaits({ db, table }: PluginApi): Promise<{ due: boolean; over: boolean }> {
+  const some = (webhooks: string, deliveries: string) => `exists (
+    select 1 from ${table('outbound_webhooks')} w where ${webhooks} and exists (
+      select 1 from ${table('outbound_webhook_deliveries')} d where d.outbound_webhook_id = w.id and ${deliveries}))`;
+  const { rows } = await db.raw<{ rows: [{ due: boolean; over: boolean }] }>(
+    `select ${some('w.enabled', `d.next_attempt <= clock_timestamp() and ${open}`)} as due, ${some('not w.enabled', open)} as over`,
+  );
+  return rows[0];
+}
+
 export type Claimed = Delivery & { webhook: Webhook };
 
 /** What a node has room for: in all, and of that for webhooks whose latest deliveries failed. */

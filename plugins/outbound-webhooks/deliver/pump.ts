@@ -1,5 +1,5 @@
 import type { PluginApi } from '@tapline/plugin-sdk';
-import { type Claimed, claim } from './claim.ts';
+import { type Claimed, claim, whatWaits } from './claim.ts';
 import { endDeliveries } from './end-deliveries.ts';
 import type { Send } from './send.ts';
 import { settle } from './settle.ts';
@@ -26,6 +26,7 @@ export class Pump {
   #slow = 0;
   #looking = false;
   #again = false;
+  #asking = false;
   #ending = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -52,8 +53,22 @@ export class Pump {
     else void this.#look();
   }
 
+  /** Mostly there is nothing, and one statement a second says so. */
   async #lookAround(): Promise<void> {
-    this.wake();
+    if (this.#asking) return;
+    this.#asking = true;
+    try {
+      const { due, over } = await whatWaits(this.#api);
+      if (due) this.wake();
+      if (over) void this.#end();
+    } catch (err) {
+      if (this.#timer) this.#api.log.warn({ err }, 'deliveries could not be looked for');
+    } finally {
+      this.#asking = false;
+    }
+  }
+
+  async #end(): Promise<void> {
     if (this.#ending) return;
     this.#ending = true;
     try {
