@@ -16,7 +16,7 @@ const fieldSchema = z
       .max(256)
       .regex(name, 'must consist of letters, digits and underscores and not begin with a digit')
       .refine((id) => id !== 'tower', 'is a reserved name'),
-    label: text.min(1, 'must not be blank'),
+    label: text,
     type: z.enum(['string', 'boolean']).default('string'),
     format: z.enum(['ssh_private_key', 'url']).optional(),
     choices: z.array(text.min(1, 'must not be blank')).min(1, 'must not be empty').max(1000).optional(),

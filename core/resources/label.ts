@@ -49,12 +49,15 @@ export function labelsOf(kind: string, key = `${kind}_id`): Sublist {
     attach: true,
     create: true,
     through,
-    async adopt(db, _parent, { body }) {
+    async adopt(db, _parent, call) {
+      const { body } = call;
       if (typeof body.name !== 'string' || !Number.isSafeInteger(Number(body.organization))) return undefined;
       // no label has such a name; making it says what is wrong
       if (!storable(body.name)) return undefined;
       const found = { name: body.name.trim(), organization_id: Number(body.organization) };
-      return (await db('labels').where(found).first('id'))?.id;
+      const id: number | undefined = (await db('labels').where(found).first('id'))?.id;
+      // one that is hidden answers as none would
+      return id !== undefined && (await call.visible('label', [id])).has(id) ? id : undefined;
     },
     async check(trx, parent, label) {
       const others = trx(through.table)

@@ -73,6 +73,9 @@ function parse(text: string): RuleText | string {
   return { text: [start, ...said].join(' '), zone: begin.zone, start: begin.wall, rules };
 }
 
+/** The library that computes what a rule says takes years below 100 for those of the last century. */
+const firstYear = '0100';
+
 function readStart(start: string): { zone: string; wall: string } | string {
   const [, options = '', digits = '', z] = /^DTSTART((?:;[^:]*)?):(\d+T\d+)(Z)?$/.exec(start) ?? [];
   const zone = /^;TZID=(.+)$/i.exec(options)?.[1];
@@ -80,8 +83,8 @@ function readStart(start: string): { zone: string; wall: string } | string {
   if (!wall || (options && !zone)) return `DTSTART is not understood: ${start.slice(0, 100)}`;
   if (zone && z) return 'DTSTART cannot have both TZID and Z.';
   if (zone && !isZone(zone)) return `A valid TZID must be provided (e.g., America/New_York), not ${zone.slice(0, 100)}`;
-  if (!isStorable(toUtc(wall, zone ?? 'UTC', { gap: 'after' })!))
-    return `DTSTART is not in the years 1 to 9999 of UTC: ${start.slice(0, 100)}`;
+  if (wall < firstYear || !isStorable(toUtc(wall, zone ?? 'UTC', { gap: 'after' })!))
+    return `DTSTART is not in the years 100 to 9999 of UTC: ${start.slice(0, 100)}`;
   return { zone: zone ?? 'UTC', wall };
 }
 
@@ -92,9 +95,10 @@ function readRulePart(body: string, excludes: boolean, { zone }: { zone: string 
   const problem = partsProblem({ excludes, text: body, parts }, zone !== 'UTC');
   if (problem) return problem;
   const sent = parts['UNTIL'];
+  if (sent && sent < firstYear) return `UNTIL is not in the years 100 to 9999 of UTC: ${sent}`;
   if (!sent || sent.endsWith('Z')) return { excludes, text: body, parts };
   const utc = toUtc(wallOf(sent)!, zone, { gap: 'after' })!;
-  if (!isStorable(utc)) return `UNTIL is not in the years 1 to 9999 of UTC: ${sent}`;
+  if (!isStorable(utc)) return `UNTIL is not in the years 100 to 9999 of UTC: ${sent}`;
   const until = new Date(utc).toISOString().replace(/[-:]|\.\d+/g, '');
   const text = body.replace(/UNTIL=[^;]*/i, `UNTIL=${until}`);
   return { excludes, text, parts: { ...parts, UNTIL: until } };

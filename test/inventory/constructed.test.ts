@@ -116,6 +116,25 @@ describe('constructed inventories', function () {
     expect([status, Object.keys(body)]).to.deep.equal([400, ['error']]);
   });
 
+  it('are left as they were by a configuration that fails, and say what is wrong with it', async () => {
+    const before = await names(`inventories/${constructed.id}/hosts/?order_by=name`);
+    const { url, source_vars: good } = await source();
+    const wrong = [
+      'groups:\n  gg: nosuch\nuse_vars_plugins: false',
+      'keyed_groups:\n  - {key: nosuch.thing, prefix: x}',
+    ];
+    for (const source_vars of wrong) {
+      const body = { source_vars: `strict: true\n${source_vars}` };
+      expect((await stage.request('PATCH', url, { body })).status).to.equal(200);
+      const { status, job_explanation: said } = await updated();
+      expect(status, said).to.equal('failed');
+      expect(said).to.match(/nosuch/);
+      expect(await names(`inventories/${constructed.id}/hosts/?order_by=name`)).to.deep.equal(before);
+    }
+    await stage.request('PATCH', url, { body: { source_vars: good } });
+    expect((await updated()).status).to.equal('successful');
+  });
+
   it('are run on, what is learnt belonging to the originals', async () => {
     const { writeFileSync } = await import('node:fs');
     writeFileSync(`${stage.dataDir}/projects/stage/factual.yml`, factual);

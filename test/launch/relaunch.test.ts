@@ -106,6 +106,56 @@ describe('relaunch', function () {
     expect((await stage.post(`jobs/${filled.id}/relaunch/`, {}, as('operator'))).status).to.equal(403);
   });
 
+  it('asks of all that was given along what a launch would, and gives nobody a schedule that names more', async () => {
+    const own = (await stage.get(`projects/${stage.project}/`)).body.organization;
+    const { id: organization } = (await stage.post('organizations/', { name: 'elsewhere' })).body;
+    const made = async (path: string, body: object): Promise<number> => {
+      const answer = await stage.post(path, body);
+      expect(answer.status, `${path} ${answer.text}`).to.equal(201);
+      return answer.body.id;
+    };
+    const hidden: Record<string, unknown> = {
+      labels: [await made('labels/', { name: 'theirs', organization })],
+      execution_environment: await made('execution_environments/', {
+        name: 'theirs',
+        image: 'quay.io/x/y',
+        organization,
+      }),
+      instance_groups: [await made('instance_groups/', { name: 'theirs' })],
+      credentials: [await stage.credential({ credential_type: stage.machineType, organization })],
+    };
+    const flags = ['labels', 'execution_environment', 'instance_groups', 'credential'];
+    const template = await stage.template(Object.fromEntries(flags.map((flag) => [`ask_${flag}_on_launch`, true])));
+    const roles = async (path: string) => (await stage.get(path)).body.summary_fields.object_roles;
+    for (const [username, role] of [
+      ['repeater', (await roles(`job_templates/${template}/`)).execute_role],
+      ['conductor', (await roles(`organizations/${own}/`)).execute_role],
+    ]) {
+      const { body: user } = await stage.post('users/', { username, password });
+      expect((await stage.post(`users/${user.id}/roles/`, { id: role.id })).status).to.equal(204);
+    }
+    for (const [name, value] of Object.entries(hidden)) {
+      // a run that waits for nothing is not needed: it is only repeated
+      const { id } = await stage.launch(template, { [name]: value });
+      await stage.post(`jobs/${id}/cancel/`);
+      await stage.ended(id);
+      const { status, body } = await stage.post(`jobs/${id}/relaunch/`, {}, as('repeater'));
+      expect([status, body.detail], name).to.satisfy(
+        ([code, detail]: [number, string]) => code === 403 && /^You do not have the (use|read) right on /.test(detail),
+      );
+      const again = await stage.post(`jobs/${id}/relaunch/`, {}, as('conductor'));
+      expect(again.status, `${name} ${again.text}`).to.equal(201);
+      await stage.post(`jobs/${again.body.id}/cancel/`);
+      await stage.ended(again.body.id);
+      for (const person of ['repeater', 'conductor']) {
+        const path = `jobs/${id}/create_schedule/`;
+        expect((await stage.get(path, as(person))).body.can_schedule, name).to.equal(false);
+        expect((await stage.post(path, {}, as(person))).status, name).to.equal(403);
+      }
+      expect((await stage.get(`jobs/${id}/create_schedule/`)).body.can_schedule, name).to.equal(true);
+    }
+  });
+
   describe('of a job whose template is gone', () => {
     let organization: number;
     let job: any;

@@ -109,6 +109,8 @@ describe('rules of schedules', function () {
       [`DTSTART:20301301T000000Z ${rule}`, /DTSTART is not understood/],
       [`DTSTART;TZID=America/New_York:99991231T200000 ${rule}`, /DTSTART is not in the years/],
       [`DTSTART;TZID=Asia/Tokyo:00010101T000000 ${rule}`, /DTSTART is not in the years/],
+      [`DTSTART:00991231T000000Z ${rule}`, /DTSTART is not in the years/],
+      [`${start} ${rule};UNTIL=00991231T000000Z`, /UNTIL is not in the years/],
       [`DTSTART;TZID=America/New_York:20300101T000000 ${rule};UNTIL=99991231T200000`, /UNTIL is not in the years/],
       [`${start} rrule:freq=daily;interval=1;count=5000;until=20310101T000000Z`, /both COUNT/, /COUNT > 999/],
       ['RRULE:FREQ=DAILY;COUNT=1000', /Valid DTSTART/, /INTERVAL/, /COUNT > 999/],

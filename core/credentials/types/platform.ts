@@ -5,7 +5,8 @@ import type { ManagedType } from './managed-type.ts';
 export const platformType: ManagedType = {
   namespace: 'svc',
   kind: 'cloud',
-  name: 'Automation Controller',
+  // clients look it up by this name (contract/clients.md)
+  name: 'Red Hat Ansible Automation Platform',
   description: 'Reaches this service, or another one with the same interface, from within a run.',
   inputs: {
     fields: [

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { shownBy } from '../../inventory/federated.ts';
+import type { Visible } from '../../runs/access.ts';
 import { assertRights } from '../../rbac/rights.ts';
 import { impactOf } from '../execution/impact.ts';
 import { readLaunchBody } from '../../runs/prompts/read.ts';
@@ -15,6 +16,7 @@ import { type CommandPrompts, commandPrompts } from './prompts.ts';
 export interface PlanDeps {
   keyRing: Pick<KeyRing, 'decrypt'>;
   settings: Settings;
+  visible: Visible;
 }
 
 interface CommandInventory {
@@ -35,7 +37,7 @@ export async function planCommand(deps: PlanDeps, request: PlanRequest): Promise
   const [inventory, credential, environment] = await Promise.all([
     loadInventory(db, command.inventory),
     loadCredential(db, command.credential),
-    loadEnvironment(db, command.execution_environment),
+    loadEnvironment(deps, request, command.execution_environment),
   ]);
   if (authority)
     await assertRights(db, authority, [
@@ -103,8 +105,17 @@ async function loadInventory(db: Knex, id: number | undefined): Promise<CommandI
 const loadCredential = async (db: Knex, id: number | undefined): Promise<LaunchCredential | null> =>
   id === undefined ? null : ((await loadCredentials(db, [id]))[0] ?? null);
 
-const loadEnvironment = async (db: Knex, id: number | undefined): Promise<{ id: number } | null> =>
-  id === undefined ? null : ((await db('execution_environments').where({ id }).first('id')) ?? null);
+/** What whoever commands does not see does not exist for it, nor in what it repeats. */
+async function loadEnvironment(
+  { visible }: PlanDeps,
+  { db, authority }: PlanRequest,
+  id: number | undefined,
+): Promise<{ id: number } | null> {
+  if (id === undefined) return null;
+  const found = db('execution_environments as n').where({ 'n.id': id });
+  if (authority) visible('execution_environment').query(authority, found, 'n');
+  return (await found.first('n.id')) ?? null;
+}
 
 /** One at a time on an inventory and on those that it shows, and not while their hosts are being fetched; jobs wait as well (contract/jobs.md §11.4). */
 function locksOf({ id, shows }: CommandInventory): RunPlan['locks'] {

@@ -10,6 +10,7 @@ export interface ConstructedInput {
   files: ExecSpec['files'];
   /** arguments of -i, in this order: the inputs, then what is made of them */
   inventories: string[];
+  env: Record<string, string>;
 }
 
 /**
@@ -28,7 +29,9 @@ export function constructedFiles(
   }));
   const configuration = JSON.stringify({ ...variables, plugin: 'ansible.builtin.constructed' });
   const files = [...inputs, { path: 'source/constructed.yml', content: configuration }];
-  return { files, inventories: files.map(({ path }) => `{workspace}/${path}`) };
+  // else a configuration that fails would be taken for a list of hosts, or for one of several sources that may be left out
+  const env = { ANSIBLE_INVENTORY_ENABLED: 'auto,yaml', ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED: '1' };
+  return { files, inventories: files.map(({ path }) => `{workspace}/${path}`), env };
 }
 
 /** The documents of the inputs of a constructed inventory with all hosts, disabled ones too, and where each host is from. @throws SpecError where one is too large */

@@ -4,6 +4,7 @@ import { labelsOfJob } from '../../resources/label.ts';
 import { webhookServices } from '../../runs/choices.ts';
 import { hostCounts } from '../../runs/fields.ts';
 import type { Bus } from '../../queue/bus.ts';
+import type { Visible } from '../../runs/access.ts';
 import type { LaunchDoor } from '../../runs/start.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { createScheduleAction } from './create-schedule.ts';
@@ -20,6 +21,7 @@ export interface JobServices {
   keyRing: KeyRing;
   launch: LaunchDoor;
   bus: Bus;
+  visible: Visible;
 }
 
 const jobFields = {

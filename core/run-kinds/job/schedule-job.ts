@@ -2,17 +2,21 @@ import { ApiError, type Call, type Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Bus } from '../../queue/bus.ts';
 import { type LaunchedRun as Job, secretAnswers } from '../../runs/prompts/secret-answers.ts';
+import type { Visible } from '../../runs/access.ts';
+import { assertMayUse } from '../../runs/prompts/named.ts';
 import { storeLaunch } from '../../runs/saved-prompts/store-launch.ts';
 import { savedOfSchedule } from '../../schedules/saved.ts';
 import { columnsOfRule } from '../../schedules/times.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { masked } from '../../secrets/masked.ts';
 import { readVariables } from '../../yaml/variables.ts';
-import { loadCredentials } from './launch/load.ts';
+import { loadCredentials, loadTemplate } from './launch/load.ts';
 import { allPasswordsNeeded } from './launch/passwords.ts';
+import { jobPrompts } from './launch/prompts.ts';
 
 export interface ScheduleJobDeps {
   db: Knex;
+  visible: Visible;
   keyRing: KeyRing;
   bus: Pick<Bus, 'notify'>;
 }
@@ -31,10 +35,23 @@ export async function scheduleProblem({ db, keyRing }: ScheduleJobDeps, job: Job
   return needed.length ? `Cannot create a schedule: passwords are needed at launch (${needed.join(', ')}).` : undefined;
 }
 
+/**
+ * Whoever may repeat what others launched must not get a copy of its own to change: what it names is asked about as in any new schedule.
+ * @throws ApiError 403
+ */
+export async function assertMaySchedule({ db, visible }: ScheduleJobDeps, { actor }: Call, job: Job): Promise<void> {
+  if (actor?.is_superuser || job.template_id === null) return;
+  const template = await loadTemplate(db, job.template_id);
+  if (!template) return;
+  const accepted = await stillThere(db, job);
+  await assertMayUse(db, actor, jobPrompts, { template: { ...template, variables: {} }, accepted, visible });
+}
+
 /** contract/jobs.md §12.3: disabled, monthly, with what the job was launched with. */
 export async function scheduleJob(deps: ScheduleJobDeps, call: Call, job: Job): Promise<Row> {
   const problem = await scheduleProblem(deps, job);
   if (problem) throw new ApiError(400, { error: problem });
+  await assertMaySchedule(deps, call, job);
   const secret = secretAnswers(deps.keyRing, call.actor, job);
   const variables = await readVariables(job.prompts!['extra_vars'] ?? {}, { patient: true });
   const now = new Date().toISOString().replace(/[-:]|\.\d+/g, '');

@@ -52,28 +52,50 @@ async function existing(db: Knex, { names }: Prompt, ids: number[], { asker, vis
   return rows.pluck('n.id');
 }
 
+interface Using {
+  template: PromptedTemplate;
+  accepted: Given;
+  organizationId?: number | null | undefined;
+  /** given where it was not asked before whether the actor sees what is named */
+  visible?: Visible | undefined;
+}
+
 /**
- * @throws ApiError 403 when the actor may not use a record that the template does not name itself. A relaunch may also
- * rest on the right to run whatever an organization has: `organizationId` names the one that counts.
+ * @throws ApiError 403 when the actor may not use a record that the template does not name itself, or may not see one that needs
+ * no more than that. A relaunch may also rest on the right to run whatever an organization has: `organizationId` names the one
+ * that counts.
  */
 export async function assertMayUse(
   db: Knex,
   actor: Actor | null,
   prompts: readonly Prompt[],
-  {
-    template,
-    accepted,
-    organizationId,
-  }: { template: PromptedTemplate; accepted: Given; organizationId?: number | null | undefined },
+  { template, accepted, organizationId, visible }: Using,
 ): Promise<void> {
   const needed = prompts.flatMap((prompt) =>
     prompt.names?.use
       ? foreign(prompt, accepted, template).map((id): NeededRight => ({ ...prompt.names!.use!, id }))
       : [],
   );
-  const [missing] = await missingRights(db, actor, needed);
-  if (!missing || (await runsEverything(db, actor, organizationId))) return;
-  throw forbidden(`You do not have the use right on ${missing.type} ${missing.id}.`);
+  const [unusable] = await missingRights(db, actor, needed);
+  const lacked = unusable
+    ? { right: 'use', ...unusable }
+    : visible && (await firstHidden(db, prompts, accepted, { template, asker: actor, visible }));
+  if (!lacked || (await runsEverything(db, actor, organizationId))) return;
+  throw forbidden(`You do not have the ${lacked.right} right on ${lacked.type} ${lacked.id}.`);
+}
+
+/** Of records that need no more than to be seen. */
+async function firstHidden(db: Knex, prompts: readonly Prompt[], accepted: Given, asking: Asking) {
+  for (const prompt of prompts) {
+    const asked = prompt.names && !prompt.names.use ? foreign(prompt, accepted, asking.template) : [];
+    if (!asked.length) continue;
+    // a statement for each prompt that names something new, of which there are two
+    // oxlint-disable-next-line no-await-in-loop
+    const known = new Set(await existing(db, prompt, asked, asking));
+    const hidden = asked.find((id) => !known.has(id));
+    if (hidden !== undefined) return { right: 'read', type: prompt.names!.type, id: hidden };
+  }
+  return undefined;
 }
 
 /** The actor may run whatever the organization has. */

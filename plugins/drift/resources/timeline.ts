@@ -45,14 +45,19 @@ export const timelineAction = (api: PluginApi): Action => ({
 });
 
 const date = z.iso.date();
+const [earliest, latest] = [new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59.999Z')];
 const instant = z.iso.datetime({ offset: true, local: true });
 
 /** UTC unless it says otherwise; a day alone is all of it. */
 function timeOf({ query }: Call, name: 'from' | 'to'): Date | undefined {
   const given = query.get(name);
   if (given === null) return undefined;
-  if (date.safeParse(given).success) return new Date(Date.parse(given) + (name === 'to' ? day - 1 : 0));
-  if (!instant.safeParse(given).success)
+  const isDay = date.safeParse(given).success;
+  if (!isDay && !instant.safeParse(given).success)
     throw ValidationError.field(name, 'Enter a date or time, such as 2026-01-31 or 2026-01-31T12:00:00Z.');
-  return new Date(/(Z|[+-]\d{2}:?\d{2})$/.test(given) ? given : `${given}Z`);
+  const said = isDay || /(Z|[+-]\d{2}:?\d{2})$/.test(given) ? given : `${given}Z`;
+  const time = new Date(Date.parse(said) + (isDay && name === 'to' ? day - 1 : 0));
+  if (time < earliest || time > latest)
+    throw ValidationError.field(name, 'Enter a time in the years 1 to 9999 of UTC.');
+  return time;
 }

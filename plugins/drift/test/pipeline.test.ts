@@ -126,7 +126,16 @@ describe('drift of facts', function () {
       const span = (await stage.get(`hosts/${id}/timeline/?from=2020-01-01T00:00&to=${today}`)).body;
       expect(span).to.include({ from: `2020-01-01T00:00:00.000Z`, to: `${today}T23:59:59.999Z` });
       expect(span.count).to.be.greaterThan(0);
-      for (const from of ['x', '5', '', '2026-02-30', '2026-01-01T99:00Z', '999999-01-01'])
+      for (const from of [
+        'x',
+        '5',
+        '',
+        '2026-02-30',
+        '2026-01-01T99:00Z',
+        '999999-01-01',
+        '0000-01-01',
+        '9999-12-31T23:59:59-23:59',
+      ])
         expect((await stage.get(`hosts/${id}/timeline/?from=${from}`)).body, from).to.have.property('from');
     });
 

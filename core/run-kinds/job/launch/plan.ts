@@ -47,7 +47,13 @@ export async function planJob(deps: PlanDeps, request: PlanRequest): Promise<Run
   const { accepted, ignored } = sortPrompts(jobPrompts, { ...given, extra_vars: survey.rest }, template);
   if (Object.keys(survey.answers).length)
     accepted.extra_vars = mergeVariables(accepted.extra_vars ?? {}, survey.answers);
-  if (authority) await assertMayUse(db, authority, jobPrompts, { template, accepted, organizationId });
+  if (authority)
+    await assertMayUse(db, authority, jobPrompts, {
+      template,
+      accepted,
+      organizationId,
+      visible: asker ? undefined : visible,
+    });
   const inventory = accepted.inventory === undefined ? template.inventory : await loadInventory(db, accepted.inventory);
   const credentials = accepted.credentials ? effectiveCredentials(template.credentials, named) : template.credentials;
   const needed = allPasswordsNeeded(credentials, keyRing);

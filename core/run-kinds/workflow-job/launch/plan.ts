@@ -47,7 +47,13 @@ export async function planWorkflow(services: WorkflowServices, asked: PlanReques
   const { accepted } = sorted;
   if (Object.keys(survey.answers).length)
     accepted.extra_vars = mergeVariables(accepted.extra_vars ?? {}, survey.answers);
-  if (authority) await assertMayUse(db, authority, workflowPrompts, { template, accepted, organizationId });
+  if (authority)
+    await assertMayUse(db, authority, workflowPrompts, {
+      template,
+      accepted,
+      organizationId,
+      visible: asker ? undefined : services.visible,
+    });
   const inventory = accepted.inventory === undefined ? template.inventory : await loadInventory(db, accepted.inventory);
   return {
     ...columnsOf(template, accepted, survey.defaults, request),

@@ -87,7 +87,7 @@ interface InputProps {
 
 function InputField({ input, required, value, errors, onValue }: InputProps) {
   const { label, help_text: hint } = input;
-  const field: FieldProps = { name: `inputs.${input.id}`, label, hint, errors, required };
+  const field: FieldProps = { name: `inputs.${input.id}`, label: label || input.id, hint, errors, required };
   if (input.type === 'boolean') return <CheckField {...field} checked={value === true} onValue={onValue} />;
   const text = String(value ?? '');
   if (input.choices)
