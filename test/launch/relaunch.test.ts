@@ -139,6 +139,13 @@ describe('relaunch', function () {
       const { id } = await stage.launch(template, { [name]: value });
       await stage.post(`jobs/${id}/cancel/`);
       await stage.ended(id);
+      // of a label it is not told
+      if (name !== 'labels')
+        for (const path of [`jobs/${id}/`, `jobs/?id=${id}`]) {
+          const { body: found } = await stage.get(path, as('repeater'));
+          const [job] = found.results ?? [found];
+          expect(job.summary_fields.user_capabilities.start, `${name} ${path}`).to.equal(false);
+        }
       const { status, body } = await stage.post(`jobs/${id}/relaunch/`, {}, as('repeater'));
       expect([status, body.detail], name).to.satisfy(
         ([code, detail]: [number, string]) => code === 403 && /^You do not have the (use|read) right on /.test(detail),

@@ -13,7 +13,8 @@ import type { Knex } from 'knex';
 import { copyAction } from '../../descriptors/write/copy-action.ts';
 import { parent } from '../../rbac/role-rules.ts';
 import { assertLinks, assertUseWhereItGoes } from '../../rbac/rights.ts';
-import { allOf, anyOf, authenticated, columnIs, not } from '../../rbac/rules.ts';
+import { allOf, columnIs, not } from '../../rbac/rules.ts';
+import { environmentSeen } from './environment-seen.ts';
 import { imageProblem } from './image-name.ts';
 
 const ofOrganization = (name: string) => parent('organization_id', 'organization', name);
@@ -21,8 +22,7 @@ const kept = ofOrganization('execution_environment_admin_role');
 const makes = allOf(kept, parent('credential_id', 'credential', 'use_role', { alsoEmpty: true }));
 
 const access = {
-  // everybody's, where no organization has it
-  see: anyOf(allOf(authenticated, columnIs('organization_id', null)), ofOrganization('read_role')),
+  see: environmentSeen,
   create: makes,
   change: kept,
   delete: allOf(kept, not(columnIs('managed', true))),
