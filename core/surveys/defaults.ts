@@ -34,20 +34,25 @@ export function sealSurvey(
   );
 }
 
+interface Copied {
+  copy: { id: number };
+  original: { id: number; survey_spec?: unknown };
+  /** else the copy asks for passwords without a default: whoever copies might have its own playbook tell them */
+  withSecrets: boolean;
+}
+
 /** Secrets are bound to their row: gives a copy its own. */
 export async function resealSurvey(
   trx: Knex,
   keyRing: Pick<KeyRing, 'encrypt' | 'decrypt'>,
-  copy: { id: number },
-  original: { id: number; survey_spec?: unknown },
+  { copy, original: { id, survey_spec: stored }, withSecrets }: Copied,
 ): Promise<void> {
-  const { id, survey_spec: stored } = original;
-  const sealed = withPasswords(stored, ({ variable, default: text }) =>
+  const anew = ({ variable, default: text }: Question) =>
     keyRing.encrypt(
       keyRing.decrypt(String(text), surveyDefaultCell(id, variable)),
       surveyDefaultCell(copy.id, variable),
-    ),
-  );
+    );
+  const sealed = withPasswords(stored, withSecrets ? anew : () => '');
   if (questionsOf(sealed).length)
     await trx('templates')
       .where({ id: copy.id })

@@ -298,6 +298,13 @@ describe('ad hoc commands', function () {
     ).to.deep.equal({ start: false, delete: false });
     expect((await stage.get(`ad_hoc_commands/${other}/`, as('stranger'))).status).to.equal(404);
     expect((await stage.post(`ad_hoc_commands/${other}/relaunch/`, {}, as('runner'))).status).to.equal(403);
+    const organization = (await stage.post('organizations/', { name: 'of the environment' })).body.id;
+    const hidden = { name: 'theirs', image: 'quay.io/x/y', organization };
+    const environment = (await stage.post('execution_environments/', hidden)).body.id;
+    const within = await started({ ...body, execution_environment: environment });
+    await drop(within);
+    const refused = await stage.post(`ad_hoc_commands/${within}/relaunch/`, {}, as('runner'));
+    expect([refused.status, Object.keys(refused.body)]).to.deep.equal([400, ['execution_environment']]);
     const again = await stage.post(`ad_hoc_commands/${own}/relaunch/`, {}, as('runner'));
     expect(again.status).to.equal(201);
     expect((await stage.post(`ad_hoc_commands/${again.body.id}/cancel/`, {}, as('reader'))).status).to.equal(403);

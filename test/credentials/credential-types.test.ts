@@ -61,6 +61,13 @@ describe('credential types', () => {
   const create = (extra: object = {}) =>
     add(api, '/api/v2/credential_types/', { ...custom, name: `type ${++serial}`, ...extra });
 
+  it('take a field without a label, as clients send it', async () => {
+    const fields = [{ id: 'server', type: 'string', default: '', label: '' }];
+    const sent = { name: 'Unlabelled', kind: 'cloud', inputs: { fields, required: [] } };
+    const { status, body } = await api.admin('POST', '/api/v2/credential_types/', sent);
+    expect([status, body.inputs?.fields?.[0]?.label]).to.deep.equal([201, '']);
+  });
+
   it('that come with the service are found by namespace, and any login may read them', async () => {
     await add(api, '/api/v2/users/', { username: 'ann', password: 'pw' });
     const answer = await api.as(basic('ann', 'pw'))('GET', '/api/v2/credential_types/?managed=true&page_size=100');

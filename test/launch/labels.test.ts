@@ -28,6 +28,27 @@ describe('labels', () => {
     expect((await stage.request('DELETE', `labels/${body.id}/`)).status).to.equal(405);
   });
 
+  it('of an organization that is hidden answer by their names as none would', async () => {
+    const template = await stage.template();
+    const { id: foreign } = (await stage.post('organizations/', { name: 'elsewhere' })).body;
+    expect((await stage.post('labels/', { name: 'theirs', organization: foreign })).status).to.equal(201);
+    const { object_roles: roles } = (await stage.get(`job_templates/${template}/`)).body.summary_fields;
+    const { body: user } = await stage.post('users/', { username: 'keeper', password: 'keeper-password-1' });
+    await stage.post(`users/${user.id}/roles/`, { id: roles.admin_role.id });
+    const auth = { auth: 'keeper:keeper-password-1' };
+    const answers = [];
+    for (const name of ['theirs', 'nobodys']) {
+      const { status, body } = await stage.post(
+        `job_templates/${template}/labels/`,
+        { name, organization: foreign },
+        auth,
+      );
+      answers.push([status, body]);
+    }
+    expect(answers[0]).to.deep.equal(answers[1]);
+    expect(answers[0]![0]).to.equal(403);
+  });
+
   it('are attached by id or by name, and made where there is none of that name', async () => {
     const template = await stage.template();
     const path = `job_templates/${template}/`;

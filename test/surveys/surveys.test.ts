@@ -348,6 +348,27 @@ describe('surveys', function () {
       expect(text).to.include('pw is $encrypted$, 12 long');
     });
 
+    it('are copied by who administers the template only', async () => {
+      const template = await asking([password]);
+      const roles = async (path: string) => (await stage.get(path)).body.summary_fields.object_roles;
+      const copier = (await stage.post('users/', { username: 'copier', password: 'copier-password-1' })).body.id;
+      const gets = (role: { id: number }) => stage.post(`users/${copier}/roles/`, { id: role.id });
+      const own = await roles(`job_templates/${template}/`);
+      await gets(own.read_role);
+      await gets((await roles(`projects/${stage.project}/`)).use_role);
+      await gets((await roles(`inventories/${stage.inventory}/`)).use_role);
+      const auth = { auth: 'copier:copier-password-1' };
+      const defaults: unknown[] = [];
+      for (const name of ['as a reader', 'as its administrator']) {
+        const copied = await stage.post(`job_templates/${template}/copy/`, { name }, auth);
+        expect(copied.status, copied.text).to.equal(201);
+        const { body } = await stage.get(`job_templates/${copied.body.id}/survey_spec/`, auth);
+        defaults.push(body.spec[0].default);
+        await gets(own.admin_role);
+      }
+      expect(defaults).to.deep.equal(['', '$encrypted$']);
+    });
+
     it('are put under a new key with all others', async () => {
       const { db, keyRing } = stage.services;
       const { active, unreadable } = await rotateKeys({ db, keyRing });

@@ -16,6 +16,7 @@ import { jobPrompts } from './launch/prompts.ts';
 import { templateSummaries, templateSummarySql } from './run-summaries.ts';
 import { assertMayUse, assertTemplateRights } from './template-rights.ts';
 import { templateAccess, templateRights } from './template-rules.ts';
+import { missingRights } from '../../rbac/rights.ts';
 import { giveToActor } from '../../rbac/roles.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { resealSurvey } from '../../surveys/defaults.ts';
@@ -155,7 +156,9 @@ const finishCopy =
   ({ keyRing }: Pick<JobTemplateServices, 'keyRing'>) =>
   async (trx: Knex, copied: Row, original: Row, call: Call): Promise<void> => {
     await copyLists(trx, copied, original);
-    await resealSurvey(trx, keyRing, copied, original);
+    const administers = { type: 'job_template', field: 'admin_role', id: original.id } as const;
+    const withSecrets = !(await missingRights(trx, call.actor, [administers])).length;
+    await resealSurvey(trx, keyRing, { copy: copied, original, withSecrets });
     await leaveOutUnusable(trx, call, copied.id);
     await giveToActor(trx, 'job_template', copied.id, call.actor);
   };

@@ -43,8 +43,8 @@ export async function assertMaySchedule({ db, visible }: ScheduleJobDeps, { acto
   if (actor?.is_superuser || job.template_id === null) return;
   const template = await loadTemplate(db, job.template_id);
   if (!template) return;
-  const accepted = await stillThere(db, job);
-  await assertMayUse(db, actor, jobPrompts, { template: { ...template, variables: {} }, accepted, visible });
+  const asking = { template: { ...template, variables: {} }, asker: null, visible };
+  await assertMayUse(db, actor, jobPrompts, { ...asking, accepted: await stillThere(db, job) });
 }
 
 /** contract/jobs.md §12.3: disabled, monthly, with what the job was launched with. */

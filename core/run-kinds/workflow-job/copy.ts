@@ -69,7 +69,8 @@ async function finishCopy(
   { copied, original, call }: Copying,
 ): Promise<void> {
   await copyLists(trx, copied, original);
-  await resealSurvey(trx, keyRing, copied, original);
+  // whoever copies a workflow administers those of its organization
+  await resealSurvey(trx, keyRing, { copy: copied, original, withSecrets: true });
   await copyNodes(trx, keyRing, { of: inTemplate, owner: original.id }, { of: inTemplate, owner: copied.id });
   await copyApprovals(trx, copied, original);
   await leaveOut(trx, copied.id, await unusableBy(trx, kinds, call.actor, copied.id));

@@ -52,12 +52,10 @@ async function existing(db: Knex, { names }: Prompt, ids: number[], { asker, vis
   return rows.pluck('n.id');
 }
 
-interface Using {
-  template: PromptedTemplate;
+/** What was asked about the records before: where it was by nobody, whether the actor sees them is asked here. */
+interface Using extends Asking {
   accepted: Given;
   organizationId?: number | null | undefined;
-  /** given where it was not asked before whether the actor sees what is named */
-  visible?: Visible | undefined;
 }
 
 /**
@@ -69,7 +67,7 @@ export async function assertMayUse(
   db: Knex,
   actor: Actor | null,
   prompts: readonly Prompt[],
-  { template, accepted, organizationId, visible }: Using,
+  { template, accepted, organizationId, asker, visible }: Using,
 ): Promise<void> {
   const needed = prompts.flatMap((prompt) =>
     prompt.names?.use
@@ -79,7 +77,7 @@ export async function assertMayUse(
   const [unusable] = await missingRights(db, actor, needed);
   const lacked = unusable
     ? { right: 'use', ...unusable }
-    : visible && (await firstHidden(db, prompts, accepted, { template, asker: actor, visible }));
+    : !asker && (await firstHidden(db, prompts, accepted, { template, asker: actor, visible }));
   if (!lacked || (await runsEverything(db, actor, organizationId))) return;
   throw forbidden(`You do not have the ${lacked.right} right on ${lacked.type} ${lacked.id}.`);
 }

@@ -32,8 +32,8 @@ export async function planJob(deps: PlanDeps, request: PlanRequest): Promise<Run
   const { db, authority, organizationId } = request;
   const template = await templateOf(request);
   const { given, passwords, errors } = await readLaunchBody(jobPrompts, request.prompts, settings);
-  const asker = organizationId === undefined ? authority : null;
-  Object.assign(errors, await missingRecords(db, jobPrompts, given, { template, asker, visible }));
+  const asking = { template, asker: organizationId === undefined ? authority : null, visible };
+  Object.assign(errors, await missingRecords(db, jobPrompts, given, asking));
   const stored = request.template === null ? null : publicTemplate(template);
   if (Object.keys(errors).length) {
     const { shown: _shown, ...nothing } = jobColumns(template, { accepted: {}, given: request });
@@ -47,13 +47,7 @@ export async function planJob(deps: PlanDeps, request: PlanRequest): Promise<Run
   const { accepted, ignored } = sortPrompts(jobPrompts, { ...given, extra_vars: survey.rest }, template);
   if (Object.keys(survey.answers).length)
     accepted.extra_vars = mergeVariables(accepted.extra_vars ?? {}, survey.answers);
-  if (authority)
-    await assertMayUse(db, authority, jobPrompts, {
-      template,
-      accepted,
-      organizationId,
-      visible: asker ? undefined : visible,
-    });
+  if (authority) await assertMayUse(db, authority, jobPrompts, { ...asking, accepted, organizationId });
   const inventory = accepted.inventory === undefined ? template.inventory : await loadInventory(db, accepted.inventory);
   const credentials = accepted.credentials ? effectiveCredentials(template.credentials, named) : template.credentials;
   const needed = allPasswordsNeeded(credentials, keyRing);

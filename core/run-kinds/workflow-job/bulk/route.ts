@@ -96,9 +96,10 @@ async function readCommon(services: WorkflowServices, { actor, body }: Call): Pr
   );
   const { given, errors } = await readLaunchBody(common, sent, settings);
   const none = { inventory_id: null, labels: [], credentials: [] } as unknown as PromptedTemplate;
-  Object.assign(errors, await missingRecords(db, common, given, { template: none, asker: actor, visible }));
+  const asking = { template: none, asker: actor, visible };
+  Object.assign(errors, await missingRecords(db, common, given, asking));
   if (Object.keys(errors).length) throw new ValidationError(errors);
-  await assertMayUse(db, actor, common, { template: none, accepted: given }).catch((error: unknown) => {
+  await assertMayUse(db, actor, common, { ...asking, accepted: given }).catch((error: unknown) => {
     throw error instanceof ApiError && error.status === 403 ? refused(error.message) : error;
   });
   return given;

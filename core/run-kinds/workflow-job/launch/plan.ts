@@ -34,11 +34,8 @@ export async function planWorkflow(services: WorkflowServices, asked: PlanReques
   const template = await loadWorkflow(asked);
   const request = withinItsPrompts(asked, template);
   const { given, errors } = await readLaunchBody(workflowPrompts, request.prompts, services.settings);
-  const asker = organizationId === undefined ? authority : null;
-  Object.assign(
-    errors,
-    await missingRecords(db, workflowPrompts, given, { template, asker, visible: services.visible }),
-  );
+  const asking = { template, asker: organizationId === undefined ? authority : null, visible: services.visible };
+  Object.assign(errors, await missingRecords(db, workflowPrompts, given, asking));
   const shown = template.id === null ? null : await publicTemplate(template, request);
   if (Object.keys(errors).length) return { ...columnsOf(template, {}, {}, request), errors, template: shown };
 
@@ -47,13 +44,7 @@ export async function planWorkflow(services: WorkflowServices, asked: PlanReques
   const { accepted } = sorted;
   if (Object.keys(survey.answers).length)
     accepted.extra_vars = mergeVariables(accepted.extra_vars ?? {}, survey.answers);
-  if (authority)
-    await assertMayUse(db, authority, workflowPrompts, {
-      template,
-      accepted,
-      organizationId,
-      visible: asker ? undefined : services.visible,
-    });
+  if (authority) await assertMayUse(db, authority, workflowPrompts, { ...asking, accepted, organizationId });
   const inventory = accepted.inventory === undefined ? template.inventory : await loadInventory(db, accepted.inventory);
   return {
     ...columnsOf(template, accepted, survey.defaults, request),
