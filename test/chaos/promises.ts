@@ -61,16 +61,17 @@ const strays: Record<string, string> = {
       having count(h.id) <> ${broughtHosts} or bool_or((h.variables::jsonb ->> 'generation')::bigint <> l.id)`,
   'a host that no update brought whole': `select h.name as what from hosts h join inventories i on i.id = h.inventory_id
       where i.name like 'Brought%' and h.source_ids = '{}'`,
-  // one that was asked for again while it ran gives its key to the newer one and is not tried again, were it killed (graphile-worker)
   'an event that nobody is done with': `select id::text as what from plugin_eda.event_logs where finished is null`,
   'a delivery that was not made': `select event || ' of run ' || run_id || ': ' || status || ' ' || error as what
       from plugin_outbound_webhooks.outbound_webhook_deliveries where status <> 'successful'`,
   'a notification that is still on its way': `select id::text || ' (' || event || ')' as what from notifications where status = 'pending'`,
   // what may be tried once is work that the clock asks for again
+  // one that was asked for again while it ran gives its key to the newer one and is not tried again, were it or its database killed (graphile-worker)
   'a task that failed for good': `select t.identifier || ': ' || coalesce(j.last_error, '') as what from tapline_jobs._private_jobs j
       join tapline_jobs._private_tasks t on t.id = j.task_id where j.attempts >= j.max_attempts
-      and not (coalesce(j.last_error, 'It was cut short') like 'It was cut short%'
-        and (j.max_attempts = 1 or t.identifier = 'core:advance-run' and j.key is null))`,
+      and not (coalesce(j.last_error, 'It was cut short') like 'It was cut short%' and j.max_attempts = 1)
+      and not (t.identifier = 'core:advance-run' and j.key is null
+        and coalesce(j.last_error, 'It was cut short') ~ '^It was cut short|onnection|ECONN|database system is')`,
   'a task that is due and not done': `select t.identifier as what from tapline_jobs._private_jobs j join tapline_jobs._private_tasks t on t.id = j.task_id
       where j.attempts < j.max_attempts and j.run_at < now() - interval '5 seconds'`,
 };
