@@ -62,12 +62,38 @@ describe('a relaunch of a workflow job', function () {
       const run = await must(operator.post(`${path}/${template.id}/launch/`, bodies[path as keyof typeof bodies]), 201);
       const first = await must(again(run, operator), 201);
       expect(first.type).to.equal('workflow_job');
+      const offered = async () =>
+        (await must(operator.get(`workflow_jobs/${run.id}/`), 200)).summary_fields.user_capabilities.start;
+      expect(await offered()).to.equal(true);
       const off = { ask_job_slice_count_on_launch: false, ask_limit_on_launch: false };
       await must(core.admin.patch(`${path}/${template.id}/`, off), 200);
       const refused = await must(again(run, operator), 403);
       expect(refused.detail).to.match(/does not ask for (job_slice_count|limit) any more/);
+      expect(await offered()).to.equal(false);
       await must(again(run), 201);
     }
+  });
+
+  it('is offered to who may use the inventory that was given along, and refused where a label is hidden', async () => {
+    const { must, workflow } = workflows;
+    const operator = core.as('operator');
+    const inventory = await core.makeInventory({ hosts: ['a'] });
+    const made = await workflow({ ask_inventory_on_launch: true, ask_labels_on_launch: true });
+    await core.grant('operator', made.url, 'execute_role');
+    const { id: organization } = await must(core.admin.post('organizations/', { name: 'elsewhere' }), 201);
+    const label = await must(core.admin.post('labels/', { name: 'theirs', organization }), 201);
+    const path = `workflow_job_templates/${made.id}/launch/`;
+    const given = await must(core.admin.post(path, { inventory: inventory.id }), 201);
+    const labelled = await must(core.admin.post(path, { labels: [label.id] }), 201);
+    const offered = async () =>
+      (await must(operator.get(`workflow_jobs/?id=${given.id}`), 200)).results[0].summary_fields.user_capabilities
+        .start;
+    expect(await offered()).to.equal(false);
+    expect((await must(again(given, operator), 403)).detail).to.match(/use right on inventory/);
+    expect((await must(again(labelled, operator), 403)).detail).to.match(/read right on label/);
+    await core.grant('operator', inventory.url, 'use_role');
+    expect(await offered()).to.equal(true);
+    await must(again(given, operator), 201);
   });
 
   it('of slices is refused where there would be others, or nothing is left to cut', async () => {

@@ -2,6 +2,7 @@ import type { Access, RunAccess } from '@tapline/plugin-sdk';
 import { organizationKeeper } from '../../rbac/people.ts';
 import { parent, role } from '../../rbac/role-rules.ts';
 import { allOf, anyOf, columnIs, not, owner, superuser } from '../../rbac/rules.ts';
+import { repeatsPrompts } from '../job/launch/repeat-prompts.ts';
 import type { LinkRight } from '../../rbac/rights.ts';
 
 const usesInventory = parent('inventory_id', 'inventory', 'use_role', { alsoEmpty: true });
@@ -52,5 +53,5 @@ export const workflowJobAccess = {
   delete: remove,
   cancel: anyOf(superuser, owner('created_by_id'), ofTemplate('admin_role'), remove),
   relaunch,
-  start: relaunch,
+  start: allOf(relaunch, repeatsPrompts),
 } satisfies RunAccess;

@@ -29,7 +29,9 @@ function repeatable(actor: Actor | null, builder: Builder, alias: string): void 
   builder
     .whereRaw(`exists (select 1 from ${template(alias)} and not (${switchedOff(alias)}))`)
     .where((inventory) => {
-      inventory.whereRaw(`"${alias}".inventory_id = (select "${alias}_j".inventory_id from ${template(alias)})`);
+      inventory.whereRaw(
+        `"${alias}".inventory_id is not distinct from (select "${alias}_j".inventory_id from ${template(alias)})`,
+      );
       inventory.orWhere((usable) => usesInventory.query(actor, usable, alias));
     })
     .where((given) => namesNone(actor, given, { alias, ...foreignCredentials(alias) }))
