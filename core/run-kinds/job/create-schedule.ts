@@ -1,8 +1,8 @@
-import { type Action, ApiError, type Call, type Rule, field, notFound, type Shown } from '@tapline/plugin-sdk';
+import { type Action, type Call, type Rule, field, notFound, type Shown } from '@tapline/plugin-sdk';
 import type { LaunchedRun as Job } from '../../runs/prompts/secret-answers.ts';
 import { readVariables } from '../../yaml/variables.ts';
 import { jobPrompts } from './launch/prompts.ts';
-import { assertMaySchedule, scheduleJob, type ScheduleJobDeps, scheduleProblem } from './schedule-job.ts';
+import { lackedForSchedule, scheduleJob, type ScheduleJobDeps, scheduleProblem } from './schedule-job.ts';
 
 type Prompts = Record<string, unknown>;
 
@@ -22,23 +22,14 @@ export const createScheduleAction = (deps: ScheduleJobDeps, rules: { see: Rule; 
       const [body] = await call.represent('schedule', [schedule.id], 'detail');
       return { status: 201, body };
     }
-    const can_schedule = (await scheduleProblem(deps, job)) === undefined && (await maySchedule(deps, call, job));
+    const can_schedule =
+      (await scheduleProblem(deps, job)) === undefined && (await lackedForSchedule(deps, call, job)) === undefined;
     const prompts = job.prompts
       ? await shownPrompts(call, job.prompts)
       : { all: 'It is not known how the job was launched.' };
     return { status: 200, body: { can_schedule, prompts } };
   },
 });
-
-async function maySchedule(deps: ScheduleJobDeps, call: Call, job: Job): Promise<boolean> {
-  try {
-    await assertMaySchedule(deps, call, job);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return false;
-    throw error;
-  }
-}
 
 /** Saved prompts as clients read them: what names records shows these, as far as the caller sees them. */
 async function shownPrompts(call: Call, stored: Prompts): Promise<Prompts> {

@@ -1,9 +1,9 @@
-import { ApiError, type Call, type Row } from '@tapline/plugin-sdk';
+import { ApiError, type Call, forbidden, type Row } from '@tapline/plugin-sdk';
 import type { Knex } from 'knex';
 import type { Bus } from '../../queue/bus.ts';
 import { type LaunchedRun as Job, secretAnswers } from '../../runs/prompts/secret-answers.ts';
 import type { Visible } from '../../runs/access.ts';
-import { assertMayUse } from '../../runs/prompts/named.ts';
+import { lackedRight } from '../../runs/prompts/named.ts';
 import { storeLaunch } from '../../runs/saved-prompts/store-launch.ts';
 import { savedOfSchedule } from '../../schedules/saved.ts';
 import { columnsOfRule } from '../../schedules/times.ts';
@@ -37,21 +37,26 @@ export async function scheduleProblem({ db, keyRing }: ScheduleJobDeps, job: Job
 
 /**
  * Whoever may repeat what others launched must not get a copy of its own to change: what it names is asked about as in any new schedule.
- * @throws ApiError 403
+ * Undefined: nothing is lacked.
  */
-export async function assertMaySchedule({ db, visible }: ScheduleJobDeps, { actor }: Call, job: Job): Promise<void> {
-  if (actor?.is_superuser || job.template_id === null) return;
+export async function lackedForSchedule(
+  { db, visible }: ScheduleJobDeps,
+  { actor }: Call,
+  job: Job,
+): Promise<string | undefined> {
+  if (actor?.is_superuser || job.template_id === null) return undefined;
   const template = await loadTemplate(db, job.template_id);
-  if (!template) return;
+  if (!template) return undefined;
   const asking = { template: { ...template, variables: {} }, asker: null, visible };
-  await assertMayUse(db, actor, jobPrompts, { ...asking, accepted: await stillThere(db, job) });
+  return lackedRight(db, actor, jobPrompts, { ...asking, accepted: await stillThere(db, job) });
 }
 
 /** contract/jobs.md §12.3: disabled, monthly, with what the job was launched with. */
 export async function scheduleJob(deps: ScheduleJobDeps, call: Call, job: Job): Promise<Row> {
   const problem = await scheduleProblem(deps, job);
   if (problem) throw new ApiError(400, { error: problem });
-  await assertMaySchedule(deps, call, job);
+  const lacked = await lackedForSchedule(deps, call, job);
+  if (lacked) throw forbidden(lacked);
   const secret = secretAnswers(deps.keyRing, call.actor, job);
   const variables = await readVariables(job.prompts!['extra_vars'] ?? {}, { patient: true });
   const now = new Date().toISOString().replace(/[-:]|\.\d+/g, '');

@@ -33,16 +33,30 @@ export async function missingRecords(
   asking: Asking,
 ): Promise<Record<string, string[]>> {
   const errors: Record<string, string[]> = {};
+  for (const { name, id } of await missingIds(db, prompts, given, asking))
+    (errors[name] ??= []).push(`Invalid pk "${id}" - object does not exist.`);
+  return errors;
+}
+
+interface MissingId {
+  /** of the prompt */
+  name: string;
+  type: string;
+  id: number;
+}
+
+async function missingIds(db: Knex, prompts: readonly Prompt[], given: Given, asking: Asking): Promise<MissingId[]> {
+  const missing: MissingId[] = [];
   for (const prompt of prompts) {
-    const asked = prompt.names ? foreign(prompt, given, asking.template) : [];
-    if (!asked.length) continue;
+    const { name, names } = prompt;
+    const asked = names ? foreign(prompt, given, asking.template) : [];
+    if (!names || !asked.length) continue;
     // a statement for each prompt that names something new, which is seldom more than one
     // oxlint-disable-next-line no-await-in-loop
     const known = new Set(await existing(db, prompt, asked, asking));
-    const missing = asked.filter((id) => !known.has(id));
-    if (missing.length) errors[prompt.name] = missing.map((id) => `Invalid pk "${id}" - object does not exist.`);
+    missing.push(...asked.filter((id) => !known.has(id)).map((id) => ({ name, type: names.type, id })));
   }
-  return errors;
+  return missing;
 }
 
 async function existing(db: Knex, { names }: Prompt, ids: number[], { asker, visible }: Asking): Promise<number[]> {
@@ -59,41 +73,32 @@ interface Using extends Asking {
 }
 
 /**
- * @throws ApiError 403 when the actor may not use a record that the template does not name itself, or may not see one that needs
- * no more than that. A relaunch may also rest on the right to run whatever an organization has: `organizationId` names the one
- * that counts.
+ * What the actor lacks, in words, to use a record that the template does not name itself, or to see one that needs no more than
+ * that. A relaunch may also rest on the right to run whatever an organization has: `organizationId` names the one that counts.
  */
-export async function assertMayUse(
+export async function lackedRight(
   db: Knex,
   actor: Actor | null,
   prompts: readonly Prompt[],
   { template, accepted, organizationId, asker, visible }: Using,
-): Promise<void> {
+): Promise<string | undefined> {
   const needed = prompts.flatMap((prompt) =>
     prompt.names?.use
       ? foreign(prompt, accepted, template).map((id): NeededRight => ({ ...prompt.names!.use!, id }))
       : [],
   );
   const [unusable] = await missingRights(db, actor, needed);
-  const lacked = unusable
-    ? { right: 'use', ...unusable }
-    : !asker && (await firstHidden(db, prompts, accepted, { template, asker: actor, visible }));
-  if (!lacked || (await runsEverything(db, actor, organizationId))) return;
-  throw forbidden(`You do not have the ${lacked.right} right on ${lacked.type} ${lacked.id}.`);
+  const unasked = unusable || asker ? [] : prompts.filter(({ names }) => !names?.use);
+  const [hidden] = await missingIds(db, unasked, accepted, { template, asker: actor, visible });
+  const lacked = unusable ?? hidden;
+  if (!lacked || (await runsEverything(db, actor, organizationId))) return undefined;
+  return `You do not have the ${unusable ? 'use' : 'read'} right on ${lacked.type} ${lacked.id}.`;
 }
 
-/** Of records that need no more than to be seen. */
-async function firstHidden(db: Knex, prompts: readonly Prompt[], accepted: Given, asking: Asking) {
-  for (const prompt of prompts) {
-    const asked = prompt.names && !prompt.names.use ? foreign(prompt, accepted, asking.template) : [];
-    if (!asked.length) continue;
-    // a statement for each prompt that names something new, of which there are two
-    // oxlint-disable-next-line no-await-in-loop
-    const known = new Set(await existing(db, prompt, asked, asking));
-    const hidden = asked.find((id) => !known.has(id));
-    if (hidden !== undefined) return { right: 'read', type: prompt.names!.type, id: hidden };
-  }
-  return undefined;
+/** @throws ApiError 403 where a right is lacked */
+export async function assertMayUse(...asked: Parameters<typeof lackedRight>): Promise<void> {
+  const lacked = await lackedRight(...asked);
+  if (lacked) throw forbidden(lacked);
 }
 
 /** The actor may run whatever the organization has. */

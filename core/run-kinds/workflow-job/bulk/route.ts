@@ -1,7 +1,7 @@
-import { ApiError, type Call, field, type Route, ValidationError } from '@tapline/plugin-sdk';
+import { type Call, field, type Route, ValidationError } from '@tapline/plugin-sdk';
 import { role } from '../../../rbac/role-rules.ts';
 import { authenticated } from '../../../rbac/rules.ts';
-import { assertMayUse, missingRecords } from '../../../runs/prompts/named.ts';
+import { lackedRight, missingRecords } from '../../../runs/prompts/named.ts';
 import type { PromptedTemplate } from '../../../runs/prompts/prompt.ts';
 import { promptsOf } from '../../../runs/prompts/prompts.ts';
 import { readLaunchBody } from '../../../runs/prompts/read.ts';
@@ -99,8 +99,7 @@ async function readCommon(services: WorkflowServices, { actor, body }: Call): Pr
   const asking = { template: none, asker: actor, visible };
   Object.assign(errors, await missingRecords(db, common, given, asking));
   if (Object.keys(errors).length) throw new ValidationError(errors);
-  await assertMayUse(db, actor, common, { ...asking, accepted: given }).catch((error: unknown) => {
-    throw error instanceof ApiError && error.status === 403 ? refused(error.message) : error;
-  });
+  const lacked = await lackedRight(db, actor, common, { ...asking, accepted: given });
+  if (lacked) throw refused(lacked);
   return given;
 }
